@@ -1,0 +1,48 @@
+import { defineConfig } from "oxlint";
+import { borders } from "./tools/borders.ts";
+
+export default defineConfig({
+  plugins: ["typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
+  categories: { correctness: "error", suspicious: "error" },
+  rules: {
+    "no-console": "error",
+    "no-await-in-loop": "off",
+    "import/no-default-export": "error",
+    "import/no-cycle": "error",
+    "import/no-unassigned-import": "off",
+    "no-underscore-dangle": "off",
+    "max-lines": ["error", { max: 300 }],
+    "prefer-const": "error",
+    eqeqeq: "error",
+    "node/no-process-env": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/consistent-type-imports": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
+    "typescript/switch-exhaustiveness-check": "error",
+    "typescript/only-throw-error": "error",
+    "unicorn/no-array-sort": "error",
+    "unicorn/filename-case": ["error", { case: "kebabCase" }],
+    "unicorn/consistent-function-scoping": "off",
+    "promise/always-return": "off",
+    "typescript/no-unsafe-type-assertion": "off",
+  },
+  ignorePatterns: ["**/node_modules/**", "**/dist/**", "e2e/output/**"],
+  overrides: [
+    ...borders,
+    {
+      files: ["*.config.ts", "**/*.config.ts"],
+      rules: { "import/no-default-export": "off" },
+    },
+    {
+      files: ["apps/console/**/*.tsx", "apps/console/**/*.ts"],
+      plugins: ["react", "jsx-a11y"],
+      rules: { "react/react-in-jsx-scope": "off" },
+    },
+    {
+      files: ["apps/platform/**", "e2e/**", "bench/**", "tools/**", "**/testing/**", "**/*.test.ts", "vitest.config.ts"],
+      rules: { "no-console": "off", "node/no-process-env": "off" },
+    },
+  ],
+});

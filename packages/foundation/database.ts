@@ -1,0 +1,111 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Kysely, PostgresDialect } from "kysely";
+import { Client, Pool, TypeOverrides } from "pg";
+import { messageOf } from "./errors.ts";
+import type { Check } from "./health.ts";
+import type { Logger } from "./log.ts";
+
+export type DatabaseOptions = {
+  readonly url: string;
+  /** Connections at the most. */
+  readonly poolSize: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly log: Logger;
+  /** Milliseconds after which the server gives a statement up. */
+  readonly statementTimeoutMs?: number;
+};
+
+/** A pool of connections and the typed query builder over it. */
+export type Database<Schema> = {
+  readonly pool: Pool;
+  readonly query: Kysely<Schema>;
+  readonly check: Check;
+  readonly close: () => Promise<void>;
+};
+
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 30_000;
+
+/** Timestamps arrive as `Date`, 64-bit integers as numbers (counts and identifiers here stay far below 2^53). */
+const INT8 = 20;
+
+export function createDatabase<Schema>(options: DatabaseOptions): Database<Schema> {
+  const types = new TypeOverrides();
+  types.setTypeParser(INT8, Number);
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
+    query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 5_000,
+    keepAlive: true,
+    types,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener the process would end.
+  pool.on("error", (error) => options.log.warn({ reason: error.message }, "an idle database connection broke"));
+
+  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    pool,
+    query,
+    check: { name: "database", check: async () => void (await pool.query("select 1")) },
+    close: () => query.destroy(),
+  };
+}
+
+type WaitOptions = {
+  readonly url: string;
+  readonly log: Logger;
+  /** The variable that holds the address, for the message. */
+  readonly variable: string;
+  readonly giveUpAfterMs?: number;
+};
+
+const GIVE_UP_MS = 30_000;
+
+/**
+ * Waits until the database answers, with growing pauses.
+ *
+ * @throws {Error} after 30 s, naming host, database and variable but never the password.
+ */
+export async function waitForDatabase({ url, log, variable, giveUpAfterMs = GIVE_UP_MS }: WaitOptions): Promise<void> {
+  const deadline = Date.now() + giveUpAfterMs;
+  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, 4_000)) {
+    try {
+      await ping(url);
+      return;
+    } catch (error) {
+      const reason = messageOf(error);
+      if (Date.now() + pauseMs > deadline) {
+        throw new Error(
+          `PostgreSQL at ${describeAddress(url)} did not answer for ${Math.round(giveUpAfterMs / 1000)} s: ${reason}. Check ${variable}, and that the server runs.`,
+          {
+            cause: error,
+          },
+        );
+      }
+      log.warn({ reason, retryInMs: pauseMs }, `PostgreSQL at ${describeAddress(url)} does not answer, trying again`);
+      await delay(pauseMs);
+    }
+  }
+}
+
+async function ping(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("select 1");
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** `host:port/database` of a connection string: what may be shown of it. */
+export function describeAddress(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
+}

@@ -1,0 +1,58 @@
+/** What every refused request answers: a stable code and one sentence that says what to do. */
+export type ErrorBody = {
+  readonly error: string;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+};
+
+export type ErrorDetail = {
+  readonly path: string;
+  readonly message: string;
+};
+
+type AppErrorOptions = {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+};
+
+/**
+ * The one error type that may reach a client. Anything else that is thrown is
+ * answered as `500 internal_error` and logged with its stack.
+ *
+ * `code` is stable and part of the API; `message` is for people and may change.
+ */
+export class AppError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(options: AppErrorOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AppError";
+    this.code = options.code;
+    this.status = options.status;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  toBody(): ErrorBody {
+    return {
+      error: this.code,
+      message: this.message,
+      ...(this.details === undefined ? {} : { details: this.details }),
+    };
+  }
+}
+
+/** The text of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") {
+    return error.errors.map(messageOf).join("; ");
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,21 @@
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+export type Metrics = {
+  readonly registry: Registry;
+  readonly httpDuration: Histogram<"method" | "route" | "status">;
+};
+
+/** One registry a process: Node's own metrics and the duration of every HTTP answer. */
+export function createMetrics(role: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  collectDefaultMetrics({ register: registry });
+  const httpDuration = new Histogram({
+    name: "sightline_http_request_duration_seconds",
+    help: "Time from the request's head to the end of its answer.",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  return { registry, httpDuration };
+}

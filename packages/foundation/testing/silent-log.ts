@@ -1,0 +1,3 @@
+import { createLog } from "#log.ts";
+
+export const silentLog = createLog({ name: "test", level: "silent" });

@@ -1,0 +1,146 @@
+import { z } from "zod";
+
+/** Version of the event schema, the field `v` of every stream entry. */
+export const EVENT_VERSION = 1;
+
+const id = z.uuid();
+const timestamp = z.iso.datetime();
+/** Payloads arrive bounded and masked by the producer. */
+const payload = z.unknown().optional();
+
+const codeReference = z.object({
+  repo: z.string().max(200).optional(),
+  commit: z.string().max(64).optional(),
+  file: z.string().max(4096),
+  line: z.int().min(1),
+  function: z.string().max(500).optional(),
+});
+
+/** What a model call used: the normalised counts, and the provider's own record unchanged. */
+const usage = z.object({
+  input_tokens: z.int().min(0).optional(),
+  output_tokens: z.int().min(0).optional(),
+  cache_read_tokens: z.int().min(0).optional(),
+  cache_write_tokens: z.int().min(0).optional(),
+  reasoning_tokens: z.int().min(0).optional(),
+  raw: z.record(z.string(), z.unknown()).optional(),
+});
+
+const reasoning = z.object({
+  text: z.string(),
+  truncated: z.boolean(),
+  /** Unicode code points before the cut. */
+  original_chars: z.int().min(0),
+  sha256: z.string().optional(),
+});
+
+/** A tool call in the fields of the contract. */
+const toolEntry = z.object({
+  tool_name: z.string().max(500),
+  parameters: z.record(z.string(), z.unknown()),
+  result: z.unknown(),
+  timestamp,
+  status: z.enum(["success", "failure"]),
+});
+
+const endStatus = z.enum(["success", "failure", "interrupted"]);
+const attributes = z.record(z.string(), z.unknown()).optional();
+
+export const eventBodies = {
+  "trace.start": z.object({
+    trace_id: id,
+    name: z.string().max(500),
+    started_at: timestamp,
+    thread_id: z.string().max(500).optional(),
+    session_id: z.string().max(500).optional(),
+    user_id: z.string().max(500).optional(),
+    input: payload,
+    attributes,
+  }),
+  "trace.end": z.object({
+    trace_id: id,
+    ended_at: timestamp,
+    status: endStatus,
+    output: payload,
+    error: z.string().optional(),
+    attributes,
+  }),
+  "observation.start": z.object({
+    trace_id: id,
+    observation_id: id,
+    parent_id: id.nullable(),
+    kind: z.enum(["graph", "node", "tool", "llm", "retriever", "span"]),
+    name: z.string().max(500),
+    started_at: timestamp,
+    model: z.string().max(500).optional(),
+    code: codeReference.optional(),
+    input: payload,
+    attributes,
+  }),
+  "observation.end": z.object({
+    trace_id: id,
+    observation_id: id,
+    ended_at: timestamp,
+    /** By the producer's monotonic clock. */
+    duration_ms: z.number().min(0),
+    status: endStatus,
+    output: payload,
+    error: z.string().optional(),
+    model: z.string().max(500).optional(),
+    usage: usage.optional(),
+    reasoning: reasoning.optional(),
+    tool_entry: toolEntry.optional(),
+    attributes,
+  }),
+  "observation.update": z.object({ trace_id: id, observation_id: id, attributes: z.record(z.string(), z.unknown()) }),
+  graph: z.object({
+    graph_hash: z.string().max(128),
+    name: z.string().max(500),
+    nodes: z.array(z.string().max(500)),
+    edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
+  }),
+  blob: z.object({ sha256: z.string().max(64), content: z.unknown() }),
+  "producer.hello": z.object({ sdk: z.string().max(200), runtime: z.string().max(200), host: z.string().max(300), pid: z.int() }),
+  "producer.heartbeat": z.object({ last_seq: z.int().min(0), dropped: z.record(z.string(), z.int().min(0)).optional() }),
+  "producer.bye": z.object({ last_seq: z.int().min(0), dropped: z.record(z.string(), z.int().min(0)).optional() }),
+  score: z.object({
+    trace_id: id,
+    observation_id: id.optional(),
+    name: z.string().max(200),
+    value: z.number(),
+    comment: z.string().max(4000).optional(),
+  }),
+} as const;
+
+export type EventType = keyof typeof eventBodies;
+
+const common = {
+  v: z.literal(EVENT_VERSION),
+  /** UUIDv7; the idempotency key: the same id is the same event, however often it arrives. */
+  id,
+  project_id: id,
+  producer_id: id,
+  /** Counts a producer's events from 1 without holes, so that a hole is a loss. */
+  seq: z.int().min(1),
+  ts: timestamp,
+};
+
+function eventOf<Type extends EventType>(type: Type) {
+  return z.object({ ...common, type: z.literal(type), body: eventBodies[type] });
+}
+
+/** One event, as one stream entry carries it. */
+export const eventSchema = z.discriminatedUnion("type", [
+  eventOf("trace.start"),
+  eventOf("trace.end"),
+  eventOf("observation.start"),
+  eventOf("observation.end"),
+  eventOf("observation.update"),
+  eventOf("graph"),
+  eventOf("blob"),
+  eventOf("producer.hello"),
+  eventOf("producer.heartbeat"),
+  eventOf("producer.bye"),
+  eventOf("score"),
+]);
+export type StreamEvent = z.infer<typeof eventSchema>;

@@ -1,0 +1,99 @@
+/**
+ * Who may import whom. A part is a package; a room is a folder of a part. What is not listed is an error of the linter.
+ * Every room may use its part's config, contract and schema, and the foundation.
+ */
+type Part = {
+  readonly folder: string;
+  readonly name: string;
+  /** Other parts of ours it may import, by package name. */
+  readonly parts: readonly string[];
+  /** For each room the rooms it may import. */
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
+};
+
+const PARTS: readonly Part[] = [
+  { folder: "packages/foundation", name: "@sightline/foundation", parts: [], rooms: {} },
+  {
+    folder: "packages/identity",
+    name: "@sightline/identity",
+    parts: ["@sightline/foundation"],
+    rooms: { login: ["totp", "session"], totp: [], session: ["keys"], keys: [], accounts: [], audit: [] },
+  },
+  {
+    folder: "packages/code-index",
+    name: "@sightline/code-index",
+    parts: ["@sightline/foundation"],
+    rooms: {
+      source: [],
+      embedding: [],
+      indexing: ["source", "store", "embedding"],
+      store: [],
+      retrieval: ["store", "embedding"],
+      api: ["retrieval", "source", "store"],
+    },
+  },
+  {
+    folder: "packages/observability",
+    name: "@sightline/observability",
+    parts: ["@sightline/foundation"],
+    rooms: { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
+  },
+  { folder: "packages/sdk", name: "@sightline/sdk", parts: [], rooms: {} },
+  {
+    folder: "apps/console",
+    name: "@sightline/console",
+    parts: ["@sightline/identity/contract", "@sightline/code-index/contract", "@sightline/observability/contract"],
+    rooms: {},
+  },
+  {
+    folder: "apps/platform",
+    name: "@sightline/platform",
+    parts: ["@sightline/foundation", "@sightline/identity", "@sightline/code-index", "@sightline/observability", "@sightline/sdk"],
+    rooms: {},
+  },
+  { folder: "e2e", name: "@sightline/e2e", parts: ["@sightline/sdk"], rooms: {} },
+  { folder: "bench", name: "@sightline/bench", parts: ["@sightline/sdk"], rooms: {} },
+];
+
+const UPWARDS = { regex: "^\\.\\.(/|$)", message: "Cross a room visibly: write #room/file.ts." };
+
+const FOUNDATION = "@sightline/foundation";
+
+type Pattern = { readonly regex: string; readonly message: string };
+
+type Override = { files: string[]; rules: { "no-restricted-imports": ["error", { patterns: Pattern[] }] } };
+
+function restrict(files: string[], patterns: Pattern[]): Override {
+  return { files, rules: { "no-restricted-imports": ["error", { patterns: [UPWARDS, ...patterns] }] } };
+}
+
+/** Names every closed door, since the linter's expressions have no look-ahead; a door that doesn't exist fails to resolve anyway. */
+function foreignParts(part: Part): Pattern {
+  const closed = PARTS.flatMap(({ name }) => [`${name}$`, `${name}/contract$`, `${name}/.+`]).filter((door) => !isOpen(part, door));
+  return {
+    regex: `^(?:${closed.join("|")})`,
+    message: `${part.name} may import ${part.parts.length === 0 ? "no other part" : `only ${part.parts.join(", ")}`}.`,
+  };
+}
+
+function isOpen(part: Part, door: string): boolean {
+  return part.parts.some((allowed) => {
+    const [, name, contract] = /^(@sightline\/[^/]+)(\/contract)?$/.exec(allowed) ?? [];
+    return door === `${allowed}$` || ((allowed === FOUNDATION || contract !== undefined) && door === `${name}/.+`);
+  });
+}
+
+function foreignRooms(part: Part, room: string, allowed: readonly string[]): Pattern {
+  const others = Object.keys(part.rooms).filter((other) => other !== room && !allowed.includes(other));
+  return {
+    regex: `^#(?:${[...others, "index\\.ts"].join("|")})(?:/|$)`,
+    message: `The room ${room} may import ${allowed.length === 0 ? "no other room" : `only the rooms ${allowed.join(", ")}`}.`,
+  };
+}
+
+export const borders: Override[] = PARTS.flatMap((part) => [
+  restrict([`${part.folder}/**`], [foreignParts(part)]),
+  ...Object.entries(part.rooms).map(([room, allowed]) =>
+    restrict([`${part.folder}/${room}/**`], [foreignParts(part), foreignRooms(part, room, allowed)]),
+  ),
+]);
