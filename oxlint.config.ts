@@ -28,6 +28,7 @@ export default defineConfig({
     "promise/always-return": "off",
     // About Express; Fastify awaits its handlers.
     "oxc/no-async-endpoint-handlers": "off",
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
     "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "expect*"] }],
     "typescript/no-unsafe-type-assertion": "off",
   },

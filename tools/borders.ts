@@ -88,7 +88,7 @@ function closedDoors(part: Part, name: string): readonly string[] {
 
 /** What differs from the word at one of its letters, ends within it, or goes on after it. */
 function anythingBut(word: string): string {
-  const letters = [...word].map((letter, index) => `${word.slice(0, index)}(?:[^${letter}]|$)`);
+  const letters = Array.from(word, (letter, index) => `${word.slice(0, index)}(?:[^${letter}]|$)`);
   return [...letters, `${word}.`].join("|");
 }
 
