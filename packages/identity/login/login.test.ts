@@ -151,12 +151,12 @@ describe("POST /login/access-token", () => {
   });
 
   test.each([
-    [{}, "nothing"],
-    [{ email: "ada@example.org" }, "no password"],
-    [{ email: ["ada@example.org"], password: PASSWORD }, "a list for an address"],
-    [{ email: "ada@example.org", password: "x".repeat(1025) }, "a password over the limit"],
-    [{ email: `${"a".repeat(320)}@example.org`, password: PASSWORD }, "an address over the limit"],
-  ])("%j is refused as invalid_request: %s", async (payload) => {
+    { wrong: "nothing", payload: {} },
+    { wrong: "no password", payload: { email: "ada@example.org" } },
+    { wrong: "a list for an address", payload: { email: ["ada@example.org"], password: PASSWORD } },
+    { wrong: "a password over the limit", payload: { email: "ada@example.org", password: "x".repeat(1025) } },
+    { wrong: "an address over the limit", payload: { email: `${"a".repeat(320)}@example.org`, password: PASSWORD } },
+  ])("$wrong is refused as invalid_request", async ({ payload }) => {
     const answer = await subject.server.inject({ method: "POST", url: "/login/access-token", payload });
 
     expect(answer.statusCode).toBe(400);

@@ -15,9 +15,9 @@ export const SECRETS = {
 
 export const PASSWORD = "seven green lanterns";
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still, at the whole second of its making, until it is moved. */
 export class TestClock {
-  #now = new Date("2026-03-01T12:00:00.000Z");
+  #now = new Date(Math.floor(Date.now() / 1000) * 1000);
   readonly now = (): Date => this.#now;
   forward(seconds: number): void {
     this.#now = new Date(this.#now.getTime() + seconds * 1000);
