@@ -57,7 +57,12 @@ export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 export const registerRequestSchema = z.object({
   email: z.email().max(320),
   password: z.string().min(12, "at least 12 characters").max(256, "at most 256 characters"),
-  name: z.string().trim().min(1).max(200),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .regex(/^\P{Cc}*$/u, "no control characters"),
 });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 

@@ -6,7 +6,7 @@ import type { Queries } from "#schema.ts";
 import type { Sealer, SealContext } from "./sealing.ts";
 import { insertFirstSigningKey, listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
 
-export type PublicKey = {
+type PublicKey = {
   readonly kty: string;
   readonly kid: string;
   readonly use: "sig";

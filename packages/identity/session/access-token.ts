@@ -6,9 +6,9 @@ import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Role } from "#schema.ts";
 
 /** Opens the product: all three APIs. */
-export const PRODUCT_AUDIENCE = "sightline";
+const PRODUCT_AUDIENCE = "sightline";
 /** Opens the change of a one-time password and nothing else; the other parts refuse it by its audience. */
-export const PASSWORD_CHANGE_AUDIENCE = "sightline-password-change";
+const PASSWORD_CHANGE_AUDIENCE = "sightline-password-change";
 
 export const ACCESS_TOKEN_SECONDS = 3600;
 const CLOCK_TOLERANCE_SECONDS = 30;
@@ -30,7 +30,7 @@ export type AccessTokens = {
   readonly verify: (token: string) => Promise<VerifiedToken | undefined>;
 };
 
-export type VerifiedToken = {
+type VerifiedToken = {
   readonly userId: string;
   readonly sessionId: string;
   readonly epoch: number;

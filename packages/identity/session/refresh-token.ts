@@ -14,7 +14,7 @@ export type RefreshTokens = {
 
 type RefreshableSession = { readonly id: string; readonly refreshSalt: Buffer };
 
-export type PresentedToken = { readonly sessionId: string; readonly generation: number; readonly code: Buffer };
+type PresentedToken = { readonly sessionId: string; readonly generation: number; readonly code: Buffer };
 
 const ID_BYTES = 16;
 const GENERATION_BYTES = 4;

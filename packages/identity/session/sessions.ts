@@ -24,7 +24,7 @@ export type Sessions = {
   readonly end: (refreshToken: string | undefined, client: Client) => Promise<void>;
 };
 
-export type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { readonly client: Client };
+type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { readonly client: Client };
 
 const IDLE_MS = 12 * 3600 * 1000;
 const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;

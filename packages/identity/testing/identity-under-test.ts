@@ -16,7 +16,7 @@ export const SECRETS = {
 export const PASSWORD = "seven green lanterns";
 
 /** A clock that stands still, at the whole second of its making, until it is moved. */
-export class TestClock {
+class TestClock {
   #now = new Date(Math.floor(Date.now() / 1000) * 1000);
   readonly now = (): Date => this.#now;
   forward(seconds: number): void {
@@ -34,7 +34,7 @@ export type IdentityUnderTest = {
   readonly close: () => Promise<void>;
 };
 
-export type Replica = { readonly identity: Identity; readonly server: HttpServer };
+type Replica = { readonly identity: Identity; readonly server: HttpServer };
 
 type Options = {
   readonly environment?: Readonly<Record<string, string>>;
