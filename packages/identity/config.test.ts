@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, readConfig } from "@sightline/foundation/config";
+import { ConfigError, describeVariables, readConfig } from "@sightline/foundation/config";
 import { identityVariables } from "./config.ts";
 
 const required = {
@@ -48,9 +50,26 @@ describe("identity's variables", () => {
     expect(read).not.toThrow(value);
   });
 
+  test.each(['["*"]', '["https://sightline.example.org/console"]', '["null"]', "https://sightline.example.org"])(
+    "CORS_ORIGINS=%s is no list of origins",
+    (value) => {
+      expect(() => readConfig(identityVariables, { ...required, CORS_ORIGINS: value })).toThrow("CORS_ORIGINS");
+    },
+  );
+
   test("everything that is wrong is named at once", () => {
     expect(() => readConfig(identityVariables, { ADMIN_EMAIL: "nobody", REGISTRATION: "maybe" })).toThrow(
       expect.objectContaining({ problems: expect.objectContaining({ length: 5 }) }),
     );
   });
+
+  test("the documents hold the table of the variables as they are", async () => {
+    const document = await readFile(join(import.meta.dirname, "../../docs/identity.md"), "utf8");
+
+    expect(withoutPadding(document)).toContain(withoutPadding(describeVariables(identityVariables)));
+  });
 });
+
+function withoutPadding(table: string): string {
+  return table.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-");
+}

@@ -31,7 +31,14 @@ export const identityVariables = {
     schema: httpUrlVariable(),
     default: "http://localhost:3000",
   },
-  CORS_ORIGINS: { doc: "JSON list of further origins that browsers may call from.", schema: jsonListVariable(), default: "[]" },
+  CORS_ORIGINS: {
+    doc: "JSON list of further origins that browsers may call from.",
+    schema: jsonListVariable().refine(
+      (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+      'expected exact origins without a path, e.g. ["https://sightline.example.org"]',
+    ),
+    default: "[]",
+  },
   ADMIN_EMAIL: {
     doc: "E-mail address of the first admin, made at the first start.",
     schema: z.email("expected an e-mail address").optional(),

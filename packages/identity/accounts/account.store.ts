@@ -103,12 +103,13 @@ export async function insertAccount(transaction: Transaction<IdentitySchema>, ac
 }
 
 /** Holds the account as it was when its password was verified; false when it has changed since. */
-export async function lockVerifiedAccount(transaction: Transaction<IdentitySchema>, { id, epoch }: Account): Promise<boolean> {
+export async function lockVerifiedAccount(transaction: Transaction<IdentitySchema>, { id, epoch, totpEnabled }: Account): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
     .select("id")
     .where("id", "=", id)
     .where("epoch", "=", epoch)
+    .where("totp_enabled", "=", totpEnabled)
     .where("disabled_at", "is", null)
     .forUpdate()
     .executeTakeFirst();

@@ -83,3 +83,18 @@ test("GET /.well-known/oauth-authorization-server names the issuer of the tokens
     grant_types_supported: ["password"],
   });
 });
+
+test("GET /docs/json describes every route", async () => {
+  const answer = await subject.server.inject({ url: "/docs/json" });
+
+  expect(Object.keys(answer.json<{ paths: object }>().paths).toSorted()).toEqual([
+    "/.well-known/jwks.json",
+    "/.well-known/oauth-authorization-server",
+    "/api/v1/auth/register",
+    "/login/access-token",
+    "/login/me",
+    "/login/password",
+    "/login/refresh",
+    "/logout",
+  ]);
+});

@@ -25,7 +25,7 @@ export type SigningKeys = {
 
 type Loaded = {
   readonly at: number;
-  readonly active: { readonly kid: string; readonly privateKey: KeyObject } | undefined;
+  readonly active: { readonly kid: string; readonly privateKey: KeyObject };
   readonly verifying: ReadonlyMap<string, KeyObject>;
   readonly published: readonly PublicKey[];
 };
@@ -66,13 +66,7 @@ export function createSigningKeys(dependencies: {
   }
 
   return {
-    active: async () => {
-      const { active } = await current(FRESH_MS);
-      if (active === undefined) {
-        throw new Error("No signing key is active yet; check the clock of this machine.");
-      }
-      return active;
-    },
+    active: async () => (await current(FRESH_MS)).active,
     verifying: async (kid) => (await current(FRESH_MS)).verifying.get(kid) ?? (await current(LOOK_AGAIN_MS)).verifying.get(kid),
     published: async () => (await current(FRESH_MS)).published,
   };
@@ -90,10 +84,14 @@ async function makeKey(sealer: Sealer, now: Date): Promise<SigningKeyRecord> {
 }
 
 function open(records: readonly SigningKeyRecord[], before: Loaded | undefined, sealer: Sealer, now: Date): Loaded {
+  // A key from a replica whose clock runs ahead is used early rather than not at all.
   const newest = records.find((record) => record.active_from <= now) ?? records.at(-1);
+  if (newest === undefined) {
+    throw new Error("The signing key that was stored just now is not there.");
+  }
   return {
     at: now.getTime(),
-    active: newest === undefined ? undefined : before?.active?.kid === newest.kid ? before.active : openPrivateKey(newest, sealer),
+    active: before?.active.kid === newest.kid ? before.active : openPrivateKey(newest, sealer),
     verifying: new Map(records.map(({ kid, public_jwk: jwk }) => [kid, createPublicKey({ key: jwk, format: "jwk" })])),
     published: records.map(({ kid, public_jwk: { kty, n, e } }) => ({ kty, kid, use: "sig", alg: "RS256", n, e })),
   };
