@@ -67,7 +67,7 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
   }
 
   function refuse(reason: string): DecodedEntry {
-    return { ok: false, reason: reason.slice(0, REASON_MAX_LENGTH), origin };
+    return { ok: false, reason: storableText(reason.slice(0, REASON_MAX_LENGTH)), origin };
   }
 }
 
