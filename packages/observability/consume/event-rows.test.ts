@@ -4,10 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { observabilityMigrations } from "#migration-set.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { writeBatch } from "#store/write-batch.store.ts";
+
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { tablesOf } from "#testing/consumer-rig.ts";
-import { toInstant, toRows } from "./event-rows.ts";
+import { writeEvents } from "#testing/write-events.ts";
+import { toInstant } from "./event-rows.ts";
 import { toMultirange } from "./multirange.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -141,7 +142,7 @@ function manyEvents(): readonly StreamEvent[] {
 
 async function writeInBatches(batches: readonly (readonly StreamEvent[])[]): Promise<void> {
   for (const batch of batches) {
-    await writeBatch(database.query, { ...toRows(batch), deadLetters: [] });
+    await writeEvents(database, batch);
   }
 }
 

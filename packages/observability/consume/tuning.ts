@@ -7,7 +7,7 @@ export type Tuning = {
   readonly claimEveryMs: number;
   readonly heartbeatEveryMs: number;
   readonly heartbeatLivesMs: number;
-  /** A number missing this long is a loss. Longer than an entry takes from a dead consumer to the next. */
+  /** A number missing this long is a loss. Longer than five deliveries of an entry that the database refuses take. */
   readonly reorderWindowMs: number;
   readonly findGapsEveryMs: number;
   readonly reapEveryMs: number;
@@ -23,7 +23,7 @@ export const defaultTuning: Tuning = {
   claimEveryMs: 5_000,
   heartbeatEveryMs: 5_000,
   heartbeatLivesMs: 30_000,
-  reorderWindowMs: 60_000,
+  reorderWindowMs: 90_000,
   findGapsEveryMs: 5_000,
   reapEveryMs: 60_000,
   reapIdleMs: 600_000,
