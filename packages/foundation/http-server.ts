@@ -16,6 +16,7 @@ import {
 } from "fastify";
 import { createJsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { v7 as uuidv7 } from "uuid";
+import { allowOrigins } from "./cross-origin.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
 import type { Service } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
@@ -89,6 +90,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(handleError);
   server.setNotFoundHandler(handleNotFound);
+  allowOrigins(server, options.corsOrigins ?? []);
   const checkGuards = guardRoutes(server, options.authenticators);
   recordRequests(server, options.metrics);
 
