@@ -1,12 +1,13 @@
+import { sql, type RawBuilder } from "kysely";
+
 /**
  * What a tenant's schema holds, as revisions applied in order. A change is a new
  * revision at the end; those that were released never change.
  */
-export const TENANT_REVISIONS: readonly ((schema: string) => string)[] = [firstRevision];
+export const TENANT_REVISIONS: readonly ((schema: RawBuilder<unknown>) => RawBuilder<unknown>)[] = [firstRevision];
 
-/** `schema` is already quoted. */
-function firstRevision(schema: string): string {
-  return `
+function firstRevision(schema: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
     create schema if not exists ${schema};
 
     create table ${schema}.files (

@@ -73,14 +73,12 @@ export async function findTenant(database: CodeIndexDatabase, tenantId: string):
   return row === undefined ? undefined : { tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name) };
 }
 
-/** The query builder, seeing one tenant's tables; those of the service keep their own schema. */
+/**
+ * The query builder, seeing one tenant's tables; those of the service keep their own schema.
+ * In `sql` text write `sql.id(schema, "code_chunks")`: names enter SQL only through it, which quotes whatever they hold.
+ */
 export function tenantTables(database: CodeIndexDatabase, schema: TenantSchema): Kysely<CodeIndexTables> {
   return database.query.withSchema(schema);
-}
-
-/** The one place that puts a name into SQL text: `name` as an identifier, whatever it holds. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 function schemaOf(name: string): TenantSchema {
@@ -115,7 +113,7 @@ type Revising = { readonly tenantId: string; readonly schema: TenantSchema; read
 
 async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenantId, schema, from }: Revising): Promise<void> {
   for (const revision of TENANT_REVISIONS.slice(from)) {
-    await sql.raw(revision(quoteName(schema))).execute(transaction);
+    await revision(sql.id(schema)).execute(transaction);
   }
   await transaction
     .updateTable("codeindex.tenants")
