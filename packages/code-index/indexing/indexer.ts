@@ -113,7 +113,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof SourceError || error instanceof AppError) {
     return error.message;
   }
-  return `internal error: ${messageOf(error)}`.slice(0, 1_000);
+  return `internal error: ${messageOf(error)}`.replaceAll("\0", "").slice(0, 1_000);
 }
 
 function mayGoBetter(error: unknown): boolean {

@@ -35,7 +35,6 @@ export async function runJob(tools: JobTools, { job, report, signal }: Running):
   if (tenant === undefined) {
     throw new Error(`The tenant ${job.tenantId} is not registered.`);
   }
-  report({ phase: "fetch", done: 0, total: 0 });
   const mirror = await fetchMirror({
     dataDir: tools.dataDir,
     repoId: job.repoId,

@@ -34,7 +34,8 @@ const LASTING = [
 export function sourceErrorFrom(output: string, exit: string): SourceError {
   const lines = output
     .split(/[\r\n]+/)
-    .map((line) => line.trim())
+    // A remote may send anything, NUL included.
+    .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim())
     .filter((line) => line !== "");
   const telling = lines.filter((line) => /^(fatal|error|remote|ssh|warning: redirect)/i.test(line));
   const reason = (telling.length > 0 ? telling : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;

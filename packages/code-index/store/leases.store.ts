@@ -38,7 +38,8 @@ export async function claimJob(
   const { rows } = await sql<ClaimedJob>`
     with claimed as (
       update codeindex.index_jobs
-      set status = 'running', worker_id = ${workerId}, started_at = ${now}, heartbeat_at = ${now}, progress_at = ${now}
+      set status = 'running', worker_id = ${workerId}, started_at = ${now}, heartbeat_at = ${now}, progress_at = ${now},
+        progress = '{"phase": "fetch", "done": 0, "total": 0}'
       where job_id = (
         select job_id from codeindex.index_jobs as due
         where status = 'queued' and not_before <= ${now} and not exists (
