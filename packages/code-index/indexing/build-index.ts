@@ -1,4 +1,3 @@
-import type { Logger } from "@sightline/foundation/log";
 import type { Embedder } from "#embedding/embedder.ts";
 import type { JobProgress } from "#schema.ts";
 import { listTree, readBlobs, type TreeEntry } from "#source/blobs.ts";
@@ -7,7 +6,7 @@ import type { Build, BuildTotals } from "#store/builds.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { readFile, skippedFile } from "./read-file.ts";
 import { skipUnread } from "./skip.ts";
-import { createBuildWriter } from "./write-build.ts";
+import { createBuildWriter, type BuildWriter } from "./write-build.ts";
 
 type Building = {
   readonly database: CodeIndexDatabase;
@@ -15,15 +14,22 @@ type Building = {
   readonly mirror: Mirror;
   readonly embedder: Embedder | undefined;
   readonly report: (progress: JobProgress) => void;
-  readonly log: Logger;
   readonly signal: AbortSignal;
 };
 
 /** Writes every file of a commit into a build, and returns what it came to. */
-export async function buildIndex(options: Building): Promise<BuildTotals> {
-  const { database, build, mirror, embedder, report, signal } = options;
+export async function buildIndex(building: Building): Promise<BuildTotals> {
+  const writer = createBuildWriter(building);
+  try {
+    return await writeFiles(building, writer);
+  } catch (error) {
+    await writer.abandon();
+    throw error;
+  }
+}
+
+async function writeFiles({ mirror, report, signal }: Building, writer: BuildWriter): Promise<BuildTotals> {
   const entries = await listTree(mirror, { signal });
-  const writer = createBuildWriter({ database, build, embedder });
   const toRead: TreeEntry[] = [];
   let done = 0;
   const advance = () => report({ phase: "files", done: ++done, total: entries.length });

@@ -18,11 +18,13 @@ import { createPostingsCollector, type PostingsCollector } from "./collect-posti
 /** A chunk as it comes out of a file; the writer numbers it. */
 export type UnnumberedChunk = Omit<NewChunk, "ordinal">;
 
-/** Writes a build's rows in batches, each a statement of its own: no transaction stays open while files are read. */
+/** Writes a build's rows in batches, one at a time, each a statement of its own: no transaction stays open while files are read. */
 export type BuildWriter = {
   readonly add: (file: NewFile, chunks: readonly UnnumberedChunk[]) => Promise<void>;
   /** Writes what is left, and says what should be there now. */
   readonly finish: () => Promise<BuildTotals>;
+  /** Writes nothing more, and returns when nothing is being written: then the build can be deleted. */
+  readonly abandon: () => Promise<void>;
 };
 
 type WriterOptions = {
@@ -44,6 +46,7 @@ export function createBuildWriter({ database, build, embedder }: WriterOptions):
   let chunks: NewChunk[] = [];
   let characters = 0;
   let segment: Segment | undefined;
+  let writing = Promise.resolve();
   const totals = { files: 0, indexed: 0, chunks: 0, vectors: 0 };
 
   async function flushFiles(): Promise<void> {
@@ -54,13 +57,18 @@ export function createBuildWriter({ database, build, embedder }: WriterOptions):
     }
   }
 
+  /** Returns when the batch before is written: the database works on one while the next is read and split. */
   async function flushChunks(segmentId: number): Promise<void> {
     const batch = chunks;
     chunks = [];
     characters = 0;
-    if (batch.length === 0) {
-      return;
-    }
+    await writing;
+    writing = writeChunks(segmentId, batch);
+    // Whoever waits for it next learns of a failure.
+    writing.catch(() => undefined);
+  }
+
+  async function writeChunks(segmentId: number, batch: readonly NewChunk[]): Promise<void> {
     await insertChunks(database, build, { segmentId, chunks: batch });
     if (embedder === undefined) {
       return;
@@ -78,6 +86,7 @@ export function createBuildWriter({ database, build, embedder }: WriterOptions):
     const { segmentId, postings, chunks: count } = segment;
     segment = undefined;
     await flushChunks(segmentId);
+    await writing;
     for (const batch of inBatches(postings.packed())) {
       await insertPostings(database, build, { segmentId, postings: batch });
     }
@@ -116,6 +125,7 @@ export function createBuildWriter({ database, build, embedder }: WriterOptions):
       await flushFiles();
       return totals;
     },
+    abandon: () => writing.catch(() => undefined),
   };
 }
 

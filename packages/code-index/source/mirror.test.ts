@@ -134,6 +134,15 @@ test("a broken mirror is replaced when the fetch is a fresh one", async () => {
   expect(await fetchIt({ fresh: true })).toMatchObject({ commit });
 });
 
+test("a fetch broken off at any moment doesn't spoil the next one", async () => {
+  const commit = await repository.commit(Object.fromEntries(Array.from({ length: 100 }, (_, file) => [`f${file}`, `${file}`])));
+  for (let milliseconds = 0; milliseconds < 60; milliseconds += 3) {
+    const repoId = `r${milliseconds}`;
+    await fetchIt({ repoId, signal: AbortSignal.timeout(milliseconds) }).catch(() => undefined);
+    expect(await fetchIt({ repoId })).toMatchObject({ commit });
+  }
+});
+
 test("a remote that never answers is left as soon as the job is broken off", async () => {
   const silent = await listen();
   const address = silent.address();

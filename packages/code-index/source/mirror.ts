@@ -1,4 +1,4 @@
-import { access, mkdir, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { chooseCloneUrl } from "./clone-url.ts";
 import { runGit } from "./git.ts";
@@ -45,10 +45,9 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
   if (fresh) {
     await rm(directory, { recursive: true, force: true });
   }
-  if (!(await exists(join(directory, "HEAD")))) {
-    await mkdir(directory, { recursive: true });
-    await git(["init", "--bare", "--quiet", "--template=", "--end-of-options", directory]);
-  }
+  await mkdir(directory, { recursive: true });
+  // Also when there is one: an init that was broken off is completed, any other left alone.
+  await git(["init", "--bare", "--quiet", "--template=", "--end-of-options", directory]);
   const inMirror = (given: readonly string[]) => runGit({ arguments: given, directory, allowFileUrls, signal });
   const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--force"];
   await inMirror(["fetch", ...flags, ...remote, `+HEAD:${FETCHED}`]);
@@ -71,11 +70,4 @@ function findDefaultBranch(answer: Buffer): string | null {
   }
   const symbolic = lines.find((line) => line.startsWith("ref: "));
   return /^ref: refs\/heads\/(.+)\tHEAD$/.exec(symbolic ?? "")?.[1] ?? null;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
