@@ -1,5 +1,5 @@
 /** What the path alone says a file is for. */
-export type FileKind = "source" | "test" | "example" | "document" | "data" | "generated" | "vendored";
+export type FileKind = "source" | "test" | "example" | "declaration" | "document" | "data" | "generated" | "vendored";
 
 const VENDORED = /(?:^|\/)(?:vendor|node_modules|third_?party|bower_components)\//;
 const GENERATED =
@@ -9,6 +9,8 @@ const TEST =
 const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|playground|tutorials?)\//;
 const DOCUMENT =
   /\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:docs?|documentation)\/|(?:^|\/)(?:LICENSE|NOTICE|CHANGELOG|AUTHORS|CONTRIBUTORS|MAINTAINERS)[^/]*$/;
+/** Says what exists elsewhere. */
+const DECLARATION = /\.d\.[cm]?ts$|\.pyi$/;
 const DATA = /\.(?:json|jsonl|ya?ml|toml|xml|csv|tsv|svg|lock|sum|snap|ini|properties|html|css)$/;
 
 export function fileKindOf(path: string): FileKind {
@@ -26,6 +28,9 @@ export function fileKindOf(path: string): FileKind {
   }
   if (DOCUMENT.test(path)) {
     return "document";
+  }
+  if (DECLARATION.test(path)) {
+    return "declaration";
   }
   return DATA.test(path) ? "data" : "source";
 }

@@ -18,7 +18,7 @@ const WEIGHTS: Readonly<Record<Shape, Readonly<Record<LegName, number>>>> = {
 };
 
 /** Reciprocal rank fusion's constant: the smaller, the more the first places of a leg count. */
-const K = 20;
+const K = 10;
 
 /** Joins the legs' rankings by reciprocal rank, which needs no common scale of scores; best first. */
 export function fuse(legs: Readonly<Record<LegName, readonly number[]>>, shape: Shape): readonly FusedChunk[] {

@@ -10,9 +10,11 @@ export type LegAnswer = {
   /** `ok` when left out. */
   readonly state?: LegState["state"];
   readonly reason?: string;
+  /** Which part of the query's words a chunk holds, from 0 to 1, for the leg that knows. */
+  readonly coverageOf?: (chunkId: number) => number;
 };
 
-export type LegOutcome = { readonly chunkIds: readonly number[]; readonly state: LegState };
+export type LegOutcome = Pick<LegAnswer, "chunkIds" | "coverageOf"> & { readonly state: LegState };
 
 type Running = {
   readonly deadlineMs: number;
@@ -42,7 +44,11 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
   });
   try {
     const answer = await within(search(), deadlineMs + GRACE_MS);
-    return answer === LATE ? finish([], "timeout", late(deadlineMs, advice)) : finish(answer.chunkIds, answer.state ?? "ok", answer.reason);
+    if (answer === LATE) {
+      return finish([], "timeout", late(deadlineMs, advice));
+    }
+    const { chunkIds, state = "ok", reason, coverageOf } = answer;
+    return { ...finish(chunkIds, state, reason), ...(coverageOf === undefined ? {} : { coverageOf }) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED) {
       return finish([], "timeout", late(deadlineMs, advice));

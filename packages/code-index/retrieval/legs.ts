@@ -1,11 +1,11 @@
 import type { Embedder } from "#embedding/embedder.ts";
 import { findLiterals, findNearest, type LiteralHit } from "#store/read-chunks.store.ts";
-import { keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
+import { chunksOfMatchingFiles, keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
 import { filtersFiles, readWithin, type Scope, type VisibleRepository } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "./query.ts";
-import { scorePostings, type ScoredChunk } from "./score-postings.ts";
+import { scorePostings } from "./score-postings.ts";
 
 /** What each leg needs to look. */
 export type Looking = {
@@ -17,6 +17,10 @@ export type Looking = {
   readonly deadlineMs: number;
 };
 
+/** The best chunks looked through first when a path or language is asked for. */
+const FILTERED = 5_000;
+const MATCHING = 200_000;
+
 export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs } = looking;
   const terms = [...new Set(query.concepts.flatMap((concept) => concept.terms))];
@@ -26,30 +30,21 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   return readWithin(database, deadlineMs, async (transaction) => {
     const segments = await visibleSegments(transaction, scope);
     const postings = await readPostings(transaction, scope, { terms, segments: segments.map((segment) => segment.segment_id) });
-    const scored = scorePostings({ concepts: query.concepts, segments, postings });
+    const scores = scorePostings({ concepts: query.concepts, segments, postings });
+    const coverageOf = scores.coverageOf;
     if (!filtersFiles(scope)) {
-      return { chunkIds: scored.slice(0, limit).map((hit) => hit.chunkId) };
+      return { chunkIds: scores.top(limit).map((hit) => hit.chunkId), coverageOf };
     }
-    return { chunkIds: await takeMatching(scored, limit, (chunkIds) => keepMatchingFiles(transaction, scope, chunkIds)) };
+    const best = scores.top(FILTERED).map((hit) => hit.chunkId);
+    const kept = await keepMatchingFiles(transaction, scope, best);
+    const found = best.filter((chunkId) => kept.has(chunkId)).slice(0, limit);
+    if (found.length === limit || best.length < FILTERED) {
+      return { chunkIds: found, coverageOf };
+    }
+    // Few files match, so that asking for them first is cheap, and finds those further down.
+    const matching = await chunksOfMatchingFiles(transaction, scope, MATCHING);
+    return { chunkIds: scores.top(limit, (chunkId) => matching.has(chunkId)).map((hit) => hit.chunkId), coverageOf };
   });
-}
-
-/** Chunks looked at first when a path or language is asked for; each round looks at ten times as many. */
-const FIRST_ROUND = 500;
-const GROWTH = 10;
-
-async function takeMatching(
-  scored: readonly ScoredChunk[],
-  limit: number,
-  keep: (chunkIds: readonly number[]) => Promise<ReadonlySet<number>>,
-): Promise<readonly number[]> {
-  const found: number[] = [];
-  for (let from = 0, size = FIRST_ROUND; from < scored.length && found.length < limit; from += size, size *= GROWTH) {
-    const round = scored.slice(from, from + size).map((hit) => hit.chunkId);
-    const kept = await keep(round);
-    found.push(...round.filter((chunkId) => kept.has(chunkId)));
-  }
-  return found.slice(0, limit);
 }
 
 export async function searchExactly({ database, scope, query, limit, deadlineMs }: Looking): Promise<LegAnswer> {

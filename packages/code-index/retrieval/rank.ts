@@ -6,7 +6,12 @@ import { isFunctionWord, type Concept, type ParsedQuery } from "./query.ts";
 
 export type RankedChunk = FoundChunk & { readonly score: number; readonly ranks: FusedChunk["ranks"] };
 
-type Candidate = { readonly fused: FusedChunk; readonly chunk: FoundChunk };
+export type Candidate = {
+  readonly fused: FusedChunk;
+  readonly chunk: FoundChunk;
+  /** Which part of the query's words it holds, from 0 to 1. */
+  readonly coverage: number;
+};
 
 /** The chunk defines what the query names. */
 const DEFINES = 3;
@@ -17,13 +22,16 @@ const FILE_NAMED_SO = 1.5;
 const COVERAGE = 1.2;
 const SYMBOL_OVERLAP = 0.6;
 const PATH_OVERLAP = 0.6;
-const COHERENCE = 0.3;
+/** A file all of whose name the query says, like `pod.go` for "pod discovery". */
+const NAMED_AFTER = 0.4;
+const COHERENCE = 0.6;
 
 const KIND_FACTORS: Readonly<Record<FileKind, number>> = {
   source: 1,
-  test: 0.45,
+  test: 0.3,
   example: 0.6,
-  document: 0.6,
+  declaration: 0.6,
+  document: 0.5,
   data: 0.5,
   generated: 0.35,
   vendored: 0.3,
@@ -36,9 +44,9 @@ const FURTHER_CHUNK = 0.5;
 export function rank(candidates: readonly Candidate[], query: ParsedQuery): readonly RankedChunk[] {
   const asked = query.concepts.filter((concept) => !isFunctionWord(concept.terms[0] ?? ""));
   const wantsKind = kindsAskedFor(query);
-  const scored = candidates.map(({ fused, chunk }): RankedChunk => {
+  const scored = candidates.map(({ fused, chunk, coverage }): RankedChunk => {
     const kind = fileKindOf(chunk.path);
-    const factor = definitionFactor(chunk, query) * overlapFactor(chunk, asked, query) * (wantsKind.has(kind) ? 1 : KIND_FACTORS[kind]);
+    const factor = definitionFactor(chunk, query) * overlapFactor(chunk, asked) * (wantsKind.has(kind) ? 1 : KIND_FACTORS[kind]);
     return { ...chunk, score: fused.score * factor, ranks: fused.ranks };
   });
   return spread(withCoherence(scored));
@@ -67,19 +75,21 @@ function definitionFactor({ symbols, path }: FoundChunk, { names }: ParsedQuery)
   return (exact ? DEFINES : DEFINES * 0.8) * (named ? FILE_NAMED_SO : 1);
 }
 
-function overlapFactor(chunk: FoundChunk, asked: readonly Concept[], { shape }: ParsedQuery): number {
+function overlapFactor({ path, symbols }: FoundChunk, asked: readonly Concept[]): number {
   if (asked.length === 0) {
     return 1;
   }
-  const inPath = new Set(termsOf(chunk.path));
-  const inSymbols = new Set(termsOf(chunk.symbols.join(" ")));
-  const path = share(asked, inPath);
-  const symbols = share(asked, inSymbols);
-  if (shape !== "natural") {
-    return 1 + PATH_OVERLAP * path;
-  }
-  const everywhere = share(asked, new Set([...termsOf(chunk.content), ...inPath, ...inSymbols]));
-  return (1 + COVERAGE * everywhere * everywhere) * (1 + PATH_OVERLAP * path) * (1 + SYMBOL_OVERLAP * symbols);
+  const inPath = share(asked, new Set(termsOf(path)));
+  const inSymbols = share(asked, new Set(termsOf(symbols.join(" "))));
+  return (1 + PATH_OVERLAP * inPath) * (1 + SYMBOL_OVERLAP * inSymbols) * (1 + NAMED_AFTER * shareOfName(path, asked));
+}
+
+/** Which part of the words of a file's name the query says. */
+function shareOfName(path: string, asked: readonly Concept[]): number {
+  const [whole, ...parts] = termsOf(baseName(path).replaceAll(/[.-]/g, "_"));
+  const words = parts.length > 0 ? parts : [whole ?? ""];
+  const said = new Set(asked.flatMap((concept) => concept.terms));
+  return words.filter((word) => said.has(word)).length / words.length;
 }
 
 /** Which part of the concepts the terms hold, in any form. */

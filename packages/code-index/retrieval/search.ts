@@ -5,6 +5,7 @@ import type { Embedder } from "#embedding/embedder.ts";
 import { readChunks } from "#store/read-chunks.store.ts";
 import { readWithin, repositoriesInScope, type Scope, type VisibleRepository } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import { termsOf } from "#store/terms.ts";
 import { fuse, type FusedChunk, type LegName } from "./fuse.ts";
 import { runLeg, type LegOutcome } from "./leg.ts";
 import { searchByMeaning, searchByWords, searchExactly, type Looking } from "./legs.ts";
@@ -26,8 +27,8 @@ const READ_MS = 3_000;
 
 /** Chunks asked of each leg for every one wanted, and in all. */
 const OVERFETCH = 10;
-const LEG_HITS = 100;
-const CANDIDATES = 150;
+const LEG_HITS: Readonly<Record<LegName, number>> = { bm25: 300, exact: 150, semantic: 100 };
+const CANDIDATES = 300;
 
 /** Characters of a chunk in an answer. */
 const CONTENT = 8_000;
@@ -95,9 +96,10 @@ async function searchOnce(dependencies: SearchDependencies, searching: Searching
     return searchOnce(dependencies, searching, false);
   }
   const byId = new Map<number, FusedChunk>(fused.map((chunk) => [chunk.chunkId, chunk]));
+  const coverageOf = legs.bm25.coverageOf ?? (() => 0);
   const candidates = chunks.flatMap((chunk) => {
     const found = byId.get(chunk.chunk_id);
-    return found === undefined ? [] : [{ fused: found, chunk }];
+    return found === undefined ? [] : [{ fused: found, chunk, coverage: coverageOf(chunk.chunk_id) }];
   });
   return { legs, ranked: rank(candidates, query) };
 }
@@ -114,7 +116,7 @@ async function runLegs(dependencies: SearchDependencies, searching: Searching): 
     database,
     scope,
     query,
-    limit: Math.max(LEG_HITS, limit * OVERFETCH),
+    limit: Math.max(LEG_HITS[leg], limit * OVERFETCH),
     deadlineMs: deadlines[leg],
   });
   const run = (leg: LegName, advice: string, find: () => ReturnType<typeof searchByWords>) =>
@@ -146,7 +148,6 @@ function refuseSilence(legs: readonly LegOutcome[]): void {
 }
 
 function present(chunk: RankedChunk, query: ParsedQuery): SearchResult {
-  const named = query.names.map((name) => name.toLowerCase());
   return {
     repo: chunk.repo,
     commit: chunk.commit,
@@ -154,10 +155,22 @@ function present(chunk: RankedChunk, query: ParsedQuery): SearchResult {
     language: chunk.language,
     start_line: chunk.start_line,
     end_line: chunk.end_line,
-    symbol: chunk.symbols.find((symbol) => named.includes(symbol.toLowerCase())) ?? chunk.symbols[0] ?? null,
+    symbol: symbolFor(chunk.symbols, query),
     content: chunk.content.slice(0, CONTENT),
     matched_lines: matchedLines(chunk, query),
     score: Math.round(chunk.score * 10_000) / 10_000,
     legs: chunk.ranks,
   };
 }
+
+/** Of the names a chunk defines the one the query is nearest to: asked for, or made of the most of its words. */
+function symbolFor(symbols: readonly string[], { names, concepts }: ParsedQuery): string | null {
+  const asked = new Set(names.map((name) => name.toLowerCase()));
+  const words = new Set(concepts.flatMap((concept) => concept.terms));
+  const nearness = (symbol: string) =>
+    asked.has(symbol.toLowerCase()) ? CERTAIN : termsOf(symbol).filter((term) => words.has(term)).length;
+  return symbols.toSorted((one, other) => nearness(other) - nearness(one))[0] ?? null;
+}
+
+/** More than a name has words. */
+const CERTAIN = 1_000;

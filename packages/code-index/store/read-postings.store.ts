@@ -37,3 +37,13 @@ export async function keepMatchingFiles(
   `.execute(query);
   return new Set(rows.map((row) => row.chunk_id));
 }
+
+/** The chunks of all files that the scope's path and language let through, up to `limit`. */
+export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scope: Scope, limit: number): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ chunk_id: number }>`
+    select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk ${joinVisible("chunk", scope)}
+    where ${matchesFile(scope)}
+    limit ${limit}
+  `.execute(query);
+  return new Set(rows.map((row) => row.chunk_id));
+}
