@@ -50,8 +50,7 @@ export function isSecretValue(key: string, value: unknown): boolean {
 
 /** Masks secret keys inside text that is itself JSON, as the arguments of model's tool calls are. */
 export function maskJsonText(text: string): string {
-  const first = text.trimStart().charAt(0);
-  if (first !== "{" && first !== "[") {
+  if (!/^\s{0,100}[{[]/.test(text)) {
     return text;
   }
   return text.replaceAll(JSON_ENTRY, (entry, open: string, key: string, colon: string, value: string) => {

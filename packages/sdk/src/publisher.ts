@@ -44,7 +44,8 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
   let resumesAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
-  let flushing = 0;
+  /** How many callers await the network; only then does the socket keep the process alive. */
+  let awaited = 0;
   let closed = false;
   let released = false;
   let inspectionDue = false;
@@ -146,9 +147,14 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       opened.close();
       throw new PublishFailure("disconnected", "the publisher is closed");
     }
-    opened.keepAlive(flushing > 0);
+    opened.keepAlive(awaited > 0);
     connection = opened;
     return opened;
+  };
+
+  const hold = (change: 1 | -1) => {
+    awaited += change;
+    connection?.keepAlive(awaited > 0);
   };
 
   const stumble = (failure: PublishFailure) => {
@@ -189,8 +195,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
 
   const flush = async (deadline: number): Promise<boolean> => {
     const endsAt = Date.now() + deadline;
-    flushing += 1;
-    connection?.keepAlive(true);
+    hold(1);
     let alarm: NodeJS.Timeout | undefined;
     // Not unreferenced: whoever awaits a flush gets an answer even when nothing else keeps the process alive.
     const expired = new Promise<"expired">((resolve) => {
@@ -208,8 +213,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       return buffer.size === 0;
     } finally {
       clearTimeout(alarm);
-      flushing -= 1;
-      connection?.keepAlive(flushing > 0);
+      hold(-1);
     }
   };
 
@@ -227,6 +231,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     async probe(deadline) {
       const endsAt = Date.now() + deadline;
       const remaining = () => Math.max(1, endsAt - Date.now());
+      hold(1);
       try {
         const open = await connect(deadline);
         const state = remember(await open.inspect(remaining()));
@@ -241,6 +246,8 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
           stumble(failure);
         }
         throw failure;
+      } finally {
+        hold(-1);
       }
     },
     flush,

@@ -11,7 +11,7 @@ export type Limits = {
   readonly bytes: number;
 };
 
-export const PAYLOAD_LIMITS: Limits = { depth: 16, items: 1000, text: 65_536, bytes: 262_144 };
+export const PAYLOAD_LIMITS: Limits = { depth: 16, items: 1000, text: 65_536, bytes: 131_072 };
 
 type Walk = { readonly limits: Limits; readonly reasoning: ReasoningPolicy; readonly ancestors: Set<object>; left: number };
 
@@ -114,7 +114,7 @@ function copyKnown(value: object, walk: Walk, depth: number): unknown {
   if (value instanceof RegExp || value instanceof URL) {
     return copyText(String(value), walk);
   }
-  return copyEntries(ownEntries(value), walk, depth);
+  return copyOwn(value, walk, depth);
 }
 
 function copyItems(items: Iterable<unknown>, size: number, walk: Walk, depth: number): unknown[] {
@@ -133,32 +133,54 @@ function copyEntries(entries: Iterable<readonly [string, unknown]>, walk: Walk, 
   const copied: Record<string, unknown> = {};
   let count = 0;
   for (const [key, value] of entries) {
-    if (count >= walk.limits.items || walk.left <= 0) {
-      copied["…"] = "[more keys]";
+    if (!copyEntry(copied, key, value, walk, depth, count)) {
       break;
-    }
-    const name = safeText(key, 256);
-    walk.left -= Buffer.byteLength(name) + 4;
-    const masked = isSecretValue(key, value) ? MASKED : copy(value, walk, depth + 1);
-    if (masked !== undefined) {
-      // A plain assignment to __proto__ would set the prototype and lose the value.
-      Object.defineProperty(copied, name, { value: masked, enumerable: true, configurable: true, writable: true });
     }
     count += 1;
   }
   return copied;
 }
 
-function* ownEntries(value: object): Generator<readonly [string, unknown]> {
+/** The same for plain objects, by far the most common, without an iterator in between. */
+function copyOwn(value: object, walk: Walk, depth: number): Record<string, unknown> {
+  const copied: Record<string, unknown> = {};
+  let count = 0;
   for (const key of Object.keys(value)) {
-    let item: unknown;
-    try {
-      item = Reflect.get(value, key);
-    } catch {
-      item = "[unreadable]";
+    if (!copyEntry(copied, key, readOwn(value, key), walk, depth, count)) {
+      break;
     }
-    yield [key, item];
+    count += 1;
   }
+  return copied;
+}
+
+function readOwn(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return "[unreadable]";
+  }
+}
+
+/** False when the limits are reached and the rest is left out. */
+function copyEntry(copied: Record<string, unknown>, key: string, value: unknown, walk: Walk, depth: number, count: number): boolean {
+  if (count >= walk.limits.items || walk.left <= 0) {
+    copied["…"] = "[more keys]";
+    return false;
+  }
+  const name = safeText(key, 256);
+  walk.left -= name.length + 4;
+  const bounded = isSecretValue(key, value) ? MASKED : copy(value, walk, depth + 1);
+  if (bounded === undefined) {
+    return true;
+  }
+  if (name === "__proto__") {
+    // A plain assignment would set the prototype and lose the value.
+    Object.defineProperty(copied, name, { value: bounded, enumerable: true });
+  } else {
+    copied[name] = bounded;
+  }
+  return true;
 }
 
 function* mapEntries(map: ReadonlyMap<unknown, unknown>): Generator<readonly [string, unknown]> {

@@ -25,8 +25,7 @@ const schemaFile = new URL("../../observability/intake/event-v1.schema.json", im
 const eventSchema = z.fromJSONSchema(JSON.parse(readFileSync(schemaFile, "utf8")));
 
 /** A stream of the test's own, read back and judged by the platform's JSON Schema. */
-export function createTestStream(url: string = inject("redisUrl")) {
-  const streamName = `test:sdk:${randomUUID()}`;
+export function createTestStream(url: string = inject("redisUrl"), streamName = `test:sdk:${randomUUID()}`) {
   const client = new Redis(url, { protocol: 2 });
   // Tests kill servers; what the client then says is not the matter.
   client.on("error", () => undefined);
