@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
-import { Annotation, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { Annotation, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { closeRedisPublisher, initializeRedisPublisher, trace } from "./index.ts";
@@ -40,6 +40,26 @@ describe("Traced graphs and the application around them", () => {
     expect(traces).toMatchObject([{ name: "request", user_id: "user-1" }]);
     expect(tree).toEqual(["graph outer < -", "node delegate < outer", "graph inner < delegate", "node think < inner"]);
     expect(graphs.map((graph) => graph["name"])).toEqual(["outer", "inner"]);
+  });
+
+  it("keeps an untraced graph inside a traced one free of the outer graph's facts, its interrupt included", async () => {
+    const inner = new StateGraph(MessagesAnnotation)
+      .addNode("ask", () => {
+        interrupt("sure?");
+        return {};
+      })
+      .addEdge(START, "ask")
+      .compile();
+    const outer = createTracedGraph(MessagesAnnotation, { traceName: "outer" })
+      .addNode("delegate", inner)
+      .addEdge(START, "delegate")
+      .compile({ checkpointer: new MemorySaver() });
+    await outer.invoke({ messages: [] }, { configurable: { thread_id: "t" } });
+    const { tree, ends, find, traceEnds } = await recorded();
+    expect(tree).toEqual(["node delegate < -", "graph LangGraph < delegate", "node ask < LangGraph"]);
+    expect(ends.map((end) => end["status"])).toEqual(["interrupted", "interrupted", "interrupted"]);
+    expect(traceEnds).toMatchObject([{ status: "interrupted" }]);
+    expect(find("LangGraph").end["attributes"]).not.toHaveProperty("graph_hash");
   });
 
   it("records the tool entries of the agent's state, and flags those another node claims", async () => {

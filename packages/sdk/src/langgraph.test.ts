@@ -180,6 +180,25 @@ describe("A traced graph", () => {
     expect(traceEnds).toMatchObject([{ status: "success" }, { status: "interrupted", attributes: { cancelled: true } }]);
   });
 
+  it("records a run that is aborted as interrupted, and one that timed out as failed", async () => {
+    const graph = createTracedGraph(MessagesAnnotation, { traceName: "slow" })
+      .addNode("wait", async (_state, config) => {
+        await new Promise((resolve) => config.signal?.addEventListener("abort", resolve));
+        return {};
+      })
+      .addEdge(START, "wait")
+      .compile();
+    await expect(graph.invoke({ messages: [] }, { signal: AbortSignal.timeout(20) })).rejects.toThrow("timeout");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    await expect(graph.invoke({ messages: [] }, { signal: controller.signal })).rejects.toThrow("aborted");
+    const { traceEnds } = await recorded();
+    expect(traceEnds).toMatchObject([
+      { status: "failure", error: expect.stringContaining("TimeoutError") },
+      { status: "interrupted", attributes: { cancelled: true } },
+    ]);
+  });
+
   it("records a failing node and throws the application's own error", async () => {
     const failure = new Error("no stock");
     const graph = createTracedGraph(MessagesAnnotation, { traceName: "failing" })

@@ -35,7 +35,13 @@ export function closeRun(record: RunRecord, outcome: ObservationOutcome): void {
 function closeGraph(record: RunRecord, outcome: ObservationOutcome): void {
   // An interrupted graph ends without an error; only the lifecycle callback told of it.
   const paused = record.interrupts !== undefined && outcome.status === "success";
-  const settled: ObservationOutcome = paused ? { ...outcome, status: "interrupted" } : outcome;
+  // A time-out reaches the graph as a mere abort; the node below knows that it was a failure.
+  const failed = outcome.status === "interrupted" && record.childFailure !== undefined;
+  const settled: ObservationOutcome = paused
+    ? { ...outcome, status: "interrupted" }
+    : failed
+      ? { status: "failure", error: record.childFailure }
+      : outcome;
   const hash = record.facts?.declared?.hash;
   const attributes: Attributes = {
     ...routesOf(record),
@@ -53,6 +59,9 @@ function closeTool(record: RunRecord, outcome: ObservationOutcome): void {
 }
 
 function close(record: RunRecord, outcome: ObservationOutcome, attributes: Attributes): void {
+  if (record.parent !== undefined) {
+    record.parent.childFailure = outcome.status === "failure" ? (outcome.error ?? "failure") : undefined;
+  }
   const ended = { ...outcome, attributes: { ...attributes, ...outcome.attributes } };
   if (record.trace !== undefined) {
     endTrace(record.trace, ended);

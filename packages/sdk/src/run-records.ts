@@ -22,6 +22,8 @@ export type RunRecord = {
   /** Tool entries of the agent's state that this trace has recorded already. */
   readonly seenEntries: Set<string>;
   interrupts: unknown;
+  /** How the run below that ended last has failed, if it has. */
+  childFailure: unknown;
   ended: boolean;
 };
 

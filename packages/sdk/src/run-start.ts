@@ -38,10 +38,10 @@ const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = 
 };
 
 /** Records the start of a run that is new; undefined when it belongs to nothing that is traced. */
-export function openRun(start: RunStart, facts: GraphFacts): RunRecord | undefined {
+export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | undefined {
   const place = findPlace(start);
   if (place.traceId === undefined) {
-    return isGraph(start) ? openTrace(start, facts) : undefined;
+    return isGraph(start) ? openTrace(start, ownFacts) : undefined;
   }
   const role = roleOf(start, place.parent);
   const graph = place.parent?.facts;
@@ -68,7 +68,9 @@ export function openRun(start: RunStart, facts: GraphFacts): RunRecord | undefin
     place.parent?.seenTools.push(name);
   }
   const tool = role === "tool" ? { parameters: start.input as Record<string, unknown>, timestamp } : undefined;
-  return remember(start, place, { role, name, observation, tool, traceId: place.traceId, facts: graph });
+  // A graph's facts are its own; those of the graph around it say nothing about its nodes.
+  const facts = role === "graph" ? undefined : graph;
+  return remember(start, place, { role, name, observation, tool, traceId: place.traceId, facts });
 }
 
 /** Notes that a run is the graph these facts are about. */
@@ -122,6 +124,7 @@ function remember(
     seenTools: [],
     seenEntries: place.parent?.seenEntries ?? new Set(),
     interrupts: undefined,
+    childFailure: undefined,
     ended: false,
   };
   rememberRun(record);

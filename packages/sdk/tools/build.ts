@@ -21,7 +21,9 @@ for (const format of ["esm", "cjs"]) {
 mkdirSync(join(dist, "cjs"), { recursive: true });
 writeJson(join(dist, "cjs", "package.json"), { type: "commonjs" });
 writeJson(join(dist, "package.json"), publishedManifest(JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as Manifest));
-copyFileSync(join(packageFolder, "README.md"), join(dist, "README.md"));
+for (const name of ["README.md", "LICENSE"]) {
+  copyFileSync(join(packageFolder, name), join(dist, name));
+}
 
 function publishedManifest(source: Manifest): Manifest {
   const { private: _private, scripts: _scripts, devDependencies: _devDependencies, exports: _exports, ...kept } = source;
