@@ -17,7 +17,15 @@ const PARTS: readonly Part[] = [
     folder: "packages/identity",
     name: "@sightline/identity",
     parts: ["@sightline/foundation"],
-    rooms: { login: ["totp", "session"], totp: [], session: ["keys"], keys: [], accounts: [], audit: [] },
+    rooms: {
+      login: ["totp", "session", "accounts", "throttle", "audit"],
+      totp: [],
+      session: ["keys", "audit"],
+      keys: [],
+      accounts: ["throttle", "audit"],
+      throttle: [],
+      audit: [],
+    },
   },
   {
     folder: "packages/code-index",

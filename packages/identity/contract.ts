@@ -67,3 +67,13 @@ export type RegisterAnswer = z.infer<typeof registerAnswerSchema>;
 export const jwksSchema = z.object({
   keys: z.array(z.object({ kty: z.string(), kid: z.string(), use: z.string(), alg: z.string(), n: z.string(), e: z.string() })),
 });
+
+/** `GET /.well-known/oauth-authorization-server` (RFC 8414). */
+export const authorizationServerSchema = z.object({
+  issuer: z.string(),
+  token_endpoint: z.string(),
+  jwks_uri: z.string(),
+  grant_types_supported: z.array(z.string()),
+  response_types_supported: z.array(z.string()),
+  token_endpoint_auth_methods_supported: z.array(z.string()),
+});
