@@ -1,9 +1,7 @@
 import type { Environment } from "./environment.ts";
 import { createLifecycle, type Lifecycle } from "@sightline/foundation/lifecycle";
-import { readConfig } from "@sightline/foundation/config";
+import { logLevelVariable, readConfig } from "@sightline/foundation/config";
 import { createLog, type Logger } from "@sightline/foundation/log";
-import { codeIndexVariables } from "@sightline/code-index";
-import { observabilityVariables } from "@sightline/observability";
 import { composeRole } from "./compose.ts";
 import type { RoleName } from "./role-names.ts";
 
@@ -27,9 +25,7 @@ export async function runRole(options: RunOptions): Promise<Lifecycle> {
 }
 
 function createRoleLog({ role, environment, destination }: RunOptions): Logger {
-  const isCode = role === "code-index" || role === "indexer";
-  const level = isCode
-    ? readConfig({ level: codeIndexVariables.CODEINDEX_LOG_LEVEL }, { level: environment["CODEINDEX_LOG_LEVEL"] }).level
-    : readConfig({ level: observabilityVariables.LOG_LEVEL }, { level: environment["LOG_LEVEL"] }).level;
+  const name = role === "code-index" || role === "indexer" ? "CODEINDEX_LOG_LEVEL" : "LOG_LEVEL";
+  const { level } = readConfig({ level: { doc: "", schema: logLevelVariable(), default: "INFO" } }, { level: environment[name] });
   return createLog({ name: role, level, ...(destination === undefined ? {} : { destination }) });
 }

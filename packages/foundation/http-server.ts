@@ -4,6 +4,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import {
   fastify,
+  LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
@@ -68,7 +69,7 @@ const REQUEST_MS = 30_000;
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server: HttpServer = fastify<RawServerDefault>({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_LIMIT,
     requestTimeout: REQUEST_MS,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
