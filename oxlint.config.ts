@@ -38,7 +38,15 @@ export default defineConfig({
     {
       files: ["apps/console/**/*.tsx", "apps/console/**/*.ts"],
       plugins: ["react", "jsx-a11y"],
-      rules: { "react/react-in-jsx-scope": "off" },
+      rules: {
+        "react/react-in-jsx-scope": "off",
+        // Trees, statuses and scrolling regions have no tag of their own that a component library could take.
+        "jsx-a11y/prefer-tag-over-role": "off",
+        // The login and the search begin with their one field.
+        "jsx-a11y/no-autofocus": "off",
+        // What scrolls must be reachable by keyboard (axe: scrollable-region-focusable).
+        "jsx-a11y/no-noninteractive-tabindex": "off",
+      },
     },
     {
       files: ["apps/platform/**", "e2e/**", "bench/**", "tools/**", "**/testing/**", "**/*.test.ts", "vitest.config.ts"],
