@@ -40,5 +40,8 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
 export function describeFirstAdmin({ email, oneTimePassword }: FirstAdmin): readonly string[] {
   return oneTimePassword === undefined
     ? [`  First admin  ${email}, with the password from ADMIN_PASSWORD`]
-    : [`  First admin  ${email}`, `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`];
+    : [
+        `  First admin  ${email}`,
+        `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
+      ];
 }

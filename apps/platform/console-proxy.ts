@@ -48,7 +48,9 @@ async function proxyTo(scope: HttpServer, { prefix, name, url }: Upstream): Prom
         const answer = new AppError({
           code: late ? "upstream_timeout" : "upstream_unreachable",
           status: late ? 504 : 502,
-          message: late ? `${name} did not answer in time; try again.` : `${name} can't be reached at the moment; try again in a few seconds.`,
+          message: late
+            ? `${name} did not answer in time; try again.`
+            : `${name} can't be reached at the moment; try again in a few seconds.`,
         });
         void reply.code(answer.status).type("application/json").send(answer.toBody());
       },

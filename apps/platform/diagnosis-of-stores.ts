@@ -27,7 +27,12 @@ async function diagnoseOne(group: MigrationGroup, url: string, log: Logger): Pro
     return [await version(database, what, url), ...(await extensions(database, group, what)), await revisions(database, group, what)];
   } catch (error) {
     return [
-      { state: "bad", what, found: `${describeAddress(url)}: ${messageOf(error)}`, mend: `Start the server, or correct ${group.urlVariable}.` },
+      {
+        state: "bad",
+        what,
+        found: `${describeAddress(url)}: ${messageOf(error)}`,
+        mend: `Start the server, or correct ${group.urlVariable}.`,
+      },
     ];
   } finally {
     await database.close();
@@ -66,7 +71,12 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
   const pending = statuses.flat().filter(({ appliedAt }) => appliedAt === undefined);
   return pending.length === 0
     ? { state: "good", what, found: "every revision is applied" }
-    : { state: "note", what, found: `${pending.length} revisions are pending`, mend: "The next start applies them, or `sightline migrate up`." };
+    : {
+        state: "note",
+        what,
+        found: `${pending.length} revisions are pending`,
+        mend: "The next start applies them, or `sightline migrate up`.",
+      };
 }
 
 /** Redis: reachable, new enough, evicting nothing. */

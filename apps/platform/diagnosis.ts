@@ -64,7 +64,12 @@ async function diagnoseHome({ platform }: Setting): Promise<Finding> {
     await access(home, constants.W_OK);
     return { state: "good", what: "data folder", found: home };
   } catch (error) {
-    return { state: "bad", what: "data folder", found: messageOf(error), mend: "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME." };
+    return {
+      state: "bad",
+      what: "data folder",
+      found: messageOf(error),
+      mend: "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.",
+    };
   }
 }
 
@@ -74,7 +79,12 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
     const missing = secretNames.filter((name) => !environment[name]);
     return missing.length === 0
       ? { state: "good", what, found: "all set in the environment" }
-      : { state: "bad", what, found: `missing: ${missing.join(", ")}`, mend: "Set them in the environment or in .env; .env.example says how each is made." };
+      : {
+          state: "bad",
+          what,
+          found: `missing: ${missing.join(", ")}`,
+          mend: "Set them in the environment or in .env; .env.example says how each is made.",
+        };
   }
   const file = join(platform.SIGHTLINE_HOME, "secrets.env");
   const found = await stat(file).catch(() => undefined);

@@ -17,7 +17,10 @@ export function createProgram(): Command {
     .description("Start roles and keep them running; all of them when none is named.")
     .argument("[role...]", "which roles to start")
     .option("--demo", "index this very folder and run a small agent, so that every page has something to show")
-    .addHelpText("after", `\nRoles:\n${describeRoles()}\n\nWithout DATABASE_URL and OBSERVABILITY_REDIS_URL the stores are embedded, with their data in ./.sightline.`)
+    .addHelpText(
+      "after",
+      `\nRoles:\n${describeRoles()}\n\nWithout DATABASE_URL and OBSERVABILITY_REDIS_URL the stores are embedded, with their data in ./.sightline.`,
+    )
     .action(async (names: string[], options: { demo?: boolean }) => {
       const { start } = await import("./commands/start.ts");
       await start(names, { demo: options.demo === true });

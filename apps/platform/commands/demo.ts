@@ -42,7 +42,9 @@ export async function demo(): Promise<void> {
     console.log(`The run may not be seen: ${publisher.reason ?? "unknown"}`);
   }
   wrapLlmAdapter();
-  const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, (reader) => runDemoAgent(createCodeTools(reader, referenceOf(repository))));
+  const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, (reader) =>
+    runDemoAgent(createCodeTools(reader, referenceOf(repository))),
+  );
   await closeRedisPublisher();
   console.log(`The demo agent says: ${answer}`);
   console.log(`Its run is at ${environment["PUBLIC_URL"] ?? "http://localhost:3000"}/projects/${projectId}/traces`);
@@ -65,7 +67,11 @@ async function issueToken(environment: Environment): Promise<string> {
 const tokenSchema = z.object({ id: z.string(), token: z.string() });
 
 /** The agent searches as an assistant does, with a developer token, which is revoked when it is done. */
-async function withDeveloperToken<Result>(codeIndex: HttpClient, url: string, work: (reader: HttpClient) => Promise<Result>): Promise<Result> {
+async function withDeveloperToken<Result>(
+  codeIndex: HttpClient,
+  url: string,
+  work: (reader: HttpClient) => Promise<Result>,
+): Promise<Result> {
   const { id, token } = await codeIndex.post("/api/v1/developer-tokens", { label: "Demo agent" }, tokenSchema);
   try {
     return await work(createHttpClient(url, token));

@@ -11,7 +11,9 @@ export async function doctor(): Promise<void> {
     console.log(render(finding));
   }
   const broken = findings.filter(({ state }) => state === "bad").length;
-  console.log(broken === 0 ? "\nEverything that a start needs is there." : `\n${broken} thing${broken === 1 ? "" : "s"} to mend before a start.`);
+  console.log(
+    broken === 0 ? "\nEverything that a start needs is there." : `\n${broken} thing${broken === 1 ? "" : "s"} to mend before a start.`,
+  );
   process.exitCode = broken === 0 ? 0 : 1;
 }
 

@@ -11,7 +11,9 @@ export function addTenant(name: string): Promise<void> {
     await withParts(environment, log, async ({ identity, codeIndex }) => {
       const tenant = await identity.ensureTenant(name);
       await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name });
-      console.log(`The tenant ${tenant.name} is there (${tenant.id}). Give it an admin: sightline admin create --tenant ${tenant.name} --email … --name …`);
+      console.log(
+        `The tenant ${tenant.name} is there (${tenant.id}). Give it an admin: sightline admin create --tenant ${tenant.name} --email … --name …`,
+      );
     });
   });
 }

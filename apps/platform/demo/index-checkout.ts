@@ -26,8 +26,7 @@ export async function indexCheckout(codeIndex: HttpClient, checkout: Checkout): 
     return known;
   }
   const { id } =
-    known ??
-    (await codeIndex.post("/api/v1/repos", { full_name: checkout.fullName, clone_url: checkout.cloneUrl }, repositorySchema));
+    known ?? (await codeIndex.post("/api/v1/repos", { full_name: checkout.fullName, clone_url: checkout.cloneUrl }, repositorySchema));
   await codeIndex.post(`/api/v1/repos/${id}/index`, { mode: "incremental" }, z.unknown());
   const deadline = Date.now() + INDEX_MS;
   for (;;) {
@@ -43,7 +42,7 @@ export async function indexCheckout(codeIndex: HttpClient, checkout: Checkout): 
 }
 
 async function findRepository(codeIndex: HttpClient, fullName: string): Promise<IndexedRepository | undefined> {
-  for (let cursor: string | null = ""; cursor !== null; ) {
+  for (let cursor: string | null = ""; cursor !== null;) {
     const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
     const page: z.infer<typeof pageSchema> = await codeIndex.get(`/api/v1/repos${query}`, pageSchema);
     const found = page.items.find((repository) => repository.full_name === fullName);

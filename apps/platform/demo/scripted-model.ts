@@ -45,7 +45,12 @@ export class ScriptedModel extends BaseChatModel {
     const message = new AIMessage({
       content: text,
       additional_kwargs: { reasoning_content: reasoning },
-      tool_calls: calls.map(({ name, arguments: args }, index) => ({ name, args, id: `call_${this.#played}_${index}`, type: "tool_call" as const })),
+      tool_calls: calls.map(({ name, arguments: args }, index) => ({
+        name,
+        args,
+        id: `call_${this.#played}_${index}`,
+        type: "tool_call" as const,
+      })),
       usage_metadata: { input_tokens: input, output_tokens: output, total_tokens: input + output },
       response_metadata: { model_name: "scripted-1" },
     });

@@ -92,7 +92,10 @@ test("a client reset at any moment of its statements never blocks the others", a
     const victim = open(1);
     const client = await victim.pool.connect();
     client.on("error", () => undefined);
-    const statements = [client.query("begin"), client.query("insert into rows (text) select 'reset' from generate_series(1, $1::int)", [500])];
+    const statements = [
+      client.query("begin"),
+      client.query("insert into rows (text) select 'reset' from generate_series(1, $1::int)", [500]),
+    ];
     const settled = Promise.allSettled(statements);
     const others = Array.from({ length: 5 }, () => pool.query("select $1::int as one", [1]));
     await Promise.race([...others.slice(0, round % 5), new Promise((resolve) => setImmediate(resolve))]);

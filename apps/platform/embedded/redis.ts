@@ -38,10 +38,14 @@ const settings: Readonly<Record<string, string>> = {
   daemonize: "no",
 };
 // A process group of its own: a terminal's Ctrl-C must not end the server before those who still write to it.
-const server = spawn(binary, Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]), {
-  detached: true,
-  stdio: ["ignore", "pipe", "pipe"],
-});
+const server = spawn(
+  binary,
+  Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+  {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  },
+);
 const ended = new Promise<string>((resolve) => {
   server.once("error", (error) => resolve(error.message));
   server.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -70,7 +74,11 @@ createInterface(server.stdout).on("line", (line) => {
 });
 createInterface(server.stderr).on("line", (line) => log.warn({ line }, "redis-server"));
 
-const connection = createRedis({ url: `redis://127.0.0.1:${config.SIGHTLINE_REDIS_PORT}`, name: "sightline-redis-parent", log: createLog({ name: "redis", level: "silent" }) });
+const connection = createRedis({
+  url: `redis://127.0.0.1:${config.SIGHTLINE_REDIS_PORT}`,
+  name: "sightline-redis-parent",
+  log: createLog({ name: "redis", level: "silent" }),
+});
 const ready = once(connection.client, "ready");
 await connection.client.connect().catch(() => undefined);
 await ready;

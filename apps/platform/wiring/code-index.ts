@@ -8,7 +8,12 @@ import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./c
 export async function composeCodeIndex(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock } = context;
   const config = readConfig(codeIndexVariables, environment);
-  const database = openDatabase<DatabaseOf<typeof createCodeIndexApi>>(context, "code-index", config.CODEINDEX_DATABASE_URL, config.CODEINDEX_DATABASE_POOL_SIZE);
+  const database = openDatabase<DatabaseOf<typeof createCodeIndexApi>>(
+    context,
+    "code-index",
+    config.CODEINDEX_DATABASE_URL,
+    config.CODEINDEX_DATABASE_POOL_SIZE,
+  );
   const accessTokens = createAccessTokenVerifier({ jwksUrl: config.CODEINDEX_JWT_JWKS_URL, audience: config.CODEINDEX_JWT_AUDIENCE });
   const api = createCodeIndexApi({ config, database, log, clock, accessTokens, version });
   const http = await serve(context, {

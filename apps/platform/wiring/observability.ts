@@ -19,7 +19,12 @@ export async function composeObservability(context: Context): Promise<readonly S
   const identityConfig = readConfig(identityVariables, environment);
   const poolSize = identityConfig.DATABASE_POOL_SIZE;
   const database = openDatabase<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config.DATABASE_URL, poolSize);
-  const accounts = openDatabase<DatabaseOf<typeof createIdentity>>(context, "registration", identityConfig.DATABASE_URL, REGISTRATION_POOL_SIZE);
+  const accounts = openDatabase<DatabaseOf<typeof createIdentity>>(
+    context,
+    "registration",
+    identityConfig.DATABASE_URL,
+    REGISTRATION_POOL_SIZE,
+  );
   const accessTokens = createAccessTokenVerifier({ jwksUrl: config.IDENTITY_JWKS_URL, audience: TOKEN_AUDIENCE });
   const api = createObservabilityApi({ config, database, log, clock, accessTokens, version });
   const identity = createIdentity({ config: identityConfig, database: accounts, log, clock });
