@@ -26,6 +26,10 @@ export default defineConfig({
     "unicorn/filename-case": ["error", { case: "kebabCase" }],
     "unicorn/consistent-function-scoping": "off",
     "promise/always-return": "off",
+    // About Express; Fastify awaits its handlers.
+    "oxc/no-async-endpoint-handlers": "off",
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
+    "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "expect*"] }],
     "typescript/no-unsafe-type-assertion": "off",
   },
   ignorePatterns: ["**/node_modules/**", "**/dist/**", "e2e/output/**"],

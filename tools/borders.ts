@@ -75,20 +75,29 @@ function restrict(files: string[], patterns: Pattern[]): Override {
   return { files, rules: { "no-restricted-imports": ["error", { patterns: [UPWARDS, ...patterns] }] } };
 }
 
-/** Names every closed door, since the linter's expressions have no look-ahead; a door that doesn't exist fails to resolve anyway. */
+/** Names every closed door, since the linter's expressions have no look-ahead. */
 function foreignParts(part: Part): Pattern {
-  const closed = PARTS.flatMap(({ name }) => [`${name}$`, `${name}/contract$`, `${name}/.+`]).filter((door) => !isOpen(part, door));
+  const closed = PARTS.flatMap(({ name }) => closedDoors(part, name));
   return {
     regex: `^(?:${closed.join("|")})`,
     message: `${part.name} may import ${part.parts.length === 0 ? "no other part" : `only ${part.parts.join(", ")}`}.`,
   };
 }
 
-function isOpen(part: Part, door: string): boolean {
-  return part.parts.some((allowed) => {
-    const [, name, contract] = /^(@sightline\/[^/]+)(\/contract)?$/.exec(allowed) ?? [];
-    return door === `${allowed}$` || ((allowed === FOUNDATION || contract !== undefined) && door === `${name}/.+`);
-  });
+function closedDoors(part: Part, name: string): readonly string[] {
+  if (part.parts.includes(`${name}/contract`)) {
+    return [`${name}$`, `${name}/(?:${anythingBut("contract")})`];
+  }
+  if (!part.parts.includes(name)) {
+    return [`${name}(?:$|/)`];
+  }
+  return name === FOUNDATION ? [`${name}$`] : [`${name}/`];
+}
+
+/** What differs from the word at one of its letters, ends within it, or goes on after it. */
+function anythingBut(word: string): string {
+  const letters = Array.from(word, (letter, index) => `${word.slice(0, index)}(?:[^${letter}]|$)`);
+  return [...letters, `${word}.`].join("|");
 }
 
 function foreignRooms(part: Part, room: string, allowed: readonly string[]): Pattern {

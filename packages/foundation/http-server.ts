@@ -12,6 +12,7 @@ import {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
+  type RouteOptions,
 } from "fastify";
 import { createJsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { v7 as uuidv7 } from "uuid";
@@ -74,6 +75,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     requestTimeout: REQUEST_MS,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     genReqId: () => uuidv7(),
+    // Addresses that cannot be read never get as far as a route and its hooks.
+    frameworkErrors: (error, request, reply) => {
+      reply.header("x-request-id", request.id);
+      handleError(error, request, reply);
+    },
     forceCloseConnections: "idle",
     return503OnClosing: true,
     routerOptions: { maxParamLength: 512 },
@@ -83,7 +89,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(handleError);
   server.setNotFoundHandler(handleNotFound);
-  guardRoutes(server, options.authenticators);
+  const checkGuards = guardRoutes(server, options.authenticators);
   recordRequests(server, options.metrics);
 
   await server.register(helmet, {
@@ -108,6 +114,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       await routes(scope);
     });
   }
+  checkGuards();
   return server;
 }
 
@@ -142,24 +149,26 @@ const openApiPages: FastifyPluginAsync<HttpServerOptions> = async (scope) => {
   await scope.register(swaggerUi, { routePrefix: "/docs" });
 };
 
-function guardRoutes(server: HttpServer, authenticators: Readonly<Record<string, Authenticator>>): void {
+/** Returns a check, for when all routes are there, that each has a class: the API's own pages name theirs in a later hook. */
+function guardRoutes(server: HttpServer, authenticators: Readonly<Record<string, Authenticator>>): () => void {
   const known: Readonly<Record<string, Authenticator>> = { public: async () => undefined, ...authenticators };
-  server.addHook("onRoute", (route) => {
-    // The pages of the API's description name their class in a hook of their own, which runs after this one.
-    if (route.url.startsWith("/docs")) {
-      return;
-    }
-    const auth = route.config?.auth;
-    if (auth === undefined || known[auth] === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} needs config.auth, one of: ${Object.keys(known).join(", ")}`);
-    }
-  });
+  const routes: RouteOptions[] = [];
+  server.addHook("onRoute", (route) => void routes.push(route));
   server.addHook("onRequest", async (request) => {
     const auth = request.routeOptions.config.auth;
     if (auth !== undefined) {
       await known[auth]?.(request);
     }
   });
+  const check = () => {
+    for (const { method, url, config } of routes) {
+      if (config?.auth === undefined || known[config.auth] === undefined) {
+        throw new Error(`${String(method)} ${url} needs config.auth, one of: ${Object.keys(known).join(", ")}`);
+      }
+    }
+  };
+  server.addHook("onReady", async () => check());
+  return check;
 }
 
 function recordRequests(server: HttpServer, metrics: Metrics): void {
