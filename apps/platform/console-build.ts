@@ -76,10 +76,8 @@ async function fingerprint(sources: string): Promise<string | undefined> {
 
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const nested = await Promise.all(
-    entries
-      .filter(({ name }) => !SKIPPED.has(name) && !name.startsWith("dist-fresh-"))
-      .map((entry) => (entry.isDirectory() ? listFiles(join(folder, entry.name)) : [join(folder, entry.name)])),
-  );
-  return nested.flat();
+  const wanted = entries.filter(({ name }) => !SKIPPED.has(name) && !name.startsWith("dist-fresh-"));
+  const files = wanted.filter((entry) => !entry.isDirectory()).map(({ name }) => join(folder, name));
+  const nested = await Promise.all(wanted.filter((entry) => entry.isDirectory()).map(({ name }) => listFiles(join(folder, name))));
+  return [...files, ...nested.flat()];
 }
