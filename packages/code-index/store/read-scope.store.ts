@@ -17,6 +17,7 @@ export type VisibleRepository = {
   readonly full_name: string;
   readonly index_status: IndexStatus;
   readonly generation: number | null;
+  readonly indexed_commit: string | null;
   readonly embedder: string | null;
   readonly last_error: string | null;
 };
@@ -27,7 +28,7 @@ const REPOSITORIES = 10_000;
 export async function repositoriesInScope(database: CodeIndexDatabase, { tenant, repo }: Scope): Promise<readonly VisibleRepository[]> {
   return database.query
     .selectFrom("codeindex.repositories")
-    .select(["id", "full_name", "index_status", "generation", "embedder", "last_error"])
+    .select(["id", "full_name", "index_status", "generation", "indexed_commit", "embedder", "last_error"])
     .where("tenant_id", "=", tenant.tenantId)
     .$if(repo !== undefined, (query) => query.where("full_name", "=", repo ?? ""))
     .orderBy("full_name")
