@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { observabilityMigrations } from "#index.ts";
+import { observabilityMigrations } from "#migration-set.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { writeBatch } from "#store/write-batch.store.ts";

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { Position } from "./position.ts";
+import { isAfter, microsOf, type Position } from "./position.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -37,16 +37,24 @@ export async function findProject(
   return summaries(query, wanted).where("id", "=", wanted.id).executeTakeFirst();
 }
 
+export async function hasProject(query: Query, { id, tenantId }: { readonly id: string; readonly tenantId: string }): Promise<boolean> {
+  const row = await query
+    .selectFrom("observability.projects")
+    .select("id")
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Newest first. */
 export async function listProjects(
   query: Query,
   wanted: { readonly tenantId: string; readonly recentSince: Date; readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly ProjectSummary[]> {
   const { after } = wanted;
-  return summaries(query, wanted)
-    .$if(after !== undefined, (builder) =>
-      builder.where(sql<boolean>`(created_at, id) < (${instantOf(after?.micros)}, ${after?.id}::uuid)`),
-    )
+  const all = summaries(query, wanted);
+  return (after === undefined ? all : all.where(isAfter("created_at", "id", after)))
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(wanted.limit)
@@ -60,7 +68,7 @@ function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId:
       "id",
       "name",
       "created_at",
-      sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as("position"),
+      microsOf("created_at").as("position"),
       builder
         .selectFrom("observability.traces as trace")
         .whereRef("trace.project_id", "=", "project.id")
@@ -79,8 +87,4 @@ function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId:
         .as("last_trace_at"),
     ])
     .where("tenant_id", "=", tenantId);
-}
-
-function instantOf(micros: string | undefined) {
-  return sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
 }

@@ -10,7 +10,7 @@ import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#consume/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#consume/tuning.ts";
-import { observabilityMigrations } from "#index.ts";
+import { observabilityMigrations } from "#migration-set.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { fieldsOf } from "./agent-run.ts";
 
