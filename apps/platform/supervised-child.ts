@@ -6,6 +6,8 @@ export type SupervisedChild = {
   readonly name: string;
   /** Starts it; resolves when it is ready for the first time, and throws when it never gets there. */
   readonly start: () => Promise<void>;
+  /** From now on it is not started again when it ends. */
+  readonly retire: () => void;
   /** Asks it to end and resolves when it has. */
   readonly stop: () => Promise<void>;
   readonly kill: () => void;
@@ -89,6 +91,11 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
     pause = setTimeout(launch, pauseMs);
   }
 
+  function retire(): void {
+    stopping = true;
+    clearTimeout(pause);
+  }
+
   // Nobody may be waiting when a stop rejects it.
   firstReady.promise.catch(() => undefined);
   return {
@@ -97,9 +104,9 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
       launch();
       return firstReady.promise;
     },
+    retire,
     stop: async () => {
-      stopping = true;
-      clearTimeout(pause);
+      retire();
       if (child?.connected === true) {
         child.send({ type: "stop" } satisfies ChildMessage, () => undefined);
       } else {
@@ -108,8 +115,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
       await ended;
     },
     kill: () => {
-      stopping = true;
-      clearTimeout(pause);
+      retire();
       child?.kill("SIGKILL");
     },
   };

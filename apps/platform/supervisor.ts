@@ -35,6 +35,10 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS }: Supervis
 
   async function stopAll(): Promise<void> {
     passing.abort();
+    // Whoever stops a whole process group signals the children too, and they end before they are asked.
+    for (const child of children) {
+      child.retire();
+    }
     const deadline = Date.now() + stopMs;
     const ends: Promise<void>[] = [];
     for (const child of children.toReversed()) {

@@ -86,8 +86,8 @@ function createToolbox({ search, readFile }: CodeTools) {
 /** A tool that fails is something the model can act on, not the end of the run. */
 async function callTool(toolbox: Toolbox, { name, args, id = "" }: ToolCall): Promise<ToolMessage> {
   try {
-    const found = name === "search_code" ? toolbox.search_code : toolbox.read_file;
-    const content: unknown = await found.invoke({ type: "tool_call", name, args, id });
+    const call = { type: "tool_call" as const, name, args, id };
+    const content: unknown = await (name === "search_code" ? toolbox.search_code.invoke(call) : toolbox.read_file.invoke(call));
     return content instanceof ToolMessage ? content : new ToolMessage({ content: String(content), tool_call_id: id, name });
   } catch (error) {
     return new ToolMessage({ content: error instanceof Error ? error.message : String(error), tool_call_id: id, name, status: "error" });

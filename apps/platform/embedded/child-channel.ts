@@ -13,11 +13,16 @@ export function reportReady(): void {
   process.send?.({ type: "ready" } satisfies ChildMessage);
 }
 
+type StopOptions = {
+  /** Other children still need this one when a signal reaches all of them at once, so it waits for the supervisor's word. */
+  readonly outlivesOthers?: boolean;
+};
+
 /**
  * Calls `stop` once, when the supervisor asks for it, when it is gone (however it went), or on SIGTERM; then ends the process.
  * Ctrl-C reaches every process of a terminal at once, so under a supervisor it is left to the supervisor.
  */
-export function stopWithSupervisor(stop: () => Promise<void>): void {
+export function stopWithSupervisor(stop: () => Promise<void>, { outlivesOthers = false }: StopOptions = {}): void {
   let stopping = false;
   const end = async () => {
     if (stopping) {
@@ -37,7 +42,11 @@ export function stopWithSupervisor(stop: () => Promise<void>): void {
     }
   });
   process.on("disconnect", () => void end());
-  process.on("SIGTERM", () => void end());
+  process.on("SIGTERM", () => {
+    if (!outlivesOthers || !process.connected) {
+      void end();
+    }
+  });
   process.on("SIGHUP", () => undefined);
   process.on("SIGINT", () => undefined);
 }

@@ -25,10 +25,13 @@ const wire = createWireServer({
     process.exit(1);
   },
 });
-stopWithSupervisor(async () => {
-  await wire.drain();
-  await db.close();
-});
+stopWithSupervisor(
+  async () => {
+    await wire.drain();
+    await db.close();
+  },
+  { outlivesOthers: true },
+);
 wire.server.listen({ host: "127.0.0.1", port: config.SIGHTLINE_POSTGRES_PORT });
 await once(wire.server, "listening");
 reportReady();

@@ -51,11 +51,14 @@ const ended = new Promise<string>((resolve) => {
   server.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
 });
 let stopping = false;
-stopWithSupervisor(async () => {
-  stopping = true;
-  server.kill("SIGTERM");
-  await ended;
-});
+stopWithSupervisor(
+  async () => {
+    stopping = true;
+    server.kill("SIGTERM");
+    await ended;
+  },
+  { outlivesOthers: true },
+);
 void ended.then((reason) => {
   if (!stopping) {
     log.error({ reason }, "redis-server ended and starts again");

@@ -21,7 +21,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     port: config.CODEINDEX_PORT,
     portVariable: "CODEINDEX_PORT",
     authenticators: api.authenticators,
-    routes: [api.routes],
+    routes: api.routes,
   });
   return [closing(database), { name: "code-index", start: api.start, stop: api.stop }, http];
 }

@@ -14,7 +14,7 @@ const REGISTRATION_POOL_SIZE = 2;
 
 /** Serves identity's registration too, which its contract puts on this port. */
 export async function composeObservability(context: Context): Promise<readonly Service[]> {
-  const { environment, log, clock } = context;
+  const { environment, log, clock, metrics } = context;
   const config = readConfig(observabilityVariables, environment);
   const identityConfig = readConfig(identityVariables, environment);
   const poolSize = identityConfig.DATABASE_POOL_SIZE;
@@ -26,7 +26,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     REGISTRATION_POOL_SIZE,
   );
   const accessTokens = createAccessTokenVerifier({ jwksUrl: config.IDENTITY_JWKS_URL, audience: TOKEN_AUDIENCE });
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version });
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
   const identity = createIdentity({ config: identityConfig, database: accounts, log, clock });
   const http = await serve(context, {
     title: "Sightline observability",
