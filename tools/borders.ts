@@ -56,11 +56,18 @@ const PARTS: readonly Part[] = [
   {
     folder: "apps/platform",
     name: "@sightline/platform",
-    parts: ["@sightline/foundation", "@sightline/identity", "@sightline/code-index", "@sightline/observability", "@sightline/sdk"],
+    parts: [
+      "@sightline/foundation",
+      "@sightline/identity",
+      "@sightline/code-index",
+      "@sightline/observability",
+      "@sightline/sdk",
+      "@sightline/sdk/langgraph",
+    ],
     rooms: {},
   },
-  { folder: "e2e", name: "@sightline/e2e", parts: ["@sightline/sdk"], rooms: {} },
-  { folder: "bench", name: "@sightline/bench", parts: ["@sightline/sdk"], rooms: {} },
+  { folder: "e2e", name: "@sightline/e2e", parts: ["@sightline/sdk", "@sightline/sdk/langgraph"], rooms: {} },
+  { folder: "bench", name: "@sightline/bench", parts: ["@sightline/sdk", "@sightline/sdk/langgraph"], rooms: {} },
 ];
 
 const UPWARDS = { regex: "^\\.\\.(/|$)", message: "Cross a room visibly: write #room/file.ts." };
@@ -85,13 +92,12 @@ function foreignParts(part: Part): Pattern {
 }
 
 function closedDoors(part: Part, name: string): readonly string[] {
-  if (part.parts.includes(`${name}/contract`)) {
-    return [`${name}$`, `${name}/(?:${anythingBut("contract")})`];
+  if (name === FOUNDATION && part.parts.includes(name)) {
+    return [`${name}$`];
   }
-  if (!part.parts.includes(name)) {
-    return [`${name}(?:$|/)`];
-  }
-  return name === FOUNDATION ? [`${name}$`] : [`${name}/`];
+  const [door] = part.parts.filter((open) => open.startsWith(`${name}/`)).map((open) => open.slice(name.length + 1));
+  const closed = door === undefined ? [`${name}/`] : [`${name}/(?:${anythingBut(door)})`];
+  return part.parts.includes(name) ? closed : [`${name}$`, ...closed];
 }
 
 /** What differs from the word at one of its letters, ends within it, or goes on after it. */

@@ -54,8 +54,8 @@ type HttpServerOptions = {
   readonly routes: readonly Routes[];
   /** Bytes of a request's body at the most, unless a route says otherwise. */
   readonly bodyLimit?: number;
-  /** How many reverse proxies stand in front. */
-  readonly trustedProxies?: number;
+  /** Reverse proxies whose X-Forwarded-For is believed: addresses, ranges or `loopback`. */
+  readonly trustedProxies?: readonly string[];
   /** Exact origins that browsers may call from. */
   readonly corsOrigins?: readonly string[];
 };
@@ -74,7 +74,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_LIMIT,
     requestTimeout: REQUEST_MS,
-    trustProxy: (_address: string, hop: number) => hop < (options.trustedProxies ?? 0),
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     genReqId: () => uuidv7(),
     // Addresses that cannot be read never get as far as a route and its hooks.
     frameworkErrors: (error, request, reply) => {

@@ -18,6 +18,7 @@ import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
+import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
 import { createAuthenticators } from "./session/authenticators.ts";
 import { createRefreshCookie, keepsSecureCookies } from "./session/refresh-cookie.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
@@ -48,6 +49,8 @@ export type Identity = {
   readonly listTenants: () => Promise<readonly Tenant[]>;
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
+  /** An access token of ten minutes for a command on the host; audited. */
+  readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
 };
 
 type IdentityDependencies = {
@@ -103,5 +106,6 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
+    issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }

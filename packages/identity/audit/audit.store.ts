@@ -3,7 +3,7 @@ import type { IdentitySchema } from "#schema.ts";
 import type { Client } from "./client.ts";
 
 export type AuditEvent = {
-  readonly event: "login_ok" | "login_failed" | "user_created" | "user_password_changed" | "session_revoked";
+  readonly event: "login_ok" | "login_failed" | "user_created" | "user_password_changed" | "session_revoked" | "token_issued";
   readonly at: Date;
   /** Whom it happened to; undefined when no account is known. */
   readonly userId?: string | undefined;
