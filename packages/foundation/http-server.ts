@@ -79,11 +79,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routerOptions: { maxParamLength: 512 },
   }).withTypeProvider<ZodTypeProvider>();
 
+  allowOrigins(server, options.corsOrigins ?? []);
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(handleError);
   server.setNotFoundHandler(handleNotFound);
-  allowOrigins(server, options.corsOrigins ?? []);
   guardRoutes(server, options.authenticators);
   recordRequests(server, options.metrics);
 
