@@ -130,6 +130,16 @@ test("a consumer that stops leaves the group", async () => {
   expect(await consumerNames()).toEqual([]);
 });
 
+test("a consumer that stops in the middle of the work finishes the batch at hand", async () => {
+  await rig.publish(Array.from({ length: 100 }, () => agentRun(createProducer(rig.projectId))).flat());
+  const { consumer } = await rig.start({ config: { OBSERVABILITY_BATCH_SIZE: 10 } });
+  await vi.waitFor(async () => expect(await countOf(rig.database, "traces")).toBeGreaterThan(0), { interval: 5 });
+  await consumer.stop();
+  expect(await rig.redis.client.xlen(rig.stream)).toBeGreaterThan(0);
+  expect(await rig.redis.client.xpending(rig.stream, rig.group)).toEqual([0, null, null, null]);
+  expect((await countOf(rig.database, "traces")) * 10).toBe(1000 - (await rig.redis.client.xlen(rig.stream)));
+});
+
 test("with OBSERVABILITY_ENABLED off the consumer reads nothing and stops at once", async () => {
   await rig.publish(agentRun(createProducer(rig.projectId)));
   const { consumer } = await rig.start({ config: { OBSERVABILITY_ENABLED: false } });
