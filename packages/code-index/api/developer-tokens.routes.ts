@@ -1,0 +1,66 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Routes } from "@sightline/foundation/http-server";
+import { principalOf } from "@sightline/foundation/principal";
+import { z } from "zod";
+import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf } from "#contract.ts";
+import { insertToken, listTokens, revokeToken } from "#store/developer-tokens.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { createDeveloperToken } from "./developer-token.ts";
+import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
+import { presentToken } from "./presenters.ts";
+import { tenantOf } from "./request-tenant.ts";
+
+type TokenDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
+
+export function developerTokenRoutes({ database, clock }: TokenDependencies): Routes {
+  return (server) => {
+    server.post(
+      "/api/v1/developer-tokens",
+      { config: { auth: "admin" }, schema: { body: createTokenRequestSchema, response: { 201: createdTokenSchema } } },
+      async (request, reply) => {
+        const principal = principalOf(request);
+        const { token, prefix, hash } = createDeveloperToken();
+        const row = await insertToken(database, {
+          tenantId: tenantOf(request).tenantId,
+          hash,
+          prefix,
+          label: request.body.label,
+          createdBy: principal.kind === "user" ? principal.userId : principal.kind,
+          now: clock.now(),
+        });
+        const { id, token_prefix, label, created_at } = presentToken(row);
+        return reply.header("cache-control", "no-store").status(201).send({ id, token, token_prefix, label, created_at });
+      },
+    );
+
+    server.get(
+      "/api/v1/developer-tokens",
+      { config: { auth: "admin" }, schema: { querystring: pageQuerySchema, response: { 200: pageOf(developerTokenSchema) } } },
+      async (request) => {
+        const { limit, cursor } = request.query;
+        const after = keyOfCursor(cursor, z.uuid());
+        const rows = await listTokens(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+        return pageOfRows(rows, limit, { present: presentToken, keyOf: (row) => row.id });
+      },
+    );
+
+    server.delete(
+      "/api/v1/developer-tokens/:id",
+      { config: { auth: "admin" }, schema: { params: z.object({ id: z.string() }), response: { 200: developerTokenSchema } } },
+      async (request) => {
+        const id = z.uuid().safeParse(request.params.id);
+        const tenantId = tenantOf(request).tenantId;
+        const row = id.success ? await revokeToken(database, { tenantId, id: id.data, now: clock.now() }) : undefined;
+        if (row === undefined) {
+          throw new AppError({
+            code: "developer_token_not_found",
+            status: 404,
+            message: "There is no such developer token; GET /api/v1/developer-tokens lists them.",
+          });
+        }
+        return presentToken(row);
+      },
+    );
+  };
+}

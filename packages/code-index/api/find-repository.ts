@@ -1,0 +1,20 @@
+import { AppError } from "@sightline/foundation/errors";
+import { z } from "zod";
+import { getRepository, type RepositoryRow } from "#store/repositories.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+
+/** @throws {AppError} `repository_not_found` (404), also for what can't be an identifier at all. */
+export async function findRepository(database: CodeIndexDatabase, tenantId: string, repoId: string): Promise<RepositoryRow> {
+  const id = z.uuid().safeParse(repoId);
+  const row = id.success ? await getRepository(database, { tenantId, id: id.data }) : undefined;
+  if (row === undefined) {
+    throw new AppError({
+      code: "repository_not_found",
+      status: 404,
+      message: "There is no repository with this id; GET /api/v1/repos lists them, and POST /api/v1/repos registers one.",
+    });
+  }
+  return row;
+}
+
+export const repositoryParamsSchema = z.object({ repo_id: z.string() });

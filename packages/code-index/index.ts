@@ -1,0 +1,109 @@
+import type { AccessTokenVerifier } from "@sightline/foundation/access-token";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Check } from "@sightline/foundation/health";
+import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import { createLifecycle } from "@sightline/foundation/lifecycle";
+import type { Logger } from "@sightline/foundation/log";
+import { createAuthenticators } from "./api/authenticators.ts";
+import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
+import { healthRoutes } from "./api/health.routes.ts";
+import { jobRoutes } from "./api/jobs.routes.ts";
+import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
+import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
+import { repositoryRoutes } from "./api/repositories.routes.ts";
+import { searchRoutes } from "./api/search.routes.ts";
+import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.ts";
+import type { CodeIndexConfig } from "./config.ts";
+import { createEmbedder } from "./embedding/embedder.ts";
+import { createWatchdog } from "./indexing/watchdog.ts";
+import type { SearchDependencies } from "./retrieval/search.ts";
+import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
+
+export { codeIndexVariables, type CodeIndexConfig } from "./config.ts";
+export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
+export { codeIndexMigrations } from "./store/migrations.ts";
+export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";
+
+export type CodeIndexApiOptions = {
+  readonly config: Pick<
+    CodeIndexConfig,
+    "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER" | "CODEINDEX_PUBLIC_URL" | "CODEINDEX_WEBHOOK_SECRET"
+  >;
+  readonly database: CodeIndexDatabase;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly accessTokens: AccessTokenVerifier;
+  readonly version: string;
+};
+
+export type CodeIndexApi = {
+  readonly routes: readonly Routes[];
+  readonly authenticators: Readonly<Record<string, Authenticator>>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly checks: readonly Check[];
+};
+
+/**
+ * The HTTP side of the code index: `/mcp`, `/api/v1`, `/health`. Give `routes` and `authenticators` to
+ * `createHttpServer`, and `start` before it listens.
+ *
+ * @example
+ * const api = createCodeIndexApi({ config, database, log, clock: systemClock, accessTokens, version: "1.0.0" });
+ * const server = await createHttpServer({ ...options, routes: api.routes, authenticators: api.authenticators });
+ * await api.start();
+ */
+export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
+  const { config, database, log, clock, accessTokens, version } = options;
+  const publicUrl = config.CODEINDEX_PUBLIC_URL;
+  const secret = config.CODEINDEX_WEBHOOK_SECRET;
+  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config.CODEINDEX_EMBEDDER) };
+  const checks = [database.check];
+  let mcp: McpEndpoint | undefined;
+
+  const watchdog = createWatchdog({ database, log, clock });
+  const lifecycle = createLifecycle({
+    log,
+    services: [
+      {
+        name: "database connection pool",
+        start: async () => {
+          await database.check.check();
+          await migrateTenants(database);
+        },
+        stop: async () => undefined,
+      },
+      { name: "orphaned jobs and watchdog", start: watchdog.start, stop: watchdog.stop },
+      {
+        name: "MCP session manager",
+        start: async () => {
+          mcp = createMcpEndpoint({ ...searching, version });
+        },
+        stop: async () => {
+          await mcp?.close();
+          mcp = undefined;
+        },
+      },
+    ],
+  });
+
+  return {
+    routes: [
+      healthRoutes({ version, checks }),
+      resourceMetadataRoutes(publicUrl),
+      mcpRoutes({ publicUrl, endpoint: () => mcp }),
+      developerTokenRoutes({ database, clock }),
+      repositoryRoutes({ config, database, clock }),
+      jobRoutes({ database, clock }),
+      searchRoutes(searching),
+      webhookRoutes({ secret, database, clock }),
+    ],
+    authenticators: {
+      ...createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) }),
+      webhook: createWebhookAuthenticator(secret),
+    },
+    start: lifecycle.start,
+    stop: lifecycle.stop,
+    checks,
+  };
+}

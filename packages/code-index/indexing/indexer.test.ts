@@ -1,0 +1,268 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@sightline/foundation/clock";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { sql } from "kysely";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { CodeIndexTables } from "#schema.ts";
+import { enqueueJob, getJob, requestCancel, type JobRow } from "#store/jobs.store.ts";
+import { codeIndexMigrations } from "#store/migrations.ts";
+import { decodePostings } from "#store/postings.ts";
+import { getRepository, registerRepository, type RepositoryRow } from "#store/repositories.store.ts";
+import { ensureTenant, tenantTables, type Tenant } from "#store/tenant.ts";
+import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { createIndexer, type Indexer } from "./indexer.ts";
+import { createWatchdog } from "./watchdog.ts";
+
+const tenantId = "t1";
+const clock = systemClock;
+
+let database: TestDatabase<CodeIndexTables>;
+let tenant: Tenant;
+let source: GitRepository;
+let repository: RepositoryRow;
+let dataDir: string;
+let indexers: Indexer[];
+
+beforeEach(async () => {
+  database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
+  tenant = await ensureTenant(database, { tenantId, name: "default" });
+  source = await createGitRepository();
+  repository = await registerRepository(database, { tenantId, fullName: "o/r", cloneUrl: source.url });
+  dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
+  indexers = [];
+});
+
+afterEach(async () => {
+  await Promise.all(indexers.map((indexer) => indexer.stop()));
+  await database.drop();
+  await source.remove();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function startIndexer(embedder: "hash" | "none" = "hash"): Promise<Indexer> {
+  const config = { CODEINDEX_DATA_DIR: dataDir, CODEINDEX_ALLOW_FILE_URLS: true, CODEINDEX_EMBEDDER: embedder };
+  const indexer = createIndexer({ config, database, log: silentLog, clock });
+  await indexer.start();
+  indexers.push(indexer);
+  return indexer;
+}
+
+const enqueue = (mode: "full" | "incremental" = "full") =>
+  enqueueJob(database, { tenantId, repoId: repository.id, mode, trigger: "api", now: clock.now() });
+
+async function jobWith(jobId: string, status: JobRow["status"]): Promise<JobRow> {
+  return vi.waitFor(
+    async () => {
+      const job = await getJob(database, { tenantId, jobId });
+      expect(job).toMatchObject({ status });
+      return job as JobRow;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
+
+async function index(mode: "full" | "incremental" = "full"): Promise<JobRow> {
+  return jobWith((await enqueue(mode)).job_id, "succeeded");
+}
+
+const reload = async () => (await getRepository(database, { tenantId, id: repository.id })) ?? repository;
+const tables = () => tenantTables(database, tenant.schema);
+
+/** The files as searches see them, put together from their chunks. */
+async function indexedFiles(): Promise<Record<string, string>> {
+  const { generation } = await reload();
+  const chunks = await tables()
+    .selectFrom("code_chunks")
+    .selectAll()
+    .where("repo_id", "=", repository.id)
+    .where("generation", "=", generation)
+    .orderBy("path")
+    .orderBy("start_byte")
+    .execute();
+  const files: Record<string, string> = {};
+  for (const { path, content } of chunks) {
+    files[path] = (files[path] ?? "") + content;
+  }
+  return files;
+}
+
+async function generations(): Promise<number[]> {
+  const { rows } = await sql<{ generation: number }>`
+    select generation from ${sql.id(tenant.schema, "code_chunks")} union select generation from ${sql.id(tenant.schema, "files")}
+    union select generation from ${sql.id(tenant.schema, "segments")} union select generation from ${sql.id(tenant.schema, "code_vectors_hash_v1")}
+  `.execute(database.query);
+  return rows.map((row) => row.generation);
+}
+
+const largeText = Array.from({ length: 3_000 }, (_, line) => `line ${line}: größe ${"x".repeat(line % 90)}\n`).join("");
+
+test("a repository is indexed whole: files can be put together again, and what was left out says why", async () => {
+  const files = { "src/server.ts": "export function startServer() {}\n", "large.txt": largeText, "no-newline": "a" };
+  const commit = await source.commit({ ...files, "image.png": Buffer.from([137, 80, 78, 71, 0]), "latin.txt": Buffer.from([99, 233, 10]) });
+  await startIndexer();
+  const job = await index();
+  expect(await indexedFiles()).toEqual({ ...files, "latin.txt": "c\u{fffd}\n" });
+  expect(job).toMatchObject({ commit, attempt: 1, error_message: null, progress: { phase: "done", done: 5, total: 5 } });
+  expect(await reload()).toMatchObject({
+    index_status: "ready",
+    indexed_commit: commit,
+    default_branch: "main",
+    embedder: "hash-v1",
+    files: 4,
+    last_error: null,
+  });
+  const rows = await tables().selectFrom("files").select(["path", "language", "lines", "skip_reason"]).orderBy("path").execute();
+  expect(rows).toContainEqual({ path: "image.png", language: "text", lines: 0, skip_reason: "binary" });
+  expect(rows).toContainEqual({ path: "src/server.ts", language: "typescript", lines: 1, skip_reason: null });
+});
+
+test("a term's postings name the chunks that hold it, in text, path or as a symbol", async () => {
+  await source.commit({ "src/retry.ts": "export function backOff() {}\n", "b.md": "retry later\n", "c.md": "nothing\n" });
+  await startIndexer();
+  await index();
+  const chunks = await tables().selectFrom("code_chunks").select(["ordinal", "path", "symbols"]).orderBy("ordinal").execute();
+  const paths = async (term: string) => {
+    const rows = await tables().selectFrom("postings").selectAll().where("term", "=", term).execute();
+    const found: string[] = [];
+    for (const { docs, df } of rows) {
+      const before = found.length;
+      decodePostings(docs, (ordinal, impact) => {
+        expect(impact).toBeGreaterThan(0);
+        found.push(chunks[ordinal]?.path ?? "");
+      });
+      expect(df).toBe(found.length - before);
+    }
+    return found.toSorted();
+  };
+  expect(await paths("retry")).toEqual(["b.md", "src/retry.ts"]);
+  expect(await paths("backoff")).toEqual(["src/retry.ts"]);
+  expect(await paths("off")).toEqual(["src/retry.ts"]);
+  expect(chunks.find(({ path }) => path === "src/retry.ts")?.symbols).toEqual(["backOff"]);
+  expect(await tables().selectFrom("segments").select(["chunks"]).execute()).toEqual([{ chunks: 3 }]);
+  const vectors = await sql<{ count: number }>`
+    select count(*) from ${sql.id(tenant.schema, "code_vectors_hash_v1")} where embedding <#> embedding < -0.99
+  `.execute(database.query);
+  expect(vectors.rows[0]?.count).toBe(3);
+});
+
+test("a new build takes the place of the old one, of which nothing is left", async () => {
+  await source.commit({ "a.txt": "old\n" });
+  await startIndexer();
+  await index();
+  await source.commit({ "a.txt": "new\n" });
+  await index("incremental");
+  expect(await indexedFiles()).toEqual({ "a.txt": "new\n" });
+  const { generation } = await reload();
+  await vi.waitFor(async () => expect(await generations()).toEqual([generation]), { timeout: 10_000 });
+});
+
+test("an incremental job with nothing new keeps the build, a full one makes another", async () => {
+  await source.commit({ "a.txt": "a\n" });
+  await startIndexer();
+  await index();
+  const before = await reload();
+  await index("incremental");
+  expect(await reload()).toEqual(before);
+  await index("full");
+  expect((await reload()).generation).toBeGreaterThan(before.generation ?? 0);
+});
+
+test("without an embedder there are no vectors, and with another one an unchanged commit is built again", async () => {
+  await source.commit({ "a.txt": "a\n" });
+  const indexer = await startIndexer("none");
+  await index();
+  expect(await reload()).toMatchObject({ embedder: null, chunks: 1 });
+  await indexer.stop();
+  await startIndexer("hash");
+  await index("incremental");
+  expect(await reload()).toMatchObject({ embedder: "hash-v1" });
+});
+
+test("a repository that does not clone fails with git's own reason, at once", async () => {
+  await source.remove();
+  await startIndexer();
+  const job = await jobWith((await enqueue()).job_id, "failed");
+  expect(job.error_message).toContain("does not appear to be a git repository");
+  expect(job.completed_at).toBeInstanceOf(Date);
+  expect(await reload()).toMatchObject({ index_status: "failed", last_error: job.error_message, generation: null });
+});
+
+test("a failed build leaves the good index in place", async () => {
+  await source.commit({ "a.txt": "good\n" });
+  await startIndexer();
+  await index();
+  const good = await reload();
+  await source.remove();
+  await jobWith((await enqueue()).job_id, "failed");
+  expect(await indexedFiles()).toEqual({ "a.txt": "good\n" });
+  expect(await reload()).toMatchObject({ index_status: "failed", generation: good.generation, indexed_commit: good.indexed_commit });
+});
+
+test("two indexers share the queue, and one runs each job", async () => {
+  await source.commit({ "a.txt": "a\n" });
+  const indexer = await startIndexer();
+  const [one] = await Promise.all([index(), startIndexer()]);
+  const two = await index();
+  await indexer.stop();
+  const three = await index();
+  expect(new Set([one.worker_id, two.worker_id, three.worker_id]).size).toBeLessThanOrEqual(2);
+  expect(three.worker_id).not.toBeNull();
+  expect(await indexedFiles()).toEqual({ "a.txt": "a\n" });
+});
+
+test("the job of a killed indexer fails as orphaned and is run again by another", async () => {
+  await source.commit({ "a.txt": "a\n" });
+  const { job_id: jobId } = await enqueue();
+  const longAgo = new Date(clock.now().getTime() - 600_000);
+  await database.query
+    .updateTable("codeindex.index_jobs")
+    .set({ status: "running", worker_id: "killed", started_at: longAgo, heartbeat_at: longAgo, progress_at: longAgo })
+    .execute();
+  await startIndexer();
+  const watchdog = createWatchdog({ database, log: silentLog, clock });
+  await watchdog.start();
+  await watchdog.stop();
+  expect(await getJob(database, { tenantId, jobId })).toMatchObject({
+    status: "failed",
+    error_message: expect.stringContaining("orphaned"),
+  });
+  await database.query.updateTable("codeindex.index_jobs").set({ not_before: longAgo }).where("status", "=", "queued").execute();
+  await vi.waitFor(async () => expect(await indexedFiles()).toEqual({ "a.txt": "a\n" }), { timeout: 20_000 });
+});
+
+test("a stopped indexer gives its job back within seconds, and the next one finishes it", async () => {
+  await source.commit(Object.fromEntries(Array.from({ length: 300 }, (_, file) => [`f${file}.txt`, largeText.slice(0, 20_000)])));
+  const first = await startIndexer();
+  const { job_id: jobId } = await enqueue();
+  await jobWith(jobId, "running");
+  const began = Date.now();
+  await first.stop();
+  expect(Date.now() - began).toBeLessThan(8_000);
+  expect(await getJob(database, { tenantId, jobId })).toMatchObject({ status: "queued", worker_id: null, started_at: null });
+  await startIndexer();
+  await jobWith(jobId, "succeeded");
+  expect(Object.keys(await indexedFiles())).toHaveLength(300);
+});
+
+test("a build whose job was taken away is not switched to, and leaves nothing behind", async () => {
+  await source.commit(Object.fromEntries(Array.from({ length: 200 }, (_, file) => [`f${file}.txt`, largeText.slice(0, 20_000)])));
+  await startIndexer();
+  const { job_id: jobId } = await enqueue();
+  await vi.waitFor(async () => expect(await generations()).toHaveLength(1), { timeout: 20_000, interval: 5 });
+  await database.query.updateTable("codeindex.index_jobs").set({ status: "failed" }).where("job_id", "=", jobId).execute();
+  await vi.waitFor(async () => expect(await generations()).toEqual([]), { timeout: 20_000 });
+  expect(await reload()).toMatchObject({ generation: null });
+});
+
+test("a running job ends when somebody cancels it", async () => {
+  await source.commit(Object.fromEntries(Array.from({ length: 400 }, (_, file) => [`f${file}.txt`, largeText.slice(0, 30_000)])));
+  await startIndexer();
+  const { job_id: jobId } = await enqueue();
+  await jobWith(jobId, "running");
+  await requestCancel(database, { tenantId, jobId, now: clock.now() });
+  await jobWith(jobId, "cancelled");
+  expect(await reload()).toMatchObject({ index_status: "pending", generation: null });
+});

@@ -1,0 +1,95 @@
+/** By the last part of the name, lower-cased. */
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  ts: "typescript",
+  mts: "typescript",
+  cts: "typescript",
+  tsx: "tsx",
+  js: "javascript",
+  mjs: "javascript",
+  cjs: "javascript",
+  jsx: "javascript",
+  py: "python",
+  pyi: "python",
+  go: "go",
+  rs: "rust",
+  java: "java",
+  c: "c",
+  h: "c",
+  cc: "cpp",
+  cpp: "cpp",
+  cxx: "cpp",
+  hh: "cpp",
+  hpp: "cpp",
+  hxx: "cpp",
+  cs: "csharp",
+  rb: "ruby",
+  rake: "ruby",
+  php: "php",
+  kt: "kotlin",
+  kts: "kotlin",
+  swift: "swift",
+  scala: "scala",
+  sh: "bash",
+  bash: "bash",
+  zsh: "bash",
+  sql: "sql",
+  css: "css",
+  scss: "css",
+  less: "css",
+  html: "html",
+  htm: "html",
+  vue: "vue",
+  svelte: "svelte",
+  json: "json",
+  jsonc: "json",
+  json5: "json",
+  yaml: "yaml",
+  yml: "yaml",
+  toml: "toml",
+  md: "markdown",
+  mdx: "markdown",
+  markdown: "markdown",
+  rst: "restructuredtext",
+  xml: "xml",
+  proto: "protobuf",
+  graphql: "graphql",
+  tf: "terraform",
+  lua: "lua",
+  pl: "perl",
+  r: "r",
+  dart: "dart",
+  ex: "elixir",
+  exs: "elixir",
+  erl: "erlang",
+  hs: "haskell",
+  ml: "ocaml",
+  clj: "clojure",
+  zig: "zig",
+  groovy: "groovy",
+  gradle: "groovy",
+  mk: "makefile",
+};
+
+const BY_NAME: Readonly<Record<string, string>> = {
+  dockerfile: "dockerfile",
+  containerfile: "dockerfile",
+  makefile: "makefile",
+  gnumakefile: "makefile",
+  gemfile: "ruby",
+  rakefile: "ruby",
+  jenkinsfile: "groovy",
+  "cmakelists.txt": "cmake",
+  "go.mod": "go-module",
+};
+
+/** The language of a file by its name, `text` when it tells none. */
+export function languageOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const extension = name.slice(name.lastIndexOf(".") + 1);
+  return own(BY_NAME, name) ?? own(BY_EXTENSION, extension) ?? "text";
+}
+
+/** A file may be called `constructor`. */
+function own(record: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

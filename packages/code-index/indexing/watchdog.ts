@@ -1,0 +1,42 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { Logger } from "@sightline/foundation/log";
+import { failOrphans, failStuck } from "#store/leases.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+
+type WatchdogOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
+
+const PERIOD_MS = 60_000;
+
+/** Marks jobs as failed whose indexer has gone or that don't get on; never a healthy job, of whatever process. */
+export type Watchdog = {
+  /** Steps 2 and 3 of the start-up: returns once the orphaned jobs are marked, then looks every 60 s. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+export function createWatchdog({ database, log, clock }: WatchdogOptions): Watchdog {
+  let timer: NodeJS.Timeout | undefined;
+  let looking = Promise.resolve();
+
+  async function look(): Promise<void> {
+    const now = clock.now();
+    const orphaned = await failOrphans(database, { now });
+    const stuck = await failStuck(database, { now });
+    if (orphaned + stuck > 0) {
+      log.warn({ orphaned, stuck }, "jobs without a living indexer were marked as failed");
+    }
+  }
+
+  return {
+    start: async () => {
+      await look();
+      timer = setInterval(() => {
+        looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, "the watchdog could not look at the jobs"));
+      }, PERIOD_MS);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { z } from "zod";
+import type { legStateSchema } from "#contract.ts";
+
+export type LegState = z.infer<typeof legStateSchema>;
+
+/** What a leg found, best first; a leg that can't look says why. */
+export type LegAnswer = {
+  readonly chunkIds: readonly number[];
+  /** `ok` when left out. */
+  readonly state?: LegState["state"];
+  readonly reason?: string;
+  /** Which part of the query's words a chunk holds, from 0 to 1, for the leg that knows. */
+  readonly coverageOf?: (chunkId: number) => number;
+};
+
+export type LegOutcome = Pick<LegAnswer, "chunkIds" | "coverageOf"> & { readonly state: LegState };
+
+type Running = {
+  readonly deadlineMs: number;
+  readonly search: () => Promise<LegAnswer>;
+  /** What to do about a leg that was too slow. */
+  readonly advice: string;
+  readonly onError: (error: unknown) => void;
+};
+
+/** A little more than the database's own limit, so that the database gives up first and frees its connection. */
+const GRACE_MS = 100;
+
+/** PostgreSQL's code for a statement it gave up. */
+const QUERY_CANCELED = "57014";
+
+/** Runs a leg so that it can't sink the answer: too slow is `timeout`, anything thrown is `degraded`. */
+export async function runLeg({ deadlineMs, search, advice, onError }: Running): Promise<LegOutcome> {
+  const began = performance.now();
+  const finish = (chunkIds: readonly number[], state: LegState["state"], reason?: string): LegOutcome => ({
+    chunkIds,
+    state: {
+      state,
+      ...(reason === undefined ? {} : { reason }),
+      ms: Math.round((performance.now() - began) * 10) / 10,
+      hits: chunkIds.length,
+    },
+  });
+  try {
+    const answer = await within(search(), deadlineMs + GRACE_MS);
+    if (answer === LATE) {
+      return finish([], "timeout", late(deadlineMs, advice));
+    }
+    const { chunkIds, state = "ok", reason, coverageOf } = answer;
+    return { ...finish(chunkIds, state, reason), ...(coverageOf === undefined ? {} : { coverageOf }) };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED) {
+      return finish([], "timeout", late(deadlineMs, advice));
+    }
+    onError(error);
+    return finish([], "degraded", `failed: ${messageOf(error)}`);
+  }
+}
+
+function late(deadlineMs: number, advice: string): string {
+  return `no answer within ${deadlineMs} ms; ${advice}`;
+}
+
+export const LATE = Symbol("late");
+
+/** What the work gives, or `LATE` when it takes longer. */
+export async function within<Result>(work: Promise<Result>, milliseconds: number): Promise<Result | typeof LATE> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, LATE);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

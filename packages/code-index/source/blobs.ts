@@ -1,0 +1,149 @@
+import { runGit, startGit } from "./git.ts";
+import type { Mirror } from "./mirror.ts";
+import { SourceError } from "./source-error.ts";
+
+/** An entry of a commit's tree. */
+export type TreeEntry = {
+  /** Bytes that are not UTF-8 are written `\xff`. */
+  readonly path: string;
+  /** git's id of the content. */
+  readonly blob: string;
+  readonly kind: "file" | "symlink" | "submodule";
+  readonly bytes: number;
+};
+
+type Reading = { readonly signal: AbortSignal };
+
+/** Every entry below the root of the mirror's commit, in git's order. */
+export async function listTree(mirror: Mirror, { signal }: Reading): Promise<readonly TreeEntry[]> {
+  const printed = await runGit({
+    arguments: ["ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", mirror.commit],
+    directory: mirror.directory,
+    allowFileUrls: false,
+    signal,
+  });
+  const entries: TreeEntry[] = [];
+  const seen = new Set<string>();
+  for (let start = 0; start < printed.length;) {
+    const end = printed.indexOf(0, start);
+    const entry = parseEntry(printed.subarray(start, end));
+    // Two names that differ only in how a strange byte is written; the first stands for both.
+    if (!seen.has(entry.path)) {
+      seen.add(entry.path);
+      entries.push(entry);
+    }
+    start = end + 1;
+  }
+  return entries;
+}
+
+const SYMLINK = "120000";
+
+/** `<mode> <type> <id> <size>\t<path>`; the size of what is not a blob is `-`. */
+function parseEntry(line: Buffer): TreeEntry {
+  const tab = line.indexOf(9);
+  const [mode, type, blob, size] = line.toString("latin1", 0, tab).split(/ +/);
+  if (blob === undefined) {
+    throw new SourceError(`git ls-tree printed an unknown line: ${line.toString("utf8")}`, { transient: false });
+  }
+  return {
+    path: readPath(line.subarray(tab + 1)),
+    blob,
+    kind: type === "commit" ? "submodule" : mode === SYMLINK ? "symlink" : "file",
+    bytes: Number(size) || 0,
+  };
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function readPath(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return bytes.toString("latin1").replaceAll(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+  }
+}
+
+/** The contents of blobs, in the order asked for, through one git process. */
+export async function* readBlobs(mirror: Mirror, blobs: readonly string[], { signal }: Reading): AsyncGenerator<Buffer, void, undefined> {
+  if (blobs.length === 0) {
+    return;
+  }
+  const { child, ended, stop } = startGit({
+    arguments: ["cat-file", "--batch"],
+    directory: mirror.directory,
+    allowFileUrls: false,
+    signal,
+  });
+  try {
+    // Node keeps what the pipe can't take yet: 41 bytes for each file.
+    child.stdin.end(blobs.map((blob) => `${blob}\n`).join(""));
+    const bytes = createReader(child.stdout);
+    for (const blob of blobs) {
+      const header = await bytes.until(10);
+      const [id, type, size] = header?.toString("latin1").split(" ") ?? [];
+      const content = type === "blob" ? await bytes.take(Number(size)) : undefined;
+      if (id !== blob || content === undefined) {
+        await ended;
+        throw new SourceError(`git has no content for ${blob}`, { transient: true });
+      }
+      await bytes.take(1);
+      yield content;
+    }
+    await ended;
+  } finally {
+    stop();
+  }
+}
+
+type Reader = {
+  /** Up to the byte, which is read but not returned; `undefined` at the end of the stream. */
+  readonly until: (byte: number) => Promise<Buffer | undefined>;
+  readonly take: (count: number) => Promise<Buffer | undefined>;
+};
+
+function createReader(stream: AsyncIterable<Buffer>): Reader {
+  const source = stream[Symbol.asyncIterator]();
+  let held: Buffer = Buffer.alloc(0);
+
+  /** Reads on until at least `count` bytes are held. */
+  async function fill(count: number): Promise<boolean> {
+    const parts = [held];
+    let length = held.length;
+    while (length < count) {
+      const next = await source.next();
+      if (next.done === true) {
+        break;
+      }
+      parts.push(next.value);
+      length += next.value.length;
+    }
+    held = parts.length === 1 ? held : Buffer.concat(parts);
+    return length >= count;
+  }
+
+  async function take(count: number): Promise<Buffer | undefined> {
+    if (!(await fill(count))) {
+      return undefined;
+    }
+    const taken = held.subarray(0, count);
+    held = held.subarray(count);
+    return taken;
+  }
+
+  return {
+    take,
+    until: async (byte) => {
+      let at = held.indexOf(byte);
+      while (at === -1) {
+        if (!(await fill(held.length + 1))) {
+          return undefined;
+        }
+        at = held.indexOf(byte);
+      }
+      const line = await take(at);
+      await take(1);
+      return line;
+    },
+  };
+}

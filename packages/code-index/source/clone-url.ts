@@ -1,0 +1,67 @@
+import { AppError } from "@sightline/foundation/errors";
+
+const LONGEST = 2_000;
+
+/** `git@host:path`, ssh's short form. */
+const SHORT_SSH = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:(?!\/\/)[^-\s][^\s]*$/;
+
+type Choice = {
+  readonly fullName: string;
+  /** What the user gave, if anything. */
+  readonly cloneUrl: string | undefined;
+  readonly allowFileUrls: boolean;
+};
+
+/**
+ * The address git fetches a repository from: the one given, or GitHub's for `owner/repo`.
+ *
+ * @throws {AppError} `invalid_clone_url` (400) unless it is https, ssh or, where allowed, file,
+ * without a password in it.
+ */
+export function chooseCloneUrl({ fullName, cloneUrl, allowFileUrls }: Choice): string {
+  const url = cloneUrl ?? `https://github.com/${fullName}.git`;
+  const problem = problemOf(url, allowFileUrls);
+  if (problem !== undefined) {
+    throw new AppError({ code: "invalid_clone_url", status: 400, message: problem });
+  }
+  return url;
+}
+
+/** Takes user names and passwords out of any text that may hold an address. */
+export function withoutCredentials(text: string): string {
+  return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, "$1");
+}
+
+function problemOf(url: string, allowFileUrls: boolean): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  if (url.length > LONGEST || /[\s\x00-\x1f\x7f\\]/.test(url)) {
+    return `A clone URL has at most ${LONGEST} characters, and no spaces, backslashes or control characters.`;
+  }
+  if (SHORT_SSH.test(url)) {
+    return undefined;
+  }
+  if (!URL.canParse(url) || !/^[a-z]+:\/\//.test(url)) {
+    return "A clone URL looks like https://host/owner/repo.git, ssh://git@host/owner/repo.git or git@host:owner/repo.git.";
+  }
+  const { protocol, username, password, hostname, pathname } = new URL(url);
+  if (password !== "" || (protocol !== "ssh:" && username !== "")) {
+    return "A clone URL may not hold credentials.";
+  }
+  if (hostname.startsWith("-") || username.startsWith("-")) {
+    return "A host or user name can't begin with a dash.";
+  }
+  if (protocol === "file:") {
+    return problemOfFile({ allowFileUrls, hostname });
+  }
+  if (protocol !== "https:" && protocol !== "ssh:") {
+    return `git may not fetch over ${protocol.slice(0, -1)} here; use https or ssh.`;
+  }
+  return hostname === "" || pathname === "/" ? "A clone URL names a host and a repository." : undefined;
+}
+
+function problemOfFile({ allowFileUrls, hostname }: { readonly allowFileUrls: boolean; readonly hostname: string }): string | undefined {
+  if (!allowFileUrls) {
+    return "file:// addresses are refused; set CODEINDEX_ALLOW_FILE_URLS=true to allow them.";
+  }
+  return hostname === "" ? undefined : "A file:// address is file:///absolute/path.";
+}

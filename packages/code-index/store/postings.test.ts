@@ -1,0 +1,25 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodePostings, encodePostings, impactOf, type Posting } from "./postings.ts";
+
+test("what is packed is read back, impacts to a ten-thousandth", () => {
+  const ordinals = fc.uniqueArray(fc.nat(2 ** 22 - 1), { maxLength: 200 });
+  fc.assert(
+    fc.property(ordinals, fc.double({ min: 0.001, max: 2.199, noNaN: true }), (numbers, impact) => {
+      const given = numbers.toSorted((a, b) => a - b).map((ordinal): Posting => ({ ordinal, impact }));
+      const read: Posting[] = [];
+      decodePostings(encodePostings(given), (ordinal, value) => read.push({ ordinal, impact: value }));
+      expect(read.map(({ ordinal }) => ordinal)).toEqual(given.map(({ ordinal }) => ordinal));
+      for (const posting of read) {
+        expect(Math.abs(posting.impact - impact)).toBeLessThan(0.0001);
+      }
+    }),
+  );
+});
+
+test("the impact rises with the frequency, falls with the length, and stays under k1 + 1", () => {
+  const usual = impactOf({ frequency: 2, length: 100, averageLength: 100 });
+  expect(impactOf({ frequency: 3, length: 100, averageLength: 100 })).toBeGreaterThan(usual);
+  expect(impactOf({ frequency: 2, length: 200, averageLength: 100 })).toBeLessThan(usual);
+  expect(impactOf({ frequency: 1e9, length: 1, averageLength: 100 })).toBeLessThanOrEqual(2.2);
+});

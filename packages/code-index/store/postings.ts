@@ -1,0 +1,66 @@
+/**
+ * The chunks that hold a term, packed: for each, by rising ordinal, the gap to the
+ * one before as a varint, then the term's impact on it as 16 bits, high byte first.
+ *
+ * The impact is BM25 without the inverse document frequency, `tf·(k1+1) / (tf + k1·(1−b+b·length/average))`,
+ * so a query only multiplies and adds.
+ */
+export const BM25 = { k1: 1.2, b: 0.75 } as const;
+
+/** What an impact can't reach, however often the term occurs. */
+const LIMIT = BM25.k1 + 1;
+const STEPS = 65_535;
+
+type Impact = {
+  /** How often the term occurs, weighted by field. */
+  readonly frequency: number;
+  /** The chunk's number of terms, weighted by field. */
+  readonly length: number;
+  readonly averageLength: number;
+};
+
+export function impactOf({ frequency, length, averageLength }: Impact): number {
+  const { k1, b } = BM25;
+  return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / averageLength));
+}
+
+export type Posting = { readonly ordinal: number; readonly impact: number };
+
+/** `postings` by rising ordinal, each ordinal once. */
+export function encodePostings(postings: readonly Posting[]): Buffer {
+  const bytes = Buffer.allocUnsafe(postings.length * 7);
+  let at = 0;
+  let previous = -1;
+  for (const { ordinal, impact } of postings) {
+    let gap = ordinal - previous - 1;
+    previous = ordinal;
+    while (gap > 127) {
+      bytes[at++] = (gap & 127) | 128;
+      gap >>>= 7;
+    }
+    bytes[at++] = gap;
+    const step = Math.min(STEPS, Math.max(1, Math.round((impact / LIMIT) * STEPS)));
+    bytes[at++] = step >>> 8;
+    bytes[at++] = step & 255;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** Calls `visit` for each chunk, by rising ordinal. */
+export function decodePostings(bytes: Uint8Array, visit: (ordinal: number, impact: number) => void): void {
+  let at = 0;
+  let ordinal = -1;
+  const next = () => bytes[at++] ?? 0;
+  while (at < bytes.length) {
+    let gap = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = next();
+      gap |= (byte & 127) << shift;
+      if (byte < 128) {
+        break;
+      }
+    }
+    ordinal += gap + 1;
+    visit(ordinal, (((next() << 8) | next()) / STEPS) * LIMIT);
+  }
+}

@@ -1,0 +1,47 @@
+/** Longer words are cut here, in texts and queries alike; they are hashes and encoded data. */
+const LONGEST = 64;
+
+/** A word as code writes it: letters, digits, `_` and `$` of any script. */
+const WORD = /[\p{L}\p{M}\p{N}_$]+/gu;
+const ASCII_WORD = /[A-Za-z0-9_$]+/g;
+
+/** `parseHTTPResponse2` → parse, HTTP, Response2. */
+const PART = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+\p{N}*|\p{N}+/gu;
+const ASCII_PART = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+/g;
+
+/** Only such a word has parts that differ from it. */
+const COMPOUND = /[_$]|[\p{Ll}\p{N}\p{Lo}\p{M}]\p{Lu}|\p{Lu}{2}\p{Ll}|\p{N}\p{L}/u;
+const ASCII_COMPOUND = /[_$]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[0-9][a-z]/;
+
+// oxlint-disable-next-line no-control-regex -- it asks whether every character is ASCII
+const ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * The terms of a text or query, in order, with repetitions: every word lower-cased,
+ * and for an identifier of several words each of those as well. No stemmer and no
+ * stop words, since `for`, `if` and `not` are code.
+ *
+ * @example termsOf("getUserName(id)") // ["getusername", "get", "user", "name", "id"]
+ */
+export function termsOf(text: string): string[] {
+  return ASCII.test(text) ? split(text, ASCII_RULES) : split(text.normalize("NFC"), UNICODE_RULES);
+}
+
+type Rules = { readonly word: RegExp; readonly part: RegExp; readonly compound: RegExp };
+
+const ASCII_RULES: Rules = { word: ASCII_WORD, part: ASCII_PART, compound: ASCII_COMPOUND };
+const UNICODE_RULES: Rules = { word: WORD, part: PART, compound: COMPOUND };
+
+function split(text: string, { word, part, compound }: Rules): string[] {
+  const terms: string[] = [];
+  for (const found of text.match(word) ?? []) {
+    const whole = found.slice(0, LONGEST);
+    terms.push(whole.toLowerCase());
+    if (compound.test(whole)) {
+      for (const piece of whole.match(part) ?? []) {
+        terms.push(piece.toLowerCase());
+      }
+    }
+  }
+  return terms;
+}
