@@ -7,6 +7,8 @@ type Part = {
   readonly name: string;
   /** Other parts of ours it may import, by package name. */
   readonly parts: readonly string[];
+  /** The folder of its rooms, when that is not the part's own. */
+  readonly source?: string;
   /** For each room the rooms it may import. */
   readonly rooms: Readonly<Record<string, readonly string[]>>;
 };
@@ -17,7 +19,15 @@ const PARTS: readonly Part[] = [
     folder: "packages/identity",
     name: "@sightline/identity",
     parts: ["@sightline/foundation"],
-    rooms: { login: ["totp", "session"], totp: [], session: ["keys"], keys: [], accounts: [], audit: [] },
+    rooms: {
+      login: ["totp", "session", "accounts", "throttle", "audit"],
+      totp: [],
+      session: ["keys", "audit"],
+      keys: [],
+      accounts: ["throttle", "audit"],
+      throttle: [],
+      audit: [],
+    },
   },
   {
     folder: "packages/code-index",
@@ -43,16 +53,47 @@ const PARTS: readonly Part[] = [
     folder: "apps/console",
     name: "@sightline/console",
     parts: ["@sightline/identity/contract", "@sightline/code-index/contract", "@sightline/observability/contract"],
-    rooms: {},
+    source: "src",
+    rooms: {
+      http: [],
+      ui: [],
+      "features/auth": ["http", "ui"],
+      "features/code": ["http", "ui"],
+      "features/health": ["http", "ui"],
+      "features/projects": ["http", "ui"],
+      "features/repositories": ["http", "ui"],
+      "features/tokens": ["http", "ui"],
+      "features/traces": ["http", "ui"],
+      shell: ["http", "ui", "features/auth"],
+      routes: [
+        "http",
+        "ui",
+        "shell",
+        "features/auth",
+        "features/code",
+        "features/health",
+        "features/projects",
+        "features/repositories",
+        "features/tokens",
+        "features/traces",
+      ],
+    },
   },
   {
     folder: "apps/platform",
     name: "@sightline/platform",
-    parts: ["@sightline/foundation", "@sightline/identity", "@sightline/code-index", "@sightline/observability", "@sightline/sdk"],
+    parts: [
+      "@sightline/foundation",
+      "@sightline/identity",
+      "@sightline/code-index",
+      "@sightline/observability",
+      "@sightline/sdk",
+      "@sightline/sdk/langgraph",
+    ],
     rooms: {},
   },
-  { folder: "e2e", name: "@sightline/e2e", parts: ["@sightline/sdk"], rooms: {} },
-  { folder: "bench", name: "@sightline/bench", parts: ["@sightline/sdk"], rooms: {} },
+  { folder: "e2e", name: "@sightline/e2e", parts: ["@sightline/sdk", "@sightline/sdk/langgraph"], rooms: {} },
+  { folder: "bench", name: "@sightline/bench", parts: ["@sightline/sdk", "@sightline/sdk/langgraph"], rooms: {} },
 ];
 
 const UPWARDS = { regex: "^\\.\\.(/|$)", message: "Cross a room visibly: write #room/file.ts." };
@@ -67,20 +108,28 @@ function restrict(files: string[], patterns: Pattern[]): Override {
   return { files, rules: { "no-restricted-imports": ["error", { patterns: [UPWARDS, ...patterns] }] } };
 }
 
-/** Names every closed door, since the linter's expressions have no look-ahead; a door that doesn't exist fails to resolve anyway. */
+/** Names every closed door, since the linter's expressions have no look-ahead. */
 function foreignParts(part: Part): Pattern {
-  const closed = PARTS.flatMap(({ name }) => [`${name}$`, `${name}/contract$`, `${name}/.+`]).filter((door) => !isOpen(part, door));
+  const closed = PARTS.flatMap(({ name }) => closedDoors(part, name));
   return {
     regex: `^(?:${closed.join("|")})`,
     message: `${part.name} may import ${part.parts.length === 0 ? "no other part" : `only ${part.parts.join(", ")}`}.`,
   };
 }
 
-function isOpen(part: Part, door: string): boolean {
-  return part.parts.some((allowed) => {
-    const [, name, contract] = /^(@sightline\/[^/]+)(\/contract)?$/.exec(allowed) ?? [];
-    return door === `${allowed}$` || ((allowed === FOUNDATION || contract !== undefined) && door === `${name}/.+`);
-  });
+function closedDoors(part: Part, name: string): readonly string[] {
+  if (name === FOUNDATION && part.parts.includes(name)) {
+    return [`${name}$`];
+  }
+  const [door] = part.parts.filter((open) => open.startsWith(`${name}/`)).map((open) => open.slice(name.length + 1));
+  const closed = door === undefined ? [`${name}/`] : [`${name}/(?:${anythingBut(door)})`];
+  return part.parts.includes(name) ? closed : [`${name}$`, ...closed];
+}
+
+/** What differs from the word at one of its letters, ends within it, or goes on after it. */
+function anythingBut(word: string): string {
+  const letters = Array.from(word, (letter, index) => `${word.slice(0, index)}(?:[^${letter}]|$)`);
+  return [...letters, `${word}.`].join("|");
 }
 
 function foreignRooms(part: Part, room: string, allowed: readonly string[]): Pattern {
@@ -94,6 +143,9 @@ function foreignRooms(part: Part, room: string, allowed: readonly string[]): Pat
 export const borders: Override[] = PARTS.flatMap((part) => [
   restrict([`${part.folder}/**`], [foreignParts(part)]),
   ...Object.entries(part.rooms).map(([room, allowed]) =>
-    restrict([`${part.folder}/${room}/**`], [foreignParts(part), foreignRooms(part, room, allowed)]),
+    restrict(
+      [`${[part.folder, part.source, room].filter((name) => name !== undefined).join("/")}/**`],
+      [foreignParts(part), foreignRooms(part, room, allowed)],
+    ),
   ),
 ]);

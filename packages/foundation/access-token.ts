@@ -92,8 +92,13 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     return `the access token's claim ${error.claim} is not accepted`;
   }
-  if (error instanceof errors.JOSEError) {
+  if (error instanceof errors.JOSEError && !cameFromKeys(error)) {
     return "the access token is not valid";
   }
   return "the signing keys could not be fetched";
+}
+
+/** The keys' address answered late, with an error page, or with something else than keys. */
+function cameFromKeys(error: errors.JOSEError): boolean {
+  return error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === errors.JOSEError.code;
 }

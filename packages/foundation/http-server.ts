@@ -4,6 +4,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import {
   fastify,
+  LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
@@ -11,9 +12,11 @@ import {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
+  type RouteOptions,
 } from "fastify";
 import { createJsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { v7 as uuidv7 } from "uuid";
+import { allowOrigins } from "./cross-origin.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
 import type { Service } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
@@ -51,8 +54,8 @@ type HttpServerOptions = {
   readonly routes: readonly Routes[];
   /** Bytes of a request's body at the most, unless a route says otherwise. */
   readonly bodyLimit?: number;
-  /** How many reverse proxies stand in front. */
-  readonly trustedProxies?: number;
+  /** Reverse proxies whose X-Forwarded-For is believed: addresses, ranges or `loopback`. */
+  readonly trustedProxies?: readonly string[];
   /** Exact origins that browsers may call from. */
   readonly corsOrigins?: readonly string[];
 };
@@ -68,11 +71,16 @@ const REQUEST_MS = 30_000;
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server: HttpServer = fastify<RawServerDefault>({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_LIMIT,
     requestTimeout: REQUEST_MS,
-    trustProxy: (_address: string, hop: number) => hop < (options.trustedProxies ?? 0),
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     genReqId: () => uuidv7(),
+    // Addresses that cannot be read never get as far as a route and its hooks.
+    frameworkErrors: (error, request, reply) => {
+      reply.header("x-request-id", request.id);
+      handleError(error, request, reply);
+    },
     forceCloseConnections: "idle",
     return503OnClosing: true,
     routerOptions: { maxParamLength: 512 },
@@ -82,7 +90,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(handleError);
   server.setNotFoundHandler(handleNotFound);
-  guardRoutes(server, options.authenticators);
+  allowOrigins(server, options.corsOrigins ?? []);
+  const checkGuards = guardRoutes(server, options.authenticators);
   recordRequests(server, options.metrics);
 
   await server.register(helmet, {
@@ -107,6 +116,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       await routes(scope);
     });
   }
+  checkGuards();
   return server;
 }
 
@@ -141,24 +151,26 @@ const openApiPages: FastifyPluginAsync<HttpServerOptions> = async (scope) => {
   await scope.register(swaggerUi, { routePrefix: "/docs" });
 };
 
-function guardRoutes(server: HttpServer, authenticators: Readonly<Record<string, Authenticator>>): void {
+/** Returns a check, for when all routes are there, that each has a class: the API's own pages name theirs in a later hook. */
+function guardRoutes(server: HttpServer, authenticators: Readonly<Record<string, Authenticator>>): () => void {
   const known: Readonly<Record<string, Authenticator>> = { public: async () => undefined, ...authenticators };
-  server.addHook("onRoute", (route) => {
-    // The pages of the API's description name their class in a hook of their own, which runs after this one.
-    if (route.url.startsWith("/docs")) {
-      return;
-    }
-    const auth = route.config?.auth;
-    if (auth === undefined || known[auth] === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} needs config.auth, one of: ${Object.keys(known).join(", ")}`);
-    }
-  });
+  const routes: RouteOptions[] = [];
+  server.addHook("onRoute", (route) => void routes.push(route));
   server.addHook("onRequest", async (request) => {
     const auth = request.routeOptions.config.auth;
     if (auth !== undefined) {
       await known[auth]?.(request);
     }
   });
+  const check = () => {
+    for (const { method, url, config } of routes) {
+      if (config?.auth === undefined || known[config.auth] === undefined) {
+        throw new Error(`${String(method)} ${url} needs config.auth, one of: ${Object.keys(known).join(", ")}`);
+      }
+    }
+  };
+  server.addHook("onReady", async () => check());
+  return check;
 }
 
 function recordRequests(server: HttpServer, metrics: Metrics): void {

@@ -57,7 +57,12 @@ export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 export const registerRequestSchema = z.object({
   email: z.email().max(320),
   password: z.string().min(12, "at least 12 characters").max(256, "at most 256 characters"),
-  name: z.string().trim().min(1).max(200),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .regex(/^\P{Cc}*$/u, "no control characters"),
 });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
@@ -66,4 +71,14 @@ export type RegisterAnswer = z.infer<typeof registerAnswerSchema>;
 
 export const jwksSchema = z.object({
   keys: z.array(z.object({ kty: z.string(), kid: z.string(), use: z.string(), alg: z.string(), n: z.string(), e: z.string() })),
+});
+
+/** `GET /.well-known/oauth-authorization-server` (RFC 8414). */
+export const authorizationServerSchema = z.object({
+  issuer: z.string(),
+  token_endpoint: z.string(),
+  jwks_uri: z.string(),
+  grant_types_supported: z.array(z.string()),
+  response_types_supported: z.array(z.string()),
+  token_endpoint_auth_methods_supported: z.array(z.string()),
 });

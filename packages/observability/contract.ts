@@ -27,6 +27,13 @@ export const projectSchema = z.object({
 });
 export type Project = z.infer<typeof projectSchema>;
 
+export const listRequestSchema = z.object({
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export const projectPageSchema = z.object({ items: z.array(projectSchema), next_cursor: z.string().nullable() });
+export type ProjectPage = z.infer<typeof projectPageSchema>;
+
 export const observationStatusSchema = z.enum(["running", "success", "failure", "interrupted", "abandoned"]);
 export type ObservationStatus = z.infer<typeof observationStatusSchema>;
 
@@ -104,3 +111,19 @@ export type Trace = z.infer<typeof traceSchema>;
 
 export const tracePageSchema = z.object({ items: z.array(traceSummarySchema), next_cursor: z.string().nullable() });
 export type TracePage = z.infer<typeof tracePageSchema>;
+
+/** A stream entry that was set aside: it could not be read, or its project does not exist. */
+export const deadLetterSchema = z.object({
+  id: z.uuid(),
+  stream: z.string(),
+  entry_id: z.string(),
+  project_id: z.uuid().nullable(),
+  reason: z.string(),
+  created_at: timestamp,
+  /** The entry's fields (name, value, name, value, …) as JSON text, cut at 4,000 characters. */
+  entry: z.string(),
+  /** Characters of the whole entry. */
+  entry_length: z.int(),
+});
+export const deadLetterPageSchema = z.object({ items: z.array(deadLetterSchema), next_cursor: z.string().nullable() });
+export type DeadLetterPage = z.infer<typeof deadLetterPageSchema>;

@@ -1,8 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { Client } from "pg";
+import { createHash, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client, escapeIdentifier, escapeLiteral, type Pool } from "pg";
 import { inject } from "vitest";
 import { createDatabase, type Database } from "#database.ts";
 import { migrateUp, type MigrationSet } from "#migrations.ts";
+import { PGLITE, startPglite } from "./pglite.ts";
 import { silentLog } from "./silent-log.ts";
 
 export type TestDatabase<Schema> = Database<Schema> & {
@@ -11,32 +14,110 @@ export type TestDatabase<Schema> = Database<Schema> & {
   readonly drop: () => Promise<void>;
 };
 
+/**
+ * Put behind the name of a test that needs what PGlite cannot do (sessions at once, databases, LISTEN across connections):
+ * `test("two workers never take one job", needsRealPostgres, async () => …)`. Only there it is skipped.
+ */
+export const needsRealPostgres = { skip: inject("databaseUrl") === PGLITE };
+
 /** A database of the test file's own, migrated to the latest revision of the sets given. */
 export async function createTestDatabase<Schema>(...sets: readonly MigrationSet[]): Promise<TestDatabase<Schema>> {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await onServer(`create database ${name}`);
-  const address = new URL(inject("databaseUrl"));
-  address.pathname = `/${name}`;
-  const url = address.toString();
-  const database = createDatabase<Schema>({ url, poolSize: 30, applicationName: "sightline-test", log: silentLog });
-  for (const set of sets) {
-    await migrateUp(database.pool, set);
-  }
+  const server = inject("databaseUrl");
+  return server === PGLITE ? createOnPglite(sets) : createFromTemplate(server, sets);
+}
+
+async function createOnPglite<Schema>(sets: readonly MigrationSet[]): Promise<TestDatabase<Schema>> {
+  const { url, stop } = await startPglite();
+  const database = open<Schema>(url);
+  await migrate(database.pool, sets);
   return {
     ...database,
     url,
     drop: async () => {
       await database.close();
-      await onServer(`drop database ${name} with (force)`);
+      await stop();
     },
   };
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: inject("databaseUrl") });
+async function createFromTemplate<Schema>(server: string, sets: readonly MigrationSet[]): Promise<TestDatabase<Schema>> {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  await onServer(server, async (client) => {
+    const template = sets.length === 0 ? "template1" : await ensureTemplate(client, server, sets);
+    await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
+  });
+  const url = addressOf(server, name);
+  const database = open<Schema>(url);
+  return {
+    ...database,
+    url,
+    drop: async () => {
+      await database.close();
+      await onServer(server, (client) => client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`));
+    },
+  };
+}
+
+/**
+ * A migrated database to copy from, made once a server and state of the migrations. Test workers meet at the lock;
+ * the mark of a template that was finished is that nobody may connect to it any more.
+ */
+async function ensureTemplate(client: Client, server: string, sets: readonly MigrationSet[]): Promise<string> {
+  const name = `sightline_template_${await hashOf(sets)}`;
+  const identifier = escapeIdentifier(name);
+  await client.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
+  const { rows } = await client.query<{ datallowconn: boolean }>("select datallowconn from pg_database where datname = $1", [name]);
+  if (rows[0]?.datallowconn !== false) {
+    await client.query(`drop database if exists ${identifier} with (force)`);
+    await client.query(`create database ${identifier}`);
+    const database = open(addressOf(server, name));
+    try {
+      await migrate(database.pool, sets);
+    } finally {
+      await database.close();
+    }
+    await client.query(`alter database ${identifier} with allow_connections false`);
+    await client.query(`comment on database ${identifier} is ${escapeLiteral(sets.map(({ part }) => part).join(", "))}`);
+  }
+  await client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
+  return name;
+}
+
+/** Of everything that decides what the migrated database looks like. */
+async function hashOf(sets: readonly MigrationSet[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const { part, folder } of sets) {
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith(".up.sql")).toSorted()) {
+      hash
+        .update(`${part}/${file}\0`)
+        .update(await readFile(join(folder, file)))
+        .update("\0");
+    }
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+function open<Schema>(url: string): Database<Schema> {
+  return createDatabase<Schema>({ url, poolSize: 30, applicationName: "sightline-test", log: silentLog });
+}
+
+async function migrate(pool: Pool, sets: readonly MigrationSet[]): Promise<void> {
+  for (const set of sets) {
+    await migrateUp(pool, set);
+  }
+}
+
+function addressOf(server: string, database: string): string {
+  const address = new URL(server);
+  address.pathname = `/${database}`;
+  return address.toString();
+}
+
+async function onServer(server: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: server });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }

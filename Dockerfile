@@ -1,0 +1,25 @@
+# All roles in one image; the role is the argument: `docker run sightline start identity`. Without one, all of them.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+RUN npm install --global npm@11.19.1
+COPY . .
+# The console is built here, so that the final image needs no build tools.
+RUN npm ci && node apps/platform/build-console.ts && rm -rf node_modules && npm ci --omit=dev
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates git openssh-client \
+  && rm -rf /var/lib/apt/lists/* \
+  && mkdir -p /data && chown node:node /data
+WORKDIR /app
+COPY --from=build --chown=root:root /app /app
+ENV NODE_ENV=production \
+  LOG_FORMAT=json \
+  SIGHTLINE_HOME=/data \
+  SIGHTLINE_HOST=0.0.0.0 \
+  SIGHTLINE_INSTALL=false
+USER node
+VOLUME /data
+EXPOSE 3000 8000 8070 8080
+ENTRYPOINT ["node", "apps/platform/sightline.ts"]
+CMD ["start"]

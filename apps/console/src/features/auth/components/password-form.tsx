@@ -1,0 +1,82 @@
+import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
+import { changePasswordRequestSchema } from "@sightline/identity/contract";
+import { useMutation } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { formatDuration } from "#ui/format.ts";
+import { changePassword } from "#features/auth/api/change-password.ts";
+import { useWait } from "./use-wait.ts";
+
+export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
+  const api = useApi();
+  const [current, setCurrent] = useState("");
+  const [chosen, setChosen] = useState("");
+  const [again, setAgain] = useState("");
+  const [submitted, setSubmitted] = useState(false);
+  const wait = useWait();
+  const change = useMutation({
+    mutationFn: () => changePassword(api, { current_password: current, new_password: chosen }),
+    onError: wait.waitAfter,
+    onSuccess: onChanged,
+  });
+  const problem = submitted ? problemWith(current, chosen, again) : {};
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    setSubmitted(true);
+    if (Object.keys(problemWith(current, chosen, again)).length === 0) {
+      change.mutate();
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {change.error !== null && (
+          <Alert color="red" role="alert" title="The password was not changed">
+            {wait.seconds > 0 ? `Too many tries. You can try again in ${formatDuration(wait.seconds * 1000)}.` : change.error.message}
+          </Alert>
+        )}
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
+          value={current}
+          error={problem.current}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="New password"
+          description="12 characters or more"
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
+          value={chosen}
+          error={problem.chosen}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="New password again"
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}
+          value={again}
+          error={problem.again}
+          onChange={(event) => setAgain(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={change.isPending} disabled={wait.seconds > 0}>
+          {wait.seconds > 0 ? `Wait ${formatDuration(wait.seconds * 1000)}` : "Set the new password"}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+type Problem = { readonly current?: string; readonly chosen?: string; readonly again?: string };
+
+function problemWith(current: string, chosen: string, again: string): Problem {
+  const weak = changePasswordRequestSchema.shape.new_password.safeParse(chosen).error?.issues[0]?.message;
+  return {
+    ...(current === "" ? { current: "Fill in the password you have now" } : {}),
+    ...(weak === undefined ? {} : { chosen: `A password has ${weak}` }),
+    ...(weak === undefined && chosen !== again ? { again: "The two are not the same" } : {}),
+  };
+}

@@ -1,0 +1,60 @@
+import { Tooltip } from "@mantine/core";
+import type { SearchAnswer, SearchResult } from "@sightline/code-index/contract";
+import { formatDuration } from "#ui/format.ts";
+import { Status, type Tone } from "#ui/status.tsx";
+import classes from "./leg-chips.module.css";
+
+type Leg = keyof SearchAnswer["legs"];
+
+const LEGS: readonly { readonly name: Leg; readonly label: string; readonly means: string }[] = [
+  { name: "semantic", label: "Meaning", means: "by meaning" },
+  { name: "bm25", label: "Words", means: "by its words" },
+  { name: "exact", label: "Exact", means: "by the exact text" },
+];
+
+/** Why a result is where it is: the legs that found it, with its rank in each. */
+export function LegChips({ legs }: { readonly legs: SearchResult["legs"] }) {
+  return (
+    <ul className={classes.chips} aria-label="Found by">
+      {LEGS.map(({ name, label, means }) => {
+        const rank = legs[name];
+        return rank === undefined ? null : (
+          <Tooltip key={name} label={`Number ${rank} ${means}`}>
+            <li className={classes.chip}>
+              {label} <span className={classes.rank}>#{rank}</span>
+            </li>
+          </Tooltip>
+        );
+      })}
+    </ul>
+  );
+}
+
+const TONES: Readonly<Record<SearchAnswer["legs"][Leg]["state"], Tone>> = {
+  ok: "ok",
+  skipped: "idle",
+  pending: "busy",
+  degraded: "warn",
+  timeout: "bad",
+};
+
+/** How each way of searching fared, so that a missing one is seen. */
+export function LegStates({ answer }: { readonly answer: SearchAnswer }) {
+  return (
+    <ul className={classes.states} aria-label="Ways of searching">
+      {LEGS.map(({ name, label }) => {
+        const { state, reason, ms, hits } = answer.legs[name];
+        return (
+          <Tooltip key={name} label={reason ?? `${hits} found in ${formatDuration(ms)}`} multiline maw={360}>
+            <li>
+              <Status tone={TONES[state]}>
+                {label}
+                <span className={classes.figure}>{state === "ok" ? `${hits} in ${formatDuration(ms)}` : state}</span>
+              </Status>
+            </li>
+          </Tooltip>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,119 @@
+import { UnstyledButton } from "@mantine/core";
+import type { SearchResult } from "@sightline/code-index/contract";
+import { IconFile } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { type KeyboardEvent, useMemo, useState } from "react";
+import { excerptOf } from "#features/code/excerpt.ts";
+import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
+import { formatLineRange } from "#features/code/line-range.ts";
+import { groupByFile } from "#features/code/group-by-file.ts";
+import { CodeLine } from "./code-line.tsx";
+import { LegChips } from "./leg-chips.tsx";
+import classes from "./search-results.module.css";
+
+const CONTEXT_LINES = 2;
+const SHOWN_LINES = 14;
+
+/** Results by file, best first. The arrow keys walk through them; enter opens. */
+export function SearchResults({ results }: { readonly results: readonly SearchResult[] }) {
+  const files = useMemo(() => groupByFile(results), [results]);
+  return (
+    <ol className={classes.files} id="results">
+      {files.map(({ repo, path, results: spans }) => (
+        <li key={`${repo} ${path}`} className={classes.file}>
+          <h2 className={classes.path}>
+            <IconFile size={15} aria-hidden="true" />
+            <span className={classes.repo}>{repo}</span>
+            <span>{path}</span>
+          </h2>
+          <ul className={classes.spans}>
+            {spans.map((result) => (
+              <li key={result.start_line}>
+                <Result result={result} />
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function focusFirstResult(): void {
+  document.querySelector<HTMLElement>("#results a[data-result]")?.focus();
+}
+
+function Result({ result }: { readonly result: SearchResult }) {
+  const [whole, setWhole] = useState(false);
+  const lines = useMemo(() => result.content.split("\n"), [result.content]);
+  const coloured = useHighlighted(lines, result.language);
+  const [owner = "", repo = ""] = result.repo.split("/");
+  const first = result.matched_lines[0] ?? result.start_line;
+  const end = Math.min(result.end_line, result.start_line + lines.length - 1);
+  const spans = whole
+    ? [{ start: result.start_line, end }]
+    : excerptOf({ start: result.start_line, end, matched: result.matched_lines, context: CONTEXT_LINES, limit: SHOWN_LINES });
+  const shown = spans.reduce((sum, span) => sum + span.end - span.start + 1, 0);
+  const matched = new Set(result.matched_lines);
+  return (
+    <article>
+      <div className={classes.head}>
+        <Link
+          data-result
+          onKeyDown={walk}
+          className={classes.link}
+          to="/code/$owner/$repo"
+          params={{ owner, repo }}
+          search={{ path: result.path }}
+          hash={first > result.start_line ? `L${first}` : formatLineRange({ start: result.start_line, end: result.end_line })}
+          hashScrollIntoView={false}
+        >
+          {result.symbol ?? `Lines ${result.start_line}–${result.end_line}`}
+        </Link>
+        {result.symbol !== null && (
+          <span className={classes.lines}>
+            {result.start_line}–{result.end_line}
+          </span>
+        )}
+        <LegChips legs={result.legs} />
+      </div>
+      <div className={classes.code} role="region" tabIndex={0} aria-label={`${result.path}, from line ${result.start_line}`}>
+        {spans.map((span) => (
+          <div key={span.start} className={classes.span}>
+            {lines.slice(span.start - result.start_line, span.end - result.start_line + 1).map((text, index) => {
+              const line = span.start + index;
+              return (
+                <div key={line} className={classes.line} data-matched={matched.has(line) || undefined}>
+                  <span className={classes.number}>{line}</span>
+                  <span className={classes.text}>
+                    <CodeLine text={text} tokens={coloured[line - result.start_line]} />
+                  </span>
+                </div>
+              );
+            })}
+          </div>
+        ))}
+      </div>
+      {shown < end - result.start_line + 1 && (
+        <UnstyledButton className={classes.more} onClick={() => setWhole(true)}>
+          Show all {end - result.start_line + 1} lines
+        </UnstyledButton>
+      )}
+    </article>
+  );
+}
+
+function walk(event: KeyboardEvent): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") {
+    return;
+  }
+  const links = [...document.querySelectorAll<HTMLElement>("#results a[data-result]")];
+  const at = links.findIndex((link) => link === document.activeElement);
+  event.preventDefault();
+  const next = links[at + (event.key === "ArrowDown" ? 1 : -1)];
+  if (next !== undefined) {
+    next.focus();
+  } else if (event.key === "ArrowUp") {
+    document.querySelector<HTMLElement>("search input")?.focus();
+  }
+}

@@ -1,0 +1,73 @@
+import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { createProjectRequestSchema } from "@sightline/observability/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { createProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { SendTraces } from "./send-traces.tsx";
+
+export function CreateProjectModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} size="lg" title="Create a project" closeButtonProps={{ "aria-label": "Close" }} centered>
+      <CreateProject onDone={onClose} />
+    </Modal>
+  );
+}
+
+function CreateProject({ onDone }: { readonly onDone: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const create = useMutation({
+    mutationFn: () => createProject(api, { name }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey }),
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    const wrong = createProjectRequestSchema.safeParse({ name }).error?.issues[0]?.message;
+    setProblem(wrong);
+    if (wrong === undefined) {
+      create.mutate();
+    }
+  }
+
+  if (create.data !== undefined) {
+    return (
+      <Stack gap="md">
+        <Alert color="green" title={`“${create.data.name}” is ready`} role="status">
+          Its first trace appears here as soon as your agent runs with these settings.
+        </Alert>
+        <SendTraces projectId={create.data.id} />
+        <Group justify="flex-end">
+          <Button onClick={onDone}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          description="An application, or one environment of it"
+          placeholder="Support agent, production"
+          maxLength={200}
+          value={name}
+          error={problem ?? create.error?.message}
+          data-autofocus
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

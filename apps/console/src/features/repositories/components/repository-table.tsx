@@ -1,0 +1,152 @@
+import { Anchor, Button, Group, Progress, Table, Text, VisuallyHidden } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Job, Repository } from "@sightline/code-index/contract";
+import { IconRefresh } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useApi } from "#http/api-context.ts";
+import { CopyableId } from "#ui/copyable.tsx";
+import { formatCount } from "#ui/format.ts";
+import { Status, type Tone } from "#ui/status.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { isBusy, jobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import classes from "./repository-table.module.css";
+
+export function RepositoryTable({ repositories }: { readonly repositories: readonly Repository[] }) {
+  const api = useApi();
+  const { data: jobs } = useQuery(jobsQuery(api, repositories.some(isBusy)));
+  return (
+    <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Repositories" } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Repository</Table.Th>
+            <Table.Th w={230}>Status</Table.Th>
+            <Table.Th>Commit</Table.Th>
+            <Table.Th ta="right">Files</Table.Th>
+            <Table.Th ta="right">Chunks</Table.Th>
+            <Table.Th w={120}>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {repositories.map((repository) => (
+            <RepositoryRow
+              key={repository.id}
+              repository={repository}
+              job={jobs?.items.find(({ repo_id: id, status }) => id === repository.id && (status === "running" || status === "queued"))}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function RepositoryRow({ repository, job }: { readonly repository: Repository; readonly job: Job | undefined }) {
+  const [owner = "", repo = ""] = repository.full_name.split("/");
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {repository.indexed_commit === null ? (
+          <Text fw={550}>{repository.full_name}</Text>
+        ) : (
+          <Anchor component={Link} to="/code/$owner/$repo" params={{ owner, repo }} fw={550}>
+            {repository.full_name}
+          </Anchor>
+        )}
+        <Text size="xs" c="dimmed" className={classes.url}>
+          {repository.clone_url}
+        </Text>
+        {repository.last_error !== null && (
+          <Text size="xs" className={classes.error}>
+            {repository.last_error}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <RepositoryState repository={repository} job={job} />
+      </Table.Td>
+      <Table.Td>
+        {repository.indexed_commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={repository.indexed_commit} label="commit" />}
+      </Table.Td>
+      <Table.Td ta="right">{formatCount(repository.files)}</Table.Td>
+      <Table.Td ta="right">{formatCount(repository.chunks)}</Table.Td>
+      <Table.Td>
+        <ReindexButton repository={repository} busy={job !== undefined} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const STATES: Readonly<Record<Repository["index_status"], { readonly tone: Tone; readonly label: string }>> = {
+  pending: { tone: "busy", label: "Waiting" },
+  indexing: { tone: "busy", label: "Indexing" },
+  ready: { tone: "ok", label: "Ready" },
+  failed: { tone: "bad", label: "Failed" },
+};
+
+function RepositoryState({ repository, job }: { readonly repository: Repository; readonly job: Job | undefined }) {
+  const { tone, label } = STATES[repository.index_status];
+  if (job?.status === "running") {
+    const { phase, done, total } = job.progress;
+    return (
+      <div className={classes.progress}>
+        <Group justify="space-between" gap="xs" wrap="nowrap">
+          <Status tone="busy">{phase === "" ? label : phase}</Status>
+          {total > 0 && (
+            <Text size="xs" c="dimmed">
+              {formatCount(done)} / {formatCount(total)}
+            </Text>
+          )}
+        </Group>
+        <Progress
+          size="xs"
+          mt={6}
+          value={total > 0 ? (100 * done) / total : 100}
+          animated={total === 0}
+          aria-label={`Progress of ${repository.full_name}`}
+        />
+      </div>
+    );
+  }
+  return (
+    <>
+      <Status tone={tone}>{label}</Status>
+      {repository.indexed_at !== null && (
+        <Text size="xs" c="dimmed" mt={2}>
+          Indexed <TimeStamp at={repository.indexed_at} />
+          {repository.behind > 0 && `, ${formatCount(repository.behind)} behind`}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function ReindexButton({ repository, busy }: { readonly repository: Repository; readonly busy: boolean }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const start = useMutation({
+    mutationFn: () => startIndexing(api, repository.id, "full"),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
+        queries.invalidateQueries({ queryKey: jobsQuery(api, true).queryKey }),
+      ]),
+    onError: (error) => notifications.show({ color: "red", title: `${repository.full_name} was not re-indexed`, message: error.message }),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} />}
+      loading={start.isPending}
+      disabled={busy}
+      aria-label={`Re-index ${repository.full_name}`}
+      onClick={() => start.mutate()}
+    >
+      Re-index
+    </Button>
+  );
+}

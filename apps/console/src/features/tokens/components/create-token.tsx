@@ -1,0 +1,65 @@
+import { Alert, Button, Group, TextInput } from "@mantine/core";
+import type { CreatedToken } from "@sightline/code-index/contract";
+import { createTokenRequestSchema } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { CopyableBlock } from "#ui/copyable.tsx";
+import { createToken, tokensQuery } from "#features/tokens/api/tokens.ts";
+import classes from "./create-token.module.css";
+
+export function CreateToken({
+  created,
+  onCreated,
+}: {
+  readonly created: CreatedToken | undefined;
+  readonly onCreated: (token: CreatedToken) => void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [label, setLabel] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const create = useMutation({
+    mutationFn: () => createToken(api, { label }),
+    onSuccess: async (token) => {
+      setLabel("");
+      onCreated(token);
+      await queries.invalidateQueries({ queryKey: tokensQuery(api).queryKey });
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    const wrong = createTokenRequestSchema.safeParse({ label }).error?.issues[0]?.message;
+    setProblem(wrong);
+    if (wrong === undefined) {
+      create.mutate();
+    }
+  }
+
+  return (
+    <>
+      <form onSubmit={submit} noValidate>
+        <Group align="flex-start" gap="xs" className={classes.row}>
+          <TextInput
+            className={classes.label}
+            label="Label"
+            placeholder="Ada's laptop, Claude Code"
+            maxLength={200}
+            value={label}
+            error={problem ?? create.error?.message}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={create.isPending} className={classes.button}>
+            Create token
+          </Button>
+        </Group>
+      </form>
+      {created !== undefined && (
+        <Alert color="green" mt="md" title={`Copy “${created.label}” now: it is not shown again`} role="status">
+          <CopyableBlock text={created.token} label="the token" />
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+/** A call that did not give what was asked for; `code` is the API's stable code or one of the console's own. */
+export class ApiError extends Error {
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  /** Seconds to wait before the next try, when the API said so. */
+  readonly retryAfter: number | undefined;
+
+  constructor(options: {
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+    readonly retryAfter?: number | undefined;
+  }) {
+    super(options.message);
+    this.name = "ApiError";
+    this.status = options.status;
+    this.code = options.code;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** Worth another try: no answer, or a server that failed. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+}
+
+export function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status;
+}
+
+const DEFAULT_WAIT_SECONDS = 30;
+
+/** Seconds until a call that came too often may come again. */
+export function waitOf(error: unknown): number {
+  return (error instanceof ApiError ? error.retryAfter : undefined) ?? DEFAULT_WAIT_SECONDS;
+}

@@ -1,0 +1,15 @@
+import { QueryClient } from "@tanstack/react-query";
+import { isTransient } from "./api-error.ts";
+
+const RETRIES = 2;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (failures, error) => failures < RETRIES && isTransient(error),
+      },
+    },
+  });
+}

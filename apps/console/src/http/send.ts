@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { ApiError } from "./api-error.ts";
+
+export type Part = "identity" | "code-index" | "observability";
+
+export type Call<Answer> = {
+  readonly part: Part;
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  /** What the answer must look like; anything else is an error, so that no page works on a guess. */
+  readonly answer: z.ZodType<Answer>;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
+
+const DEADLINE_MS = 20_000;
+
+const errorBodySchema = z.object({
+  error: z.string(),
+  message: z.string(),
+  details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+
+/** One request to one of the APIs behind the same-origin proxy. Throws nothing but {@link ApiError} and the caller's own abort. */
+export async function send<Answer>(fetch: Fetch, call: Call<Answer>, accessToken?: string): Promise<Answer> {
+  const response = await reach(fetch, call, accessToken);
+  const body = await readBody(response);
+  if (!response.ok) {
+    throw refusal(response, body);
+  }
+  const answer = call.answer.safeParse(body);
+  if (!answer.success) {
+    throw new ApiError({
+      status: response.status,
+      code: "unexpected_answer",
+      message: `The ${call.part} API answered in a way this console doesn't understand; are both of the same version?`,
+    });
+  }
+  return answer.data;
+}
+
+async function reach<Answer>(fetch: Fetch, call: Call<Answer>, accessToken: string | undefined): Promise<Response> {
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  try {
+    return await fetch(urlOf(call), {
+      method: call.method ?? "GET",
+      headers: {
+        accept: "application/json",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      credentials: "same-origin",
+      signal: call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]),
+    });
+  } catch (error) {
+    if (call.signal?.aborted === true) {
+      throw error;
+    }
+    const late = deadline.aborted ? `did not answer within ${DEADLINE_MS / 1000} seconds` : "could not be reached";
+    throw new ApiError({ status: 0, code: "unreachable", message: `The ${call.part} API ${late}; check that it runs, then try again.` });
+  }
+}
+
+function urlOf<Answer>(call: Call<Answer>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    if (value !== undefined && value !== "") {
+      query.set(name, String(value));
+    }
+  }
+  const search = query.toString();
+  return `/api/${call.part}${call.path}${search === "" ? "" : `?${search}`}`;
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text().catch(() => "");
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refusal(response: Response, body: unknown): ApiError {
+  const parsed = errorBodySchema.safeParse(body);
+  const seconds = Number(response.headers.get("retry-after") ?? "");
+  const details = parsed.data?.details?.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+  return new ApiError({
+    status: response.status,
+    code: parsed.data?.error ?? "unexpected_answer",
+    message: details ?? parsed.data?.message ?? `The server answered ${response.status}; its log says why.`,
+    retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
+  });
+}

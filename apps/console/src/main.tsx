@@ -1,0 +1,48 @@
+import "#shell/mantine-styles.ts";
+import "@mantine/notifications/styles.layer.css";
+import "#shell/base.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { config } from "zod";
+import { ApiContext } from "#http/api-context.ts";
+import { createApi } from "#http/api.ts";
+import { exclusiveOverTabs } from "#http/exclusive.ts";
+import { createQueryClient } from "#http/query-client.ts";
+import { adoptTheme, theme } from "#shell/theme.ts";
+import { createAppRouter } from "./router.tsx";
+
+// zod would otherwise try whether it may compile functions, which the content security policy reports as a violation.
+config({ jitless: true });
+adoptTheme(document);
+
+const queries = createQueryClient();
+const api = createApi({
+  fetch: (input, init) => fetch(input, init),
+  exclusive: exclusiveOverTabs,
+  onSessionEnd: () => {
+    // The gate of the signed-in pages then finds no session and leads to the login.
+    void router.invalidate().then(() => queries.clear());
+  },
+});
+const router = createAppRouter({ api, queries });
+
+const root = document.getElementById("root");
+if (root === null) {
+  throw new Error("index.html has no element #root");
+}
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <ApiContext value={api}>
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+          <Notifications position="bottom-right" />
+        </QueryClientProvider>
+      </ApiContext>
+    </MantineProvider>
+  </StrictMode>,
+);

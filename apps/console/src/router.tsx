@@ -1,0 +1,132 @@
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { z } from "zod";
+import { meQuery } from "#features/auth/api/me.ts";
+import { ErrorPage } from "#shell/error-page.tsx";
+import { Frame } from "#shell/frame.tsx";
+import { NotFoundPage } from "#shell/not-found-page.tsx";
+import { Root } from "#shell/root.tsx";
+import { type RouterContext, parseSearch, safeTarget, stringifySearch } from "#shell/routing.ts";
+import { Waiting } from "#shell/waiting.tsx";
+
+const text = z.string().optional().catch(undefined);
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Root });
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/login",
+  validateSearch: z.object({ next: text }),
+  component: lazyRouteComponent(() => import("#routes/login-page.tsx"), "LoginPage"),
+});
+
+/** Everything that needs a session: without one, to the login and back; with a one-time password, to a new one first. */
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "signed-in",
+  beforeLoad: async ({ context: { api, queries }, location }) => {
+    if (!(await api.hasSession())) {
+      redirect({ throw: true, to: "/login", search: location.href === "/" ? {} : { next: location.href }, replace: true });
+    }
+    const me = await queries.ensureQueryData(meQuery(api));
+    if (me.must_change_password && location.pathname !== "/account/password") {
+      redirect({ throw: true, to: "/account/password", search: { next: safeTarget(location.href) }, replace: true });
+    }
+  },
+  component: Frame,
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("#routes/overview-page.tsx"), "OverviewPage"),
+});
+
+const passwordRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/account/password",
+  validateSearch: z.object({ next: text }),
+  component: lazyRouteComponent(() => import("#routes/password-page.tsx"), "PasswordPage"),
+});
+
+const codeRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code",
+  validateSearch: z.object({ q: text, repo: text, lang: text }),
+  component: lazyRouteComponent(() => import("#routes/code-page.tsx"), "CodePage"),
+});
+
+const repositoriesRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/repos",
+  component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
+});
+
+const connectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/connect",
+  component: lazyRouteComponent(() => import("#routes/connect-page.tsx"), "ConnectPage"),
+});
+
+const repositoryRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/$owner/$repo",
+  validateSearch: z.object({ path: text, commit: text }),
+  component: lazyRouteComponent(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
+});
+
+const projectsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/projects",
+  component: lazyRouteComponent(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
+});
+
+const tracesRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/projects/$projectId/traces",
+  validateSearch: z.object({ status: text, name: text }),
+  component: lazyRouteComponent(() => import("#routes/traces-page.tsx"), "TracesPage"),
+});
+
+const traceRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/projects/$projectId/traces/$traceId",
+  validateSearch: z.object({ observation: text }),
+  component: lazyRouteComponent(() => import("#routes/trace-page.tsx"), "TracePage"),
+});
+
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  signedInRoute.addChildren([
+    overviewRoute,
+    passwordRoute,
+    codeRoute,
+    repositoriesRoute,
+    connectRoute,
+    repositoryRoute,
+    projectsRoute,
+    tracesRoute,
+    traceRoute,
+  ]),
+]);
+
+/** All pages of the console, each split from the first load. */
+export function createAppRouter(context: RouterContext) {
+  return createRouter({
+    routeTree,
+    context,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    defaultPendingMs: 150,
+    scrollRestoration: true,
+    defaultPendingComponent: Waiting,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,76 @@
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import type { CreatedToken } from "@sightline/code-index/contract";
+import { IconKey } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
+import { tokensQuery } from "#features/tokens/api/tokens.ts";
+import { CreateToken } from "#features/tokens/components/create-token.tsx";
+import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
+import { TokenTable } from "#features/tokens/components/token-table.tsx";
+import { mcpAddress } from "#features/tokens/mcp-address.ts";
+import { useApi } from "#http/api-context.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+export function ConnectPage() {
+  // Lives as long as this page is open: the token is shown once and kept nowhere.
+  const [created, setCreated] = useState<CreatedToken>();
+  const { data: endpoint } = useQuery(mcpEndpointQuery(useApi()));
+  const url = mcpAddress(window.location, endpoint);
+  return (
+    <Page>
+      <PageHeader
+        title="Connect an assistant"
+        description="Assistants search your code over MCP. Give each its own token, so that you can revoke one without the others."
+      />
+      <Stack gap="lg">
+        <Paper p="lg" component="section">
+          <Title order={2} mb="md">
+            1. Create a developer token
+          </Title>
+          <CreateToken created={created} onCreated={setCreated} />
+        </Paper>
+        <Paper p="lg" component="section">
+          <Title order={2} mb={4}>
+            2. Tell your assistant
+          </Title>
+          <Text c="dimmed" mb="md">
+            {created === undefined ? "Replace YOUR_TOKEN with a token from above." : `“${created.label}” is filled in.`}
+          </Text>
+          <SnippetTabs url={url} token={created?.token} />
+        </Paper>
+        <Paper component="section">
+          <Title order={2} p="lg" pb="xs">
+            Tokens
+          </Title>
+          <TokenList />
+        </Paper>
+      </Stack>
+    </Page>
+  );
+}
+
+function TokenList() {
+  const tokens = useQuery(tokensQuery(useApi()));
+  if (tokens.data === undefined) {
+    return tokens.error === null ? (
+      <Stack p="lg" pt={0}>
+        <LoadingRows rows={3} />
+      </Stack>
+    ) : (
+      <ErrorState title="The tokens could not be loaded" error={tokens.error} onRetry={() => void tokens.refetch()} />
+    );
+  }
+  if (tokens.data.length === 0) {
+    return (
+      <EmptyPanel
+        icon={<IconKey />}
+        title="No token yet"
+        description="A token opens the search to one assistant, for as long as you don't revoke it."
+      />
+    );
+  }
+  return <TokenTable tokens={tokens.data} />;
+}

@@ -1,0 +1,40 @@
+import { Alert, Paper } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { PasswordForm } from "#features/auth/components/password-form.tsx";
+import { useApi } from "#http/api-context.ts";
+import { safeTarget } from "#shell/routing.ts";
+import { PageHeader } from "#ui/page-header.tsx";
+
+const route = getRouteApi("/signed-in/account/password");
+
+export function PasswordPage() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const { next } = route.useSearch();
+  const { data: me } = useSuspenseQuery(meQuery(api));
+
+  async function leave(): Promise<void> {
+    // The gate reads this query, so it must know before the navigation.
+    await queries.fetchQuery({ ...meQuery(api), staleTime: 0 });
+    notifications.show({ color: "green", title: "Done", message: "Your new password is set." });
+    router.history.push(safeTarget(next));
+  }
+
+  return (
+    <>
+      <PageHeader title={me.must_change_password ? "Choose your password" : "Change password"} description={me.email} />
+      <Paper p="xl" maw={440}>
+        {me.must_change_password && (
+          <Alert color="yellow" mb="lg" title="You logged in with a one-time password">
+            Set a password of your own to go on; the one-time password then stops working.
+          </Alert>
+        )}
+        <PasswordForm onChanged={() => void leave()} />
+      </Paper>
+    </>
+  );
+}

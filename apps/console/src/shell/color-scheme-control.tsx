@@ -1,0 +1,33 @@
+import { type MantineColorScheme, SegmentedControl, VisuallyHidden, useMantineColorScheme } from "@mantine/core";
+import { IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+const SCHEMES: readonly { readonly value: MantineColorScheme; readonly label: ReactNode }[] = [
+  { value: "light", label: <Choice icon={<IconSun size={15} />} label="Light" /> },
+  { value: "dark", label: <Choice icon={<IconMoon size={15} />} label="Dark" /> },
+  { value: "auto", label: <Choice icon={<IconDeviceDesktop size={15} />} label="As the system" /> },
+];
+
+export function ColorSchemeControl() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      size="xs"
+      radius="md"
+      fullWidth
+      aria-label="Colour scheme"
+      data={[...SCHEMES]}
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value)}
+    />
+  );
+}
+
+function Choice({ icon, label }: { readonly icon: ReactNode; readonly label: string }) {
+  return (
+    <span title={label}>
+      <span aria-hidden="true">{icon}</span>
+      <VisuallyHidden>{label}</VisuallyHidden>
+    </span>
+  );
+}

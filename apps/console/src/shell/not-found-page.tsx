@@ -1,0 +1,19 @@
+import { Button, EmptyState } from "@mantine/core";
+import { IconMapOff } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useTitle } from "#ui/use-title.ts";
+
+export function NotFoundPage() {
+  useTitle("Not found");
+  return (
+    <EmptyState component="main" id="main" tabIndex={-1} py={120} withIndicatorBackground icon={<IconMapOff />}>
+      <EmptyState.Title order={1}>There is no such page</EmptyState.Title>
+      <EmptyState.Description>The address may be mistyped, or what it showed is gone.</EmptyState.Description>
+      <EmptyState.Actions>
+        <Button component={Link} to="/">
+          To the overview
+        </Button>
+      </EmptyState.Actions>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,91 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  DEFAULT_THEME,
+  Drawer,
+  type MantineColorsTuple,
+  Modal,
+  Paper,
+  Table,
+  Tooltip,
+  convertCssVariables,
+  createTheme,
+  defaultCssVariablesResolver,
+  mergeMantineTheme,
+} from "@mantine/core";
+
+const iris: MantineColorsTuple = [
+  "#eef2ff",
+  "#dfe6ff",
+  "#bccaff",
+  "#94a9fd",
+  "#7d94fa",
+  "#5570f2",
+  "#3f58e6",
+  "#3346cc",
+  "#2c3ba6",
+  "#28377f",
+];
+
+const gray: MantineColorsTuple = [
+  "#f7f8fa",
+  "#eff1f4",
+  "#e4e7ec",
+  "#d5d9e1",
+  "#b9bfca",
+  "#858c9c",
+  "#5f6676",
+  "#464c5c",
+  "#2b303c",
+  "#161922",
+];
+
+const dark: MantineColorsTuple = [
+  "#d9dce4",
+  "#b8bcc8",
+  "#959bab",
+  "#6f7586",
+  "#363b49",
+  "#282c38",
+  "#1b1e27",
+  "#12141b",
+  "#0d0f14",
+  "#08090c",
+];
+
+export const theme = createTheme({
+  primaryColor: "iris",
+  primaryShade: { light: 6, dark: 6 },
+  colors: { iris, gray, dark },
+  black: "#161922",
+  fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: '"JetBrains Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  headings: { fontWeight: "600", sizes: { h1: { fontSize: "1.375rem" }, h2: { fontSize: "1rem" }, h3: { fontSize: "0.875rem" } } },
+  defaultRadius: "md",
+  fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.25rem" },
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  components: {
+    // The colours of the variant are too pale for small text.
+    Alert: Alert.extend({ styles: { title: { color: "var(--mantine-color-text)" } } }),
+    Anchor: Anchor.extend({ defaultProps: { underline: "hover" } }),
+    Button: Button.extend({ defaultProps: { size: "sm" } }),
+    // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
+    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
+    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Paper: Paper.extend({ defaultProps: { withBorder: true } }),
+    Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: true } }),
+  },
+});
+
+/**
+ * Gives the page the theme's variables as a constructed style sheet. Mantine itself would
+ * write a `<style>` element, which the content security policy forbids.
+ */
+export function adoptTheme(page: Document): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(convertCssVariables(defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))));
+  page.adoptedStyleSheets = [...page.adoptedStyleSheets, sheet];
+}

@@ -1,0 +1,57 @@
+import { Avatar, Menu, UnstyledButton } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconKey, IconLogout, IconSelector } from "@tabler/icons-react";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { useApi } from "#http/api-context.ts";
+import { ColorSchemeControl } from "./color-scheme-control.tsx";
+import classes from "./user-menu.module.css";
+
+export function UserMenu() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { data: me } = useSuspenseQuery(meQuery(api));
+
+  async function signOut(): Promise<void> {
+    try {
+      await api.signOut();
+    } catch (error) {
+      notifications.show({
+        color: "red",
+        title: "You are still signed in",
+        message: error instanceof Error ? error.message : String(error),
+      });
+      return;
+    }
+    await navigate({ to: "/login", search: {} });
+    queries.clear();
+  }
+
+  return (
+    <div className={classes.foot}>
+      <ColorSchemeControl />
+      <Menu position="top-start" width="target" shadow="md">
+        <Menu.Target>
+          <UnstyledButton className={classes.user}>
+            <Avatar name={me.name} color="iris" size={30} radius="xl" alt="" />
+            <span className={classes.words}>
+              <span className={classes.name}>{me.name}</span>
+              <span className={classes.email}>{me.email}</span>
+            </span>
+            <IconSelector size={15} aria-hidden="true" />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component={Link} to="/account/password" leftSection={<IconKey size={15} />}>
+            Change password
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
+            Log out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `0.4 ms`, `87 ms`, `1.42 s`, `3 min 5 s`, `2 h 10 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 10) {
+    return `${trimmed(milliseconds, 1)} ms`;
+  }
+  // Rounded before the unit is chosen, so that nothing takes 60 s or 60 min.
+  if (Math.round(milliseconds) < SECOND) {
+    return `${Math.round(milliseconds)} ms`;
+  }
+  if (Math.round(milliseconds / 10) * 10 < MINUTE) {
+    return `${trimmed(milliseconds / SECOND, 2)} s`;
+  }
+  if (Math.round(milliseconds / SECOND) * SECOND < HOUR) {
+    return twoUnits(milliseconds, MINUTE, "min", SECOND, "s");
+  }
+  return twoUnits(milliseconds, HOUR, "h", MINUTE, "min");
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
+export function formatAge(at: Date, now: Date): string {
+  const age = now.getTime() - at.getTime();
+  if (age < 10 * SECOND) {
+    return "just now";
+  }
+  if (age < MINUTE) {
+    return `${Math.floor(age / SECOND)} s ago`;
+  }
+  if (age < HOUR) {
+    return `${Math.floor(age / MINUTE)} min ago`;
+  }
+  if (age < DAY) {
+    return `${Math.floor(age / HOUR)} h ago`;
+  }
+  if (age < 7 * DAY) {
+    return Math.floor(age / DAY) === 1 ? "yesterday" : `${Math.floor(age / DAY)} days ago`;
+  }
+  return at.toLocaleDateString(undefined, { dateStyle: "medium" });
+}
+
+/** `950`, `12.3K`, `4.1M`. */
+export function formatCount(count: number): string {
+  return new Intl.NumberFormat("en", { notation: count < 10_000 ? "standard" : "compact", maximumFractionDigits: 1 }).format(count);
+}
+
+export function plural(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+function twoUnits(milliseconds: number, big: number, bigName: string, small: number, smallName: string): string {
+  const smallUnits = Math.round(milliseconds / small);
+  const perBig = big / small;
+  const rest = smallUnits % perBig;
+  const whole = `${Math.floor(smallUnits / perBig)} ${bigName}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
+}
+
+function trimmed(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)));
+}

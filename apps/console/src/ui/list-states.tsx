@@ -1,0 +1,48 @@
+import { Button, EmptyState, Skeleton, Stack } from "@mantine/core";
+import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** Rows of the list that is on its way. */
+export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number; readonly height?: number }) {
+  return (
+    <Stack gap="xs" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} height={height} radius="md" />
+      ))}
+    </Stack>
+  );
+}
+
+export function EmptyPanel({
+  icon,
+  title,
+  description,
+  children,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly description: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <EmptyState py={56} px="md" withIndicatorBackground icon={icon}>
+      <EmptyState.Title order={2}>{title}</EmptyState.Title>
+      <EmptyState.Description maw={480}>{description}</EmptyState.Description>
+      {children !== undefined && <EmptyState.Actions>{children}</EmptyState.Actions>}
+    </EmptyState>
+  );
+}
+
+export function ErrorState({ title, error, onRetry }: { readonly title: string; readonly error: unknown; readonly onRetry: () => void }) {
+  return (
+    <EmptyState py={56} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
+      <EmptyState.Title order={2}>{title}</EmptyState.Title>
+      <EmptyState.Description maw={520}>{error instanceof Error ? error.message : String(error)}</EmptyState.Description>
+      <EmptyState.Actions>
+        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={onRetry}>
+          Try again
+        </Button>
+      </EmptyState.Actions>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,114 @@
+import { fileURLToPath } from "node:url";
+import type { Lifecycle } from "@sightline/foundation/lifecycle";
+import { createLog } from "@sightline/foundation/log";
+import { describeFirstAdmin, renderBanner } from "#banner.ts";
+import { demandValidConfig, neededPorts } from "#check-setting.ts";
+import { consoleFolder, ensureConsoleBuilt } from "#console-build.ts";
+import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
+import { resolveSetting, type Environment, type Setting } from "#environment.ts";
+import { UsageError } from "#failure.ts";
+import { createOutput, type Output } from "#log-lines.ts";
+import { demandFreePorts } from "#ports.ts";
+import { prepare, type FirstAdmin } from "#prepare.ts";
+import { parseRole, roleNames, type RoleName } from "#role-names.ts";
+import { runRole } from "#run-role.ts";
+import { installShutdown } from "#shutdown.ts";
+import { reserveStores, storeChildren, withSecrets } from "#stores.ts";
+import type { ChildSpecification } from "#launch-child.ts";
+import { createSupervisor, type Supervisor } from "#supervisor.ts";
+
+type StartOptions = { readonly demo: boolean };
+
+/** How long the ports of a Sightline that was killed a moment ago may still be taken. */
+const PORT_PATIENCE_MS = 3_000;
+
+/** `sightline start [role…]`: prepares the stores, starts the roles, and keeps all of it running until a signal. */
+export async function start(names: readonly string[], { demo }: StartOptions): Promise<void> {
+  const startedAt = Date.now();
+  const roles = chooseRoles(names, demo);
+  const resolved = resolveSetting(demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env);
+  const output = createOutput({
+    format: resolved.platform.LOG_FORMAT,
+    write: (text) => process.stdout.write(text),
+    color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  });
+  const lock = await reserveStores(resolved, output);
+  const supervisor = createSupervisor({ output });
+  let local: Lifecycle | undefined;
+  const stop = async () => {
+    await local?.stop();
+    await supervisor.stop();
+    await lock.release();
+  };
+  const shutdown = installShutdown({
+    say: output.say,
+    stop,
+    kill: async () => {
+      supervisor.kill();
+      if (resolved.embeddedRedis) {
+        await endLeftoverRedis(resolved.platform.SIGHTLINE_HOME);
+      }
+    },
+  });
+  let unseen: FirstAdmin | undefined;
+  try {
+    const setting = await withSecrets(resolved);
+    demandValidConfig(roles, setting);
+    await demandFreePorts(neededPorts(roles, setting), PORT_PATIENCE_MS);
+    await bringUp({ setting, roles, supervisor, output, onFirstAdmin: (admin) => (unseen = admin) });
+    if (roles.length === 1 && roles[0] !== undefined) {
+      local = await runRole({ role: roles[0], environment: setting.environment, destination: linesTo(roles[0], output) });
+    } else {
+      await supervisor.start(roles.map((role) => child(role, ["role", role], setting.environment)));
+    }
+    output.say(renderBanner({ roles, environment: setting.environment, tookMs: Date.now() - startedAt, firstAdmin: unseen }));
+    unseen = undefined;
+    if (demo) {
+      await supervisor.runOnce(child("demo", ["demo"], setting.environment));
+    }
+  } catch (error) {
+    // The password exists in no other place, so it is shown even though the start failed.
+    if (unseen !== undefined) {
+      output.say(describeFirstAdmin(unseen).join("\n"));
+    }
+    if (!shutdown.requested()) {
+      await shutdown.now();
+      throw error;
+    }
+  }
+}
+
+function chooseRoles(names: readonly string[], demo: boolean): readonly RoleName[] {
+  const chosen = new Set(names.map(parseRole));
+  if (demo && chosen.size > 0 && chosen.size < roleNames.length) {
+    throw new UsageError("--demo needs all roles: leave their names out.");
+  }
+  return chosen.size === 0 ? roleNames : roleNames.filter((role) => chosen.has(role));
+}
+
+type BringUpOptions = {
+  readonly setting: Setting;
+  readonly roles: readonly RoleName[];
+  readonly supervisor: Supervisor;
+  readonly output: Output;
+  readonly onFirstAdmin: (admin: FirstAdmin | undefined) => void;
+};
+
+/** Everything that must be there before the first role starts. */
+async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
+  const log = createLog({ name: "sightline", level: "info", destination: linesTo("sightline", output) });
+  const prepareStores = async () => {
+    await supervisor.start(storeChildren(setting));
+    onFirstAdmin(await prepare(setting.environment, log, setting.platform.SIGHTLINE_WAIT_SECONDS));
+  };
+  const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());
+  await Promise.all([prepareStores(), buildConsole()]);
+}
+
+function child(name: string, words: readonly string[], environment: Environment): ChildSpecification {
+  return { name, program: fileURLToPath(new URL("../sightline.ts", import.meta.url)), words, environment };
+}
+
+function linesTo(name: string, output: Output): { write(line: string): void } {
+  return { write: (line) => output.childLine(name, line.trimEnd()) };
+}

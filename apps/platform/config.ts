@@ -1,0 +1,68 @@
+import {
+  booleanVariable,
+  httpUrlVariable,
+  integerVariable,
+  portVariable,
+  type ConfigOf,
+  type Variables,
+} from "@sightline/foundation/config";
+import { z } from "zod";
+
+/** What the program around the parts is told: where it keeps things, where it listens, what it stands on. */
+export const platformVariables = {
+  SIGHTLINE_HOME: {
+    doc: "Folder of the embedded stores, the generated secrets and the mirrors of repositories.",
+    schema: z.string().min(1),
+    default: "./.sightline",
+  },
+  SIGHTLINE_HOST: {
+    doc: "Address that the roles listen on; 0.0.0.0 for all.",
+    schema: z.union([z.ipv4(), z.ipv6(), z.literal("localhost")], "expected an IP address or localhost"),
+    default: "127.0.0.1",
+  },
+  SIGHTLINE_POSTGRES_PORT: {
+    doc: "Port of the embedded PostgreSQL, used when neither DATABASE_URL nor CODEINDEX_DATABASE_URL is set.",
+    schema: portVariable(),
+    default: "5433",
+  },
+  SIGHTLINE_REDIS_PORT: {
+    doc: "Port of the embedded Redis, used when OBSERVABILITY_REDIS_URL is not set.",
+    schema: portVariable(),
+    default: "6380",
+  },
+  SIGHTLINE_TRUSTED_PROXIES: {
+    doc: "Reverse proxies whose X-Forwarded-For is believed: addresses, ranges or `loopback`, separated by commas. Must hold the address of the console.",
+    schema: z.string().transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    ),
+    default: "loopback",
+  },
+  SIGHTLINE_WAIT_SECONDS: {
+    doc: "Seconds that a start waits for the databases before it gives up.",
+    schema: integerVariable(1, 3600),
+    default: "30",
+  },
+  CONSOLE_PORT: { doc: "Port of the console.", schema: portVariable(), default: "3000" },
+  IDENTITY_URL: { doc: "Where the console's proxy finds identity.", schema: httpUrlVariable(), default: "http://127.0.0.1:8070" },
+  CODEINDEX_URL: { doc: "Where the console's proxy finds the code index.", schema: httpUrlVariable(), default: "http://127.0.0.1:8080" },
+  OBSERVABILITY_URL: {
+    doc: "Where the console's proxy finds observability.",
+    schema: httpUrlVariable(),
+    default: "http://127.0.0.1:8000",
+  },
+  LOG_FORMAT: {
+    doc: "`pretty` for people, `json` for machines (one JSON object a line).",
+    schema: z.enum(["pretty", "json"], "expected pretty or json"),
+    default: "pretty",
+  },
+  SIGHTLINE_INSTALL: {
+    doc: "Whether a missing redis-server may be installed with apt-get when the process is root.",
+    schema: booleanVariable(),
+    default: "true",
+  },
+} as const satisfies Variables;
+
+export type PlatformConfig = ConfigOf<typeof platformVariables>;

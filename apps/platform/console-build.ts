@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+export type ConsoleFolder = {
+  /** Where the sources are. */
+  readonly sources: string;
+  /** Where the built app is. */
+  readonly built: string;
+};
+
+/** The workspace of the console, found as the package it is. */
+export function consoleFolder(): ConsoleFolder {
+  const sources = dirname(createRequire(import.meta.url).resolve("@sightline/console/package.json"));
+  return { sources, built: join(sources, "dist") };
+}
+
+const SKIPPED = new Set(["node_modules", "dist"]);
+const STAMP = "built-from";
+const BUILD_MS = 180_000;
+
+/** Builds the web app unless it is built from exactly these sources already. */
+export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: string) => void): Promise<void> {
+  const wanted = await fingerprint(folder.sources);
+  const stamp = join(folder.built, STAMP);
+  const isPackaged = wanted === undefined;
+  if (isPackaged || (await readFile(stamp, "utf8").catch(() => "")) === wanted) {
+    return;
+  }
+  say("Building the console …");
+  const startedAt = Date.now();
+  await build(folder);
+  await writeFile(stamp, wanted);
+  say(`Built the console in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+/** Into a folder of its own first, so that a build that fails or is interrupted leaves the old app whole. */
+async function build({ sources, built }: ConsoleFolder): Promise<void> {
+  const vite = join(dirname(createRequire(join(sources, "package.json")).resolve("vite/package.json")), "bin", "vite.js");
+  const fresh = `${built}-fresh-${process.pid}`;
+  const child = spawn(process.execPath, [vite, "build", "--outDir", fresh, "--emptyOutDir", "--logLevel", "warn"], {
+    cwd: sources,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: BUILD_MS,
+  });
+  const lines: string[] = [];
+  child.stdout.on("data", (data: Buffer) => lines.push(data.toString()));
+  child.stderr.on("data", (data: Buffer) => lines.push(data.toString()));
+  const [code] = await once(child, "close");
+  if (code !== 0) {
+    await rm(fresh, { recursive: true, force: true });
+    throw new Error(`The console could not be built:\n${lines.join("").trim()}`);
+  }
+  await rm(built, { recursive: true, force: true });
+  await rename(fresh, built);
+}
+
+/** Names, sizes and times of every source file; undefined where only the built app is shipped. */
+async function fingerprint(sources: string): Promise<string | undefined> {
+  const isSource = await stat(join(sources, "index.html")).then(
+    () => true,
+    () => false,
+  );
+  if (!isSource) {
+    return undefined;
+  }
+  const hash = createHash("sha256");
+  for (const file of (await listFiles(sources)).toSorted()) {
+    hash.update(file.slice(sources.length)).update(await readFile(file));
+  }
+  return hash.digest("hex");
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const wanted = entries.filter(({ name }) => !SKIPPED.has(name) && !name.startsWith("dist-fresh-"));
+  const files = wanted.filter((entry) => !entry.isDirectory()).map(({ name }) => join(folder, name));
+  const nested = await Promise.all(wanted.filter((entry) => entry.isDirectory()).map(({ name }) => listFiles(join(folder, name))));
+  return [...files, ...nested.flat()];
+}

@@ -1,0 +1,59 @@
+import httpProxy from "@fastify/http-proxy";
+import { AppError } from "@sightline/foundation/errors";
+import type { HttpServer, Routes } from "@sightline/foundation/http-server";
+
+export type Upstream = {
+  /** Path under which the console's own origin serves it, e.g. `/api/identity`. */
+  readonly prefix: string;
+  readonly name: string;
+  readonly url: string;
+};
+
+/** How long an upstream may be silent; an event stream has no limit. */
+const SILENCE_MS = 35_000;
+
+/**
+ * The three APIs on the console's own origin, so that browsers need no CORS and the cookie stays first-party.
+ * The path after the prefix goes on unchanged, bodies and event streams flow through.
+ */
+export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
+  return async (server) => {
+    for (const upstream of upstreams) {
+      await server.register(async (scope: HttpServer) => proxyTo(scope, upstream));
+    }
+  };
+}
+
+async function proxyTo(scope: HttpServer, { prefix, name, url }: Upstream): Promise<void> {
+  await scope.register(httpProxy, {
+    upstream: url,
+    prefix,
+    rewritePrefix: "/",
+    http: { requestOptions: { timeout: SILENCE_MS } },
+    disableRequestLogging: true,
+    config: { auth: "public" },
+    replyOptions: {
+      // Whatever the client claims about its address is replaced by what this server saw.
+      rewriteRequestHeaders: (request, headers) => {
+        const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, ...kept } = headers;
+        return {
+          ...kept,
+          "x-forwarded-for": request.ip,
+          "x-forwarded-proto": request.protocol,
+          "x-forwarded-host": request.host,
+        };
+      },
+      onError: (reply, { error }) => {
+        const late = "statusCode" in error && error.statusCode === 504;
+        const answer = new AppError({
+          code: late ? "upstream_timeout" : "upstream_unreachable",
+          status: late ? 504 : 502,
+          message: late
+            ? `${name} did not answer in time; try again.`
+            : `${name} can't be reached at the moment; try again in a few seconds.`,
+        });
+        void reply.code(answer.status).type("application/json").send(answer.toBody());
+      },
+    },
+  });
+}

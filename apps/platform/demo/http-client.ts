@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+export type HttpClient = {
+  readonly get: <Answer>(path: string, schema: z.ZodType<Answer>) => Promise<Answer>;
+  readonly post: <Answer>(path: string, body: unknown, schema: z.ZodType<Answer>) => Promise<Answer>;
+  readonly remove: (path: string) => Promise<void>;
+};
+
+/** An API of ours refused a request; `code` is the stable one of its answer. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(request: string, status: number, { error, message }: { error: string; message: string }) {
+    super(`${request} answered ${status} ${error}: ${message}`);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = error;
+  }
+}
+
+const errorSchema = z.object({ error: z.string(), message: z.string() });
+
+const ANSWER_MS = 20_000;
+
+/** The product's own HTTP API, used as any client uses it. */
+export function createHttpClient(baseUrl: string, token: string): HttpClient {
+  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      signal: AbortSignal.timeout(ANSWER_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      const parsed = errorSchema.safeParse(parseJson(text)).data;
+      throw new ApiError(`${method} ${path}`, response.status, parsed ?? { error: "unknown", message: text.slice(0, 200) });
+    }
+    return parseJson(text);
+  }
+
+  return {
+    get: async (path, schema) => schema.parse(await send("GET", path)),
+    post: async (path, body, schema) => schema.parse(await send("POST", path, body)),
+    remove: async (path) => void (await send("DELETE", path)),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { mkdir } from "node:fs/promises";
+import { once } from "node:events";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import { vector } from "@electric-sql/pglite-pgvector";
+import { readConfig } from "@sightline/foundation/config";
+import { createLog } from "@sightline/foundation/log";
+import { platformVariables } from "#config.ts";
+import { reportReady, stopWithSupervisor } from "./child-channel.ts";
+import { createWireServer } from "./postgres-wire.ts";
+
+/** The process of the embedded PostgreSQL. It listens on the loopback address alone, which is why it has no password. */
+const config = readConfig(platformVariables, process.env);
+const log = createLog({ name: "postgres", level: "info" });
+
+const folder = join(config.SIGHTLINE_HOME, "postgres");
+await mkdir(folder, { recursive: true, mode: 0o700 });
+const db = await PGlite.create({ dataDir: folder, extensions: { vector, pg_trgm } });
+
+const wire = createWireServer({
+  db,
+  onFailure: (error) => {
+    log.error({ err: error }, "the embedded PostgreSQL failed and starts again");
+    process.exit(1);
+  },
+});
+stopWithSupervisor(
+  async () => {
+    await wire.drain();
+    await db.close();
+  },
+  { outlivesOthers: true },
+);
+wire.server.listen({ host: "127.0.0.1", port: config.SIGHTLINE_POSTGRES_PORT });
+await once(wire.server, "listening");
+reportReady();

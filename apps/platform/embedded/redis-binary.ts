@@ -1,0 +1,84 @@
+import { execFile, spawn } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const NAMES = ["redis-server", "valkey-server"];
+const USUAL_FOLDERS = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+const INSTALL_MS = 120_000;
+
+export const REDIS_HINT =
+  "Embedded Redis needs redis-server: `apt-get install redis-server` (Debian, Ubuntu), `brew install redis` (macOS), or `docker run -d -p 6379:6379 redis:8` with OBSERVABILITY_REDIS_URL=redis://127.0.0.1:6379.";
+
+/** Absolute path of the redis-server or valkey-server of this machine. */
+export async function findRedisServer(): Promise<string | undefined> {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...USUAL_FOLDERS].filter((folder) => folder !== "");
+  for (const name of NAMES) {
+    for (const folder of folders) {
+      const path = join(folder, name);
+      const found = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (found) {
+        return path;
+      }
+    }
+  }
+  return undefined;
+}
+
+export async function redisServerVersion(path: string): Promise<string> {
+  const { stdout } = await run(path, ["--version"], { timeout: 5_000 });
+  return /v=([\d.]+)/.exec(stdout)?.[1] ?? "unknown";
+}
+
+/**
+ * Makes sure that there is a redis-server: installs it where that is allowed and possible.
+ *
+ * @throws {Error} with the command for the system, when there is none and it can't be installed.
+ */
+export async function provideRedisServer(options: { readonly mayInstall: boolean; readonly say: (line: string) => void }): Promise<string> {
+  const found = await findRedisServer();
+  if (found !== undefined) {
+    return found;
+  }
+  if (options.mayInstall && process.getuid?.() === 0 && (await hasAptGet())) {
+    options.say("There is no redis-server; installing it with apt-get install -y redis-server.");
+    if (await aptInstall()) {
+      const installed = await findRedisServer();
+      if (installed !== undefined) {
+        return installed;
+      }
+    }
+  }
+  throw new Error(REDIS_HINT);
+}
+
+async function hasAptGet(): Promise<boolean> {
+  return access("/usr/bin/apt-get", constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A machine whose package lists are empty needs an update first, others are spared the wait. */
+async function aptInstall(): Promise<boolean> {
+  const install = ["install", "-y", "--no-install-recommends", "redis-server"];
+  return (await apt(install)) || ((await apt(["update"])) && (await apt(install)));
+}
+
+async function apt(words: readonly string[]): Promise<boolean> {
+  const environment = {
+    ...process.env,
+    DEBIAN_FRONTEND: "noninteractive",
+    // The package starts a server of its own on 6379 otherwise.
+    RUNLEVEL: "1",
+  };
+  const child = spawn("apt-get", ["-q", ...words], { stdio: "ignore", env: environment, timeout: INSTALL_MS });
+  const [code] = await once(child, "exit");
+  return code === 0;
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { readConfig } from "@sightline/foundation/config";
+import { createLog } from "@sightline/foundation/log";
+import { createRedis } from "@sightline/foundation/redis";
+import { platformVariables } from "#config.ts";
+import { reportReady, stopWithSupervisor } from "./child-channel.ts";
+import { findRedisServer } from "./redis-binary.ts";
+import { endLeftoverRedis, redisFolder, rememberRedis } from "./redis-leftover.ts";
+
+/**
+ * The process around the embedded redis-server: it ends the server when the supervisor is gone, which the server itself
+ * would not notice. Loopback alone, so without a password.
+ */
+const config = readConfig(platformVariables, process.env);
+const log = createLog({ name: "redis", level: "info" });
+
+const folder = await redisFolder(config.SIGHTLINE_HOME);
+await endLeftoverRedis(config.SIGHTLINE_HOME);
+
+const binary = await findRedisServer();
+if (binary === undefined) {
+  throw new Error("There is no redis-server or valkey-server on this machine; `sightline doctor` says how to get one.");
+}
+
+const settings: Readonly<Record<string, string>> = {
+  bind: "127.0.0.1",
+  port: String(config.SIGHTLINE_REDIS_PORT),
+  "protected-mode": "yes",
+  dir: folder,
+  // Every write is handed to the system before it is acknowledged, so killing the process loses nothing;
+  // the disk is synchronised each second, so a power cut loses one second.
+  appendonly: "yes",
+  appendfsync: "everysec",
+  save: "",
+  "maxmemory-policy": "noeviction",
+  daemonize: "no",
+};
+// A process group of its own: a terminal's Ctrl-C must not end the server before those who still write to it.
+const server = spawn(
+  binary,
+  Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+  {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  },
+);
+const ended = new Promise<string>((resolve) => {
+  server.once("error", (error) => resolve(error.message));
+  server.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+});
+let stopping = false;
+stopWithSupervisor(
+  async () => {
+    stopping = true;
+    server.kill("SIGTERM");
+    await ended;
+  },
+  { outlivesOthers: true },
+);
+void ended.then((reason) => {
+  if (!stopping) {
+    log.error({ reason }, "redis-server ended and starts again");
+    process.exit(1);
+  }
+});
+if (server.pid !== undefined) {
+  await rememberRedis(config.SIGHTLINE_HOME, server.pid);
+}
+
+const WARNINGS = /# |WARNING|Error|error/;
+createInterface(server.stdout).on("line", (line) => {
+  if (WARNINGS.test(line)) {
+    log.debug({ line }, "redis-server");
+  }
+});
+createInterface(server.stderr).on("line", (line) => log.warn({ line }, "redis-server"));
+
+const connection = createRedis({
+  url: `redis://127.0.0.1:${config.SIGHTLINE_REDIS_PORT}`,
+  name: "sightline-redis-parent",
+  log: createLog({ name: "redis", level: "silent" }),
+});
+const ready = once(connection.client, "ready");
+await connection.client.connect().catch(() => undefined);
+await ready;
+await connection.close();
+reportReady();

@@ -1,0 +1,92 @@
+import { styleText } from "node:util";
+import { z } from "zod";
+
+export type LogFormat = "pretty" | "json";
+
+/** Where the lines of every process end up. */
+export type Output = {
+  /** One line that a child process wrote. */
+  readonly childLine: (name: string, line: string) => void;
+  /** A sentence of the program itself. */
+  readonly say: (text: string) => void;
+};
+
+type OutputOptions = {
+  readonly format: LogFormat;
+  readonly write: (text: string) => void;
+  readonly color: boolean;
+};
+
+const COLORS = ["cyan", "magenta", "green", "yellow", "blue", "gray"] as const;
+const NAME_WIDTH = 13;
+
+const recordSchema = z.looseObject({
+  level: z.string(),
+  time: z.string(),
+  name: z.string(),
+  msg: z.string().optional(),
+  err: z.object({ stack: z.string().optional(), message: z.string().optional() }).optional(),
+});
+
+export function createOutput({ format, write, color }: OutputOptions): Output {
+  const names: string[] = [];
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
+  const prefix = (name: string) => {
+    if (!names.includes(name)) {
+      names.push(name);
+    }
+    return paint(COLORS[names.indexOf(name) % COLORS.length] ?? "gray", name.padEnd(NAME_WIDTH));
+  };
+
+  function pretty(name: string, line: string): string {
+    const record = recordSchema.safeParse(parseJson(line)).data;
+    if (record === undefined) {
+      return `${" ".repeat(8)} ${prefix(name)} ${line}`;
+    }
+    const { level, time, msg = "", err, name: _name, pid: _pid, ...rest } = record;
+    const mark = level === "error" || level === "fatal" ? paint("red", "error ") : level === "warn" ? paint("yellow", "warning ") : "";
+    const details = Object.entries(rest).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+    const head = [msg, paint("dim", details.join(" "))].filter((part) => part !== "").join("  ");
+    const stack = err === undefined ? "" : `\n${indent(err.stack ?? err.message ?? "")}`;
+    return `${paint("dim", localTime(time))} ${prefix(name)} ${mark}${head}${stack}`;
+  }
+
+  if (format === "json") {
+    return {
+      childLine: (name, line) => write(`${parseJson(line) === undefined ? wrap(name, line) : line}\n`),
+      say: (text) => write(`${wrap("sightline", text)}\n`),
+    };
+  }
+  return {
+    childLine: (name, line) => write(`${pretty(name, line)}\n`),
+    say: (text) => write(`${text}\n`),
+  };
+}
+
+function wrap(name: string, message: string): string {
+  return JSON.stringify({ level: "info", time: new Date().toISOString(), name, msg: message });
+}
+
+function parseJson(line: string): unknown {
+  if (!line.startsWith("{")) {
+    return undefined;
+  }
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function localTime(time: string): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? time : date.toTimeString().slice(0, 8);
+}
+
+function indent(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `${" ".repeat(NAME_WIDTH + 10)}${line}`)
+    .join("\n");
+}

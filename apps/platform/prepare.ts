@@ -1,0 +1,93 @@
+import { codeIndexMigrations, codeIndexVariables, ensureCodeIndexTenant, type createIndexer } from "@sightline/code-index";
+import { systemClock } from "@sightline/foundation/clock";
+import { readConfig } from "@sightline/foundation/config";
+import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database";
+import type { Logger } from "@sightline/foundation/log";
+import { migrateUp, type MigrationSet } from "@sightline/foundation/migrations";
+import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
+import { observabilityMigrations } from "@sightline/observability";
+import type { Environment } from "./environment.ts";
+
+export type Identity = ReturnType<typeof createIdentity>;
+type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
+type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
+
+export type MigrationGroup = { readonly urlVariable: "DATABASE_URL" | "CODEINDEX_DATABASE_URL"; readonly sets: readonly MigrationSet[] };
+
+/** Which migrations go to which database. */
+export const migrationGroups: readonly MigrationGroup[] = [
+  { urlVariable: "DATABASE_URL", sets: [identityMigrations, observabilityMigrations] },
+  { urlVariable: "CODEINDEX_DATABASE_URL", sets: [codeIndexMigrations] },
+];
+
+export type FirstAdmin = { readonly email: string; readonly oneTimePassword: string | undefined };
+
+/**
+ * Brings the databases to where every role can start: reachable, migrated, with the default tenant and a first admin.
+ * Any number of processes may do it at once.
+ *
+ * @returns the first admin when this call made it.
+ */
+export async function prepare(
+  environment: Environment,
+  log: Logger,
+  waitSeconds: number,
+  { firstAdmin }: { readonly firstAdmin: boolean } = { firstAdmin: true },
+): Promise<FirstAdmin | undefined> {
+  await waitForDatabases(environment, log, waitSeconds);
+  await migrateAll(environment, log);
+  return withParts(environment, log, async ({ identity, codeIndex }) => {
+    await identity.ensureTenant("default");
+    for (const tenant of await identity.listTenants()) {
+      await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name });
+    }
+    return firstAdmin ? identity.ensureFirstAdmin() : undefined;
+  });
+}
+
+export async function waitForDatabases(environment: Environment, log: Logger, waitSeconds: number): Promise<void> {
+  const urls = new Map(migrationGroups.map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
+  await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
+}
+
+async function migrateAll(environment: Environment, log: Logger): Promise<void> {
+  for (const { urlVariable, sets } of migrationGroups) {
+    await withDatabase(environment[urlVariable] ?? "", log, async (database) => {
+      for (const set of sets) {
+        const applied = await migrateUp(database.pool, set);
+        for (const name of applied) {
+          log.info(`migrated ${set.part}: ${name}`);
+        }
+      }
+    });
+  }
+}
+
+/** Opens a database for the time of `work`. */
+export async function withDatabase<Schema, Result>(
+  url: string,
+  log: Logger,
+  work: (database: Database<Schema>) => Promise<Result>,
+): Promise<Result> {
+  const database = createDatabase<Schema>({ url, poolSize: 2, applicationName: "sightline-platform", log });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+type Parts = { readonly identity: Identity; readonly codeIndex: CodeIndexDatabase };
+
+/** The parts' doors for a task of the command line. */
+export async function withParts<Result>(environment: Environment, log: Logger, work: (parts: Parts) => Promise<Result>): Promise<Result> {
+  const config = readConfig(identityVariables, environment);
+  const { CODEINDEX_DATABASE_URL: codeUrl } = readConfig(codeIndexVariables, environment);
+  return withDatabase<SchemaOf<IdentityDatabase>, Result>(config.DATABASE_URL, log, (database) =>
+    withDatabase<SchemaOf<CodeIndexDatabase>, Result>(codeUrl, log, (codeIndex) =>
+      work({ identity: createIdentity({ config, database, log, clock: systemClock }), codeIndex }),
+    ),
+  );
+}
+
+type SchemaOf<Opened> = Opened extends Database<infer Schema> ? Schema : never;

@@ -1,0 +1,87 @@
+import { Command } from "commander";
+import { roleNames, roleTasks } from "./role-names.ts";
+import { version } from "./version.ts";
+
+/**
+ * The command line. Commands are loaded when they run, so that `--help` and `role` don't pay for the others.
+ */
+export function createProgram(): Command {
+  const program = new Command("sightline")
+    .description("Code search over MCP, observability of agents and admin login, as one self-hosted product.")
+    .version(version, "-V, --version")
+    .showHelpAfterError()
+    .showSuggestionAfterError();
+
+  program
+    .command("start")
+    .description("Start roles and keep them running; all of them when none is named.")
+    .argument("[role...]", "which roles to start")
+    .option("--demo", "index this very folder and run a small agent, so that every page has something to show")
+    .addHelpText(
+      "after",
+      `\nRoles:\n${describeRoles()}\n\nWithout DATABASE_URL and OBSERVABILITY_REDIS_URL the stores are embedded, with their data in ./.sightline.`,
+    )
+    .action(async (names: string[], options: { demo?: boolean }) => {
+      const { start } = await import("./commands/start.ts");
+      await start(names, { demo: options.demo === true });
+    });
+
+  program
+    .command("role", { hidden: true })
+    .description("Run one role under the supervisor.")
+    .argument("<role>")
+    .action(async (name: string) => {
+      const { role } = await import("./commands/role.ts");
+      await role(name);
+    });
+
+  program
+    .command("demo")
+    .description("Fill a running Sightline: index this folder and run a small agent.")
+    .action(async () => (await import("./commands/demo.ts")).demo());
+
+  const migrate = program.command("migrate").description("Change or show the databases' revisions.");
+  migrate
+    .command("up")
+    .description("apply every revision that is missing")
+    .action(async () => (await import("./commands/migrate.ts")).migrateAllUp());
+  migrate
+    .command("down")
+    .description("take the newest revision of one part back")
+    .argument("<part>", "identity, observability or codeindex")
+    .action(async (part: string) => (await import("./commands/migrate.ts")).migratePartDown(part));
+  migrate
+    .command("status")
+    .description("show every revision and when it was applied")
+    .action(async () => (await import("./commands/migrate.ts")).showMigrations());
+
+  program
+    .command("doctor")
+    .description("Show what is found, missing and reachable, and how to mend it.")
+    .action(async () => (await import("./commands/doctor.ts")).doctor());
+
+  const admin = program.command("admin").description("Manage admins from the machine itself.");
+  admin
+    .command("create")
+    .description("make an admin with a one-time password")
+    .requiredOption("--email <email>", "address to log in with")
+    .requiredOption("--name <name>", "name to show")
+    .option("--tenant <tenant>", "name of the tenant", "default")
+    .action(async (options: { email: string; name: string; tenant: string }) => {
+      const { createAdmin } = await import("./commands/admin.ts");
+      await createAdmin(options);
+    });
+
+  const tenant = program.command("tenant").description("Manage tenants.");
+  tenant
+    .command("add")
+    .description("make a tenant: an organisation with its own code and projects")
+    .argument("<name>", "lower-case letters, digits and _")
+    .action(async (name: string) => (await import("./commands/tenant.ts")).addTenant(name));
+
+  return program;
+}
+
+function describeRoles(): string {
+  return roleNames.map((name) => `  ${name.padEnd(14)} ${roleTasks[name]}`).join("\n");
+}

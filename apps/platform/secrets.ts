@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { Environment } from "./environment.ts";
+
+/** How each secret is made when the embedded mode makes it. */
+const GENERATORS: Readonly<Record<string, () => string>> = {
+  SECRET_KEY: () => randomBytes(32).toString("base64url"),
+  API_KEY: () => `studio_${randomBytes(32).toString("hex")}`,
+  CODEINDEX_WEBHOOK_SECRET: () => randomBytes(32).toString("base64url"),
+  ENCRYPTION_KEYS: () => `k1:${randomBytes(32).toString("base64url")}`,
+};
+
+export const secretNames = Object.keys(GENERATORS);
+
+/**
+ * The secrets of the embedded mode: read from `<home>/secrets.env`, and made there (mode 0600) when they are missing.
+ * What the environment already sets is neither made nor written.
+ */
+export async function provideSecrets(home: string, environment: Environment): Promise<Readonly<Record<string, string>>> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const path = join(home, "secrets.env");
+  const known = parseEnv(await readFile(path, "utf8").catch(emptyWhenMissing));
+  const missing = secretNames.filter((name) => !known[name] && !environment[name]);
+  if (missing.length > 0) {
+    const made = missing.map((name) => [name, GENERATORS[name]?.() ?? ""] as const);
+    Object.assign(known, Object.fromEntries(made));
+    await writeFile(path, render(known), { mode: 0o600 });
+  }
+  await chmod(path, 0o600).catch(emptyWhenMissing);
+  return Object.fromEntries(secretNames.flatMap((name) => (known[name] ? [[name, known[name]]] : [])));
+}
+
+function render(secrets: NodeJS.Dict<string>): string {
+  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value ?? ""}`);
+  return ["# Made by Sightline. Keep a copy: without ENCRYPTION_KEYS the stored secrets can't be read again.", ...lines, ""].join("\n");
+}
+
+function emptyWhenMissing(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+    return "";
+  }
+  throw error;
+}

@@ -1,0 +1,72 @@
+import { fileURLToPath } from "node:url";
+import { messageOf } from "@sightline/foundation/errors";
+import { lockHome, type HomeLock } from "#embedded/home-lock.ts";
+import { provideRedisServer } from "#embedded/redis-binary.ts";
+import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
+import type { Setting } from "./environment.ts";
+import type { Output } from "./log-lines.ts";
+import { provideSecrets } from "./secrets.ts";
+import type { ChildSpecification } from "./launch-child.ts";
+import { createSupervisor } from "./supervisor.ts";
+
+/** The setting with the secrets that the embedded mode makes for itself. */
+export async function withSecrets(setting: Setting): Promise<Setting> {
+  if (!setting.embeddedPostgres) {
+    return setting;
+  }
+  const secrets = await provideSecrets(setting.platform.SIGHTLINE_HOME, setting.environment);
+  const given = Object.fromEntries(Object.entries(setting.environment).filter(([, value]) => value !== ""));
+  return { ...setting, environment: { ...secrets, ...given } };
+}
+
+/** Makes this process the one that runs the embedded stores, and sees to it that they can be run. */
+export async function reserveStores({ platform, embeddedPostgres, embeddedRedis }: Setting, output: Output): Promise<HomeLock> {
+  if (!embeddedPostgres && !embeddedRedis) {
+    return { release: async () => undefined };
+  }
+  const lock = await lockHome(platform.SIGHTLINE_HOME);
+  try {
+    if (embeddedRedis) {
+      await endLeftoverRedis(platform.SIGHTLINE_HOME);
+      await provideRedisServer({ mayInstall: platform.SIGHTLINE_INSTALL, say: output.say });
+    }
+    return lock;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** The processes of what is embedded. */
+export function storeChildren({ embeddedPostgres, embeddedRedis, environment }: Setting): readonly ChildSpecification[] {
+  return [
+    ...(embeddedPostgres ? [{ name: "postgres", program: programOf("postgres"), words: [], environment }] : []),
+    ...(embeddedRedis ? [{ name: "redis", program: programOf("redis"), words: [], environment }] : []),
+  ];
+}
+
+/** Does `work` while the embedded database runs: it is started for the occasion unless Sightline runs already. */
+export async function withRunningDatabase<Result>(setting: Setting, output: Output, work: () => Promise<Result>): Promise<Result> {
+  if (!setting.embeddedPostgres) {
+    return work();
+  }
+  const lock = await lockHome(setting.platform.SIGHTLINE_HOME).catch((error: unknown) => {
+    output.say(`${messageOf(error).split(".")[0] ?? ""}; using its database.`);
+    return undefined;
+  });
+  if (lock === undefined) {
+    return work();
+  }
+  const supervisor = createSupervisor({ output });
+  try {
+    await supervisor.start(storeChildren({ ...setting, embeddedRedis: false }));
+    return await work();
+  } finally {
+    await supervisor.stop();
+    await lock.release();
+  }
+}
+
+function programOf(store: "postgres" | "redis"): string {
+  return fileURLToPath(new URL(`embedded/${store}.ts`, import.meta.url));
+}

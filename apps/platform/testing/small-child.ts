@@ -1,0 +1,21 @@
+import { createServer } from "node:http";
+import { reportReady, stopWithSupervisor } from "#embedded/child-channel.ts";
+
+/** A small child of the supervisor for its tests. Arguments: what it does. */
+const [behaviour = "good"] = process.argv.slice(2);
+
+if (behaviour === "never-ready") {
+  throw new Error("this child never starts");
+}
+const server = createServer();
+stopWithSupervisor(async () => {
+  if (behaviour === "hangs") {
+    await new Promise(() => undefined);
+  }
+  console.log("stopping");
+  server.close();
+});
+server.listen(0, "127.0.0.1", () => {
+  console.log(`pid ${process.pid}`);
+  reportReady();
+});

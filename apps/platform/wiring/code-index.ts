@@ -1,0 +1,27 @@
+import { codeIndexVariables, createCodeIndexApi } from "@sightline/code-index";
+import { createAccessTokenVerifier } from "@sightline/foundation/access-token";
+import { readConfig } from "@sightline/foundation/config";
+import type { Service } from "@sightline/foundation/lifecycle";
+import { version } from "#version.ts";
+import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+
+export async function composeCodeIndex(context: Context): Promise<readonly Service[]> {
+  const { environment, log, clock } = context;
+  const config = readConfig(codeIndexVariables, environment);
+  const database = openDatabase<DatabaseOf<typeof createCodeIndexApi>>(
+    context,
+    "code-index",
+    config.CODEINDEX_DATABASE_URL,
+    config.CODEINDEX_DATABASE_POOL_SIZE,
+  );
+  const accessTokens = createAccessTokenVerifier({ jwksUrl: config.CODEINDEX_JWT_JWKS_URL, audience: config.CODEINDEX_JWT_AUDIENCE });
+  const api = createCodeIndexApi({ config, database, log, clock, accessTokens, version });
+  const http = await serve(context, {
+    title: "Sightline code index",
+    port: config.CODEINDEX_PORT,
+    portVariable: "CODEINDEX_PORT",
+    authenticators: api.authenticators,
+    routes: api.routes,
+  });
+  return [closing(database), { name: "code-index", start: api.start, stop: api.stop }, http];
+}

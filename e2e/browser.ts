@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+export type Theme = "light" | "dark";
+
+export const THEMES: readonly Theme[] = ["light", "dark"];
+
+const PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/** `E2E_SCREENSHOTS=docs/screenshots` renews the pictures of the documents; else they land beside the tests, uncommitted. */
+const screenshots = new URL(
+  process.env["E2E_SCREENSHOTS"] === undefined ? "./output/" : `../${process.env["E2E_SCREENSHOTS"]}/`,
+  import.meta.url,
+).pathname;
+
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      "--headless=new",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+/** A visitor of the console, without a session yet. */
+export async function openContext(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
+}
+
+/** A page that writes every error the browser sees into `problems`. */
+export async function openPage(context: BrowserContext, problems: string[]): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on("pageerror", (error) => problems.push(`error on ${page.url()}: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !isExpected(message.text())) {
+      problems.push(`console on ${page.url()}: ${message.text()}`);
+    }
+  });
+  return page;
+}
+
+/** @throws {Error} naming what the browser complained about. */
+export function failOn(problems: readonly string[]): void {
+  if (problems.length > 0) {
+    throw new Error(`The browser complained:\n${problems.join("\n")}`);
+  }
+}
+
+/** Looks at the page in a theme: what axe finds, in words, with a screenshot taken. */
+export async function inspectPage(page: Page, name: string, theme: Theme): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.evaluate("document.fonts.ready");
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}-${theme}.png`), animations: "disabled", caret: "hide" });
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${name}, ${theme}: ${id}: ${help}: ${nodes.map(({ target, failureSummary }) => `${target.join(" ")} (${failureSummary})`).join(", ")}`,
+  );
+}
+
+function findChromium(): string {
+  const { CHROMIUM_PATH: given, PATH: path = "" } = process.env;
+  const found = [
+    ...(given === undefined ? [] : [given]),
+    ...path.split(delimiter).flatMap((folder) => PROGRAMS.map((name) => join(folder, name))),
+  ];
+  const executable = found.find((candidate) => existsSync(candidate));
+  if (executable === undefined) {
+    throw new Error("There is no Chromium. Install it (apt install chromium), or set CHROMIUM_PATH.");
+  }
+  return executable;
+}
+
+/** A refused request is shown by the console itself and also reported by the browser. */
+function isExpected(text: string): boolean {
+  return /Failed to load resource: the server responded with a status of 401/.test(text);
+}

@@ -1,0 +1,202 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { failOn, inspectPage, launchBrowser, openContext, openPage, THEMES, type Theme } from "./browser.ts";
+import { logInFirst } from "./log-in.ts";
+import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
+
+const PASSWORD = "correct horse battery staple";
+const REPOSITORY = "acme/webshop";
+const RETRY = "src/payment/retry-failed-payment.ts";
+const INDEXING_MS = 60_000;
+const DEMO_MS = 120_000;
+
+let place: Place;
+let product: Product;
+let repository: SmallRepository;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let problems: string[];
+
+beforeAll(async () => {
+  repository = makeSmallRepository();
+  place = await makePlace();
+  product = await startProduct(place, ["--demo"]);
+  browser = await launchBrowser();
+  context = await openContext(browser);
+  problems = [];
+  page = await openPage(context, problems);
+  await logInFirst(page, product.consoleUrl, { email: product.admin.email, password: product.admin.password ?? "" }, PASSWORD);
+  await registerRepository(page);
+  failOn(problems);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.interrupt();
+  repository?.remove();
+  await place?.remove();
+});
+
+beforeEach(async () => {
+  problems = [];
+  page = await openPage(context, problems);
+});
+
+afterEach(async () => {
+  await page.close();
+  failOn(problems);
+});
+
+test("the product is up within 90 seconds of npm start", () => {
+  expect(product.startedInMs).toBeLessThan(90_000);
+});
+
+describe("code search", () => {
+  test("a question in words finds the file, and a result opens it at its line", async () => {
+    await page.goto(`${product.consoleUrl}/code`);
+    await page.getByRole("searchbox", { name: "Search code" }).fill("how long to wait before a failed payment is tried again");
+    const first = page.locator("#results").getByRole("listitem").first();
+    await first.getByRole("heading", { name: RETRY }).waitFor();
+    await first.getByRole("link").first().click();
+    await page.waitForURL(new RegExp(`/code/${REPOSITORY}\\?path=${encodeURIComponent(RETRY)}#L\\d+`));
+    const content = page.getByRole("region", { name: `Content of ${RETRY}` });
+    await content.getByText("export function pauseBeforeRetry").waitFor();
+    expect(await content.locator("[data-target]").count()).toBeGreaterThan(0);
+  });
+
+  test("an exact name finds where it is defined", async () => {
+    await page.goto(`${product.consoleUrl}/code?q=reserve_items&repo=${encodeURIComponent(REPOSITORY)}`);
+    const first = page.locator("#results").getByRole("listitem").first();
+    await expect.poll(() => first.getByRole("heading").innerText()).toContain("src/stock/reserve.py");
+  });
+});
+
+describe("an assistant with a developer token", () => {
+  test("searches, reads and lists over MCP with the official client", async () => {
+    const client = await connect(await createToken(page, "Assistant of the test"));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["search", "read_file", "list_repos"]));
+    const found = await call(client, "search", { query: "pauseBeforeRetry" });
+    expect(found).toContain(RETRY);
+    expect(found).toContain(repository.commit.slice(0, 7));
+    expect(await call(client, "read_file", { repo: REPOSITORY, path: RETRY })).toContain("const LONGEST_PAUSE_MS = 60_000;");
+    expect(await call(client, "list_repos", {})).toContain(REPOSITORY);
+    await client.close();
+  });
+
+  test("is refused without one", async () => {
+    const answer = await fetch(`${product.codeIndexUrl}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ error: "auth_failed" });
+  });
+});
+
+describe("observability", () => {
+  test("the demo agent's run is there with its nodes, tool calls and model calls", async () => {
+    await openDemoTrace(page);
+    const steps = page.getByRole("tree", { name: "Steps of the trace" });
+    await steps.getByRole("treeitem").first().waitFor();
+    const kinds = await steps
+      .locator("[data-kind]")
+      .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-kind")));
+    expect(new Set(kinds)).toEqual(expect.objectContaining(new Set(["node", "tool", "llm"])));
+  });
+});
+
+describe.each(THEMES)("in the %s theme, without a violation that axe finds, is", (theme) => {
+  test("the login", async () => {
+    const visitor = await openContext(browser);
+    const login = await openPage(visitor, problems);
+    await login.goto(`${product.consoleUrl}/login`);
+    await login.getByRole("button", { name: "Log in" }).waitFor();
+    expect(await inspectPage(login, "login", theme)).toEqual([]);
+    await visitor.close();
+  });
+
+  test.each<[string, string, (shown: Page) => Promise<void>]>([
+    ["overview", "/", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
+    [
+      "code-search",
+      "/code?q=how+long+to+wait+before+a+failed+payment+is+tried+again",
+      (shown) => shown.getByRole("heading", { name: RETRY }).waitFor(),
+    ],
+    [
+      "code-file",
+      `/code/${REPOSITORY}?path=${encodeURIComponent(RETRY)}#L6-L8`,
+      (shown) => shown.getByText("pauseBeforeRetry").first().waitFor(),
+    ],
+    ["repositories", "/code/repos", (shown) => shown.getByRole("link", { name: REPOSITORY }).waitFor()],
+    ["connect", "/code/connect", (shown) => shown.getByRole("button", { name: "Create token" }).waitFor()],
+    ["projects", "/projects", (shown) => shown.getByRole("table").getByRole("link").first().waitFor()],
+    ["password", "/account/password", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
+    ["not-found", "/nowhere", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
+  ])("%s", async (name, address, isShown) => {
+    await page.goto(`${product.consoleUrl}${address}`);
+    await isShown(page);
+    await expectAccessible(name, theme);
+  });
+
+  test("the list of traces", async () => {
+    await openDemoTraces(page);
+    await expectAccessible("traces", theme);
+  });
+
+  test("a trace", async () => {
+    await openDemoTrace(page);
+    await page.getByRole("tree", { name: "Steps of the trace" }).getByRole("treeitem").first().waitFor();
+    await expectAccessible("trace", theme);
+  });
+});
+
+async function expectAccessible(name: string, theme: Theme): Promise<void> {
+  expect(await inspectPage(page, name, theme)).toEqual([]);
+}
+
+async function registerRepository(shown: Page): Promise<void> {
+  await shown.goto(`${product.consoleUrl}/code/repos`);
+  await shown.getByRole("button", { name: "Register a repository" }).first().click();
+  const dialog = shown.getByRole("dialog", { name: "Register a repository" });
+  await dialog.getByLabel("Name").fill(REPOSITORY);
+  await dialog.getByLabel("Clone URL").fill(repository.cloneUrl);
+  await dialog.getByRole("button", { name: "Register and index" }).click();
+  await shown.getByRole("row").filter({ hasText: REPOSITORY }).getByText("Ready").waitFor({ timeout: INDEXING_MS });
+}
+
+async function createToken(shown: Page, label: string): Promise<string> {
+  await shown.goto(`${product.consoleUrl}/code/connect`);
+  await shown.getByLabel("Label").fill(label);
+  await shown.getByRole("button", { name: "Create token" }).click();
+  const token = shown.getByRole("status").filter({ hasText: label }).getByLabel("the token", { exact: true });
+  return (await token.innerText()).trim();
+}
+
+async function openDemoTraces(shown: Page): Promise<void> {
+  await shown.goto(`${product.consoleUrl}/projects`);
+  await shown.getByRole("table").getByRole("link").first().click({ timeout: DEMO_MS });
+  await shown.getByRole("table").getByRole("link").first().waitFor({ timeout: DEMO_MS });
+}
+
+async function openDemoTrace(shown: Page): Promise<void> {
+  await openDemoTraces(shown);
+  await shown.getByRole("table").getByRole("link").first().click();
+}
+
+async function connect(token: string): Promise<Client> {
+  const client = new Client({ name: "sightline-e2e", version: "1.0.0" });
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${product.codeIndexUrl}/mcp`), { requestInit: { headers } }));
+  return client;
+}
+
+/** What a tool answers, as the assistant reads it. */
+async function call(client: Client, name: string, words: Record<string, unknown>): Promise<string> {
+  const answer = await client.callTool({ name, arguments: words });
+  expect(answer.isError).not.toBe(true);
+  return JSON.stringify(answer.content);
+}

@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { processesOf, type RunningProcess } from "./processes.ts";
+
+/** The product as a user starts it, in a folder and on ports of its own. */
+export type Product = {
+  readonly consoleUrl: string;
+  readonly codeIndexUrl: string;
+  readonly observabilityUrl: string;
+  /** The first admin, whose password is printed at the first start alone. */
+  readonly admin: { readonly email: string; readonly password: string | undefined };
+  /** Milliseconds from the command to the printed addresses. */
+  readonly startedInMs: number;
+  /** Everything printed so far. */
+  readonly output: () => string;
+  /** Waits until what is printed from now on matches. */
+  readonly printed: (pattern: RegExp, timeoutMs: number) => Promise<RegExpExecArray>;
+  /** Every process that belongs to it, wherever in the tree. */
+  readonly processes: () => Promise<readonly RunningProcess[]>;
+  /** What Ctrl-C in its terminal does; resolves with its exit code. */
+  readonly interrupt: () => Promise<number | null>;
+};
+
+/** Where a product keeps its data and listens; a second start in the same place finds both again. */
+export type Place = { readonly home: string; readonly environment: Readonly<Record<string, string>>; readonly remove: () => Promise<void> };
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+const PORT_VARIABLES = [
+  "IDENTITY_PORT",
+  "CODEINDEX_PORT",
+  "OBSERVABILITY_PORT",
+  "CONSOLE_PORT",
+  "SIGHTLINE_POSTGRES_PORT",
+  "SIGHTLINE_REDIS_PORT",
+];
+const UP = /Sightline \S+ is up/;
+const START_MS = 150_000;
+const STOP_MS = 20_000;
+
+export async function makePlace(): Promise<Place> {
+  const home = await mkdtemp(join(tmpdir(), "sightline-e2e-"));
+  const ports = await freePorts(PORT_VARIABLES.length);
+  return {
+    home,
+    environment: {
+      SIGHTLINE_HOME: home,
+      CODEINDEX_ALLOW_FILE_URLS: "true",
+      ...Object.fromEntries(PORT_VARIABLES.map((name, index) => [name, String(ports[index])])),
+    },
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+/** Runs `npm start` and waits for the addresses. */
+export async function startProduct(place: Place, words: readonly string[] = []): Promise<Product> {
+  const startedAt = performance.now();
+  let output = "";
+  const child = spawn("npm", ["start", "--", ...words], {
+    cwd: repository,
+    env: { ...ownEnvironment(), ...place.environment },
+    // A process group of its own, like a job of a terminal.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+
+  async function printed(pattern: RegExp, timeoutMs: number, from = output.length): Promise<RegExpExecArray> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const match = pattern.exec(output.slice(from));
+      if (match !== null) {
+        return match;
+      }
+      if (Date.now() > deadline || child.exitCode !== null) {
+        throw new Error(`${child.exitCode === null ? `Not printed within ${timeoutMs} ms` : "The product ended"}: ${pattern}\n${output}`);
+      }
+      await delay(20);
+    }
+  }
+
+  async function interrupt(): Promise<number | null> {
+    if (child.exitCode === null && child.pid !== undefined) {
+      const exited = once(child, "exit", { signal: AbortSignal.timeout(STOP_MS) });
+      process.kill(-child.pid, "SIGINT");
+      await exited;
+    }
+    return child.exitCode;
+  }
+
+  try {
+    await printed(UP, START_MS, 0);
+    // The banner is written at once, but may arrive in pieces.
+    await printed(/Ctrl-C stops everything/, 5_000, 0);
+  } catch (error) {
+    await interrupt();
+    throw error;
+  }
+  const [, email = "admin@localhost"] = /First admin +(\S+)/.exec(output) ?? [];
+  const [, password] = /Password +(\S+)/.exec(output) ?? [];
+  const at = (name: string) => `http://localhost:${place.environment[name]}`;
+  return {
+    consoleUrl: at("CONSOLE_PORT"),
+    codeIndexUrl: at("CODEINDEX_PORT"),
+    observabilityUrl: at("OBSERVABILITY_PORT"),
+    admin: { email, password },
+    startedInMs: performance.now() - startedAt,
+    output: () => output,
+    printed: (pattern, timeoutMs) => printed(pattern, timeoutMs),
+    processes: () => processesOf(place.home),
+    interrupt,
+  };
+}
+
+/** Without what a developer may have set for their own Sightline or tests. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const foreign =
+    /^(SIGHTLINE_|CODEINDEX_|OBSERVABILITY_|IDENTITY_|CONSOLE_|TEST_|VITEST|npm_|ADMIN_)|_URL$|^(NODE_ENV|API_KEY|SECRET_KEY|ENCRYPTION_KEYS)$/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name) || /^npm_config_|proxy/i.test(name)));
+}
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, "127.0.0.1");
+      await once(server, "listening");
+      return server;
+    }),
+  );
+  return Promise.all(
+    servers.map(async (server) => {
+      const address = server.address();
+      server.close();
+      await once(server, "close");
+      return typeof address === "object" && address !== null ? address.port : 0;
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { launchBrowser, openContext, openPage } from "./browser.ts";
+import { logIn, logInFirst } from "./log-in.ts";
+import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+
+const PASSWORD = "correct horse battery staple";
+const HEAL_MS = 5_000;
+const ROLES = ["identity", "code-index", "indexer", "observability", "consumer", "console"];
+
+let place: Place;
+let product: Product;
+
+beforeEach(async () => {
+  place = await makePlace();
+  product = await startProduct(place);
+});
+
+afterEach(async () => {
+  await product.interrupt();
+  await place.remove();
+});
+
+test("Ctrl-C leaves no process, and a second start keeps the data", async () => {
+  const browser = await launchBrowser();
+  const problems: string[] = [];
+  const page = await openPage(await openContext(browser), problems);
+  await logInFirst(page, product.consoleUrl, { email: product.admin.email, password: product.admin.password ?? "" }, PASSWORD);
+
+  expect((await product.processes()).length).toBeGreaterThan(ROLES.length);
+  expect(await product.interrupt()).toBe(0);
+  expect(await product.processes()).toEqual([]);
+
+  product = await startProduct(place);
+  expect(product.admin.password).toBeUndefined();
+  await logIn(page, product.consoleUrl, { email: product.admin.email, password: PASSWORD });
+  await browser.close();
+  expect(problems).toEqual([]);
+});
+
+test("every role that is killed is back within five seconds", async () => {
+  for (const role of ROLES) {
+    const [running] = (await product.processes()).filter(({ command }) => command.at(-2) === "role" && command.at(-1) === role);
+    expect(running, role).toBeDefined();
+    process.kill(running?.pid ?? 0, "SIGKILL");
+    await product.printed(new RegExp(`${role} is ready again`), HEAL_MS);
+  }
+  await expectHealthy();
+});
+
+test("an embedded store that is killed is back within five seconds", async () => {
+  for (const store of [/redis-server|valkey-server/, /postgres/]) {
+    const found = (await product.processes()).filter(
+      ({ command }) => command.some((word) => store.test(word)) && !command.includes("role"),
+    );
+    expect(found.length, String(store)).toBeGreaterThan(0);
+    for (const { pid } of found) {
+      process.kill(pid, "SIGKILL");
+    }
+    await product.printed(/is ready again/, HEAL_MS);
+    await expectHealthy();
+  }
+});
+
+/** The console, and the APIs behind its proxy. */
+async function expectHealthy(): Promise<void> {
+  for (const path of ["/", "/api/identity/.well-known/jwks.json", "/api/code-index/health", "/api/observability/health"]) {
+    await expect.poll(() => statusOf(path), { timeout: HEAL_MS, message: path }).toBe(200);
+  }
+}
+
+async function statusOf(path: string): Promise<number> {
+  return fetch(`${product.consoleUrl}${path}`).then(
+    ({ status }) => status,
+    () => 0,
+  );
+}

@@ -1,0 +1,164 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from "jose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { AccessTokenError, createAccessTokenVerifier, type AccessTokenVerifier } from "./access-token.ts";
+
+const AUDIENCE = "sightline";
+const ISSUER = "https://sightline.example";
+
+/** `undefined` takes a claim away. */
+type Claims = Readonly<Record<string, unknown>>;
+type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
+
+let signing: KeyPair;
+let foreign: KeyPair;
+let published: readonly object[];
+let fetches: number;
+let jwks: Server;
+let jwksUrl: string;
+let verifier: AccessTokenVerifier;
+
+beforeAll(async () => {
+  signing = await generateKeyPair("RS256", { extractable: true });
+  foreign = await generateKeyPair("RS256");
+  jwks = createServer((_request, response) => {
+    fetches += 1;
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ keys: published }));
+  }).listen(0, "127.0.0.1");
+  await once(jwks, "listening");
+  const address = jwks.address();
+  jwksUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/jwks`;
+});
+
+afterAll(() => {
+  jwks.close();
+});
+
+beforeEach(async () => {
+  fetches = 0;
+  published = [{ ...(await exportJWK(signing.publicKey)), kid: "one", alg: "RS256", use: "sig" }];
+  verifier = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE, issuer: ISSUER });
+});
+
+describe("a token that identity signed", () => {
+  test("tells subject, tenant, role, session and when it was proven", async () => {
+    const claims = await verifier.verify(await sign({ role: "admin", sid: "s1", epoch: 3, auth_time: 1_700_000_000 }));
+    expect(claims).toMatchObject({ subject: "ada", tenantId: "t1", role: "admin", sessionId: "s1", epoch: 3 });
+    expect(claims.authenticatedAt).toEqual(new Date(1_700_000_000_000));
+  });
+
+  test("is a member's when it names no role, authenticated when it was issued", async () => {
+    const claims = await verifier.verify(await sign({}));
+    expect(claims.role).toBe("member");
+    expect(claims.authenticatedAt).toEqual(claims.issuedAt);
+  });
+
+  test("is accepted from any issuer when none is asked for", async () => {
+    const anyIssuer = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE });
+    await expect(anyIssuer.verify(await sign({ iss: "https://elsewhere.example" }))).resolves.toMatchObject({ subject: "ada" });
+  });
+
+  test("costs one fetch of the keys, however many come", async () => {
+    await Promise.all(Array.from({ length: 10 }, async () => verifier.verify(await sign({}))));
+    expect(fetches).toBe(1);
+  });
+});
+
+describe("a refused token", () => {
+  test.each<[string, Claims, string]>([
+    ["has expired", { exp: secondsFromNow(-31) }, "the access token has expired; log in again"],
+    ["is for another audience", { aud: "elsewhere" }, "the access token's claim aud is not accepted"],
+    ["is from another issuer", { iss: "https://elsewhere.example" }, "the access token's claim iss is not accepted"],
+    ["names no tenant", { tid: undefined }, "the access token's claim tid is not accepted"],
+    ["names no subject", { sub: undefined }, "the access token's claim sub is not accepted"],
+    ["never expires", { exp: undefined }, "the access token's claim exp is not accepted"],
+    ["does not say when it was issued", { iat: undefined }, "the access token's claim iat is not accepted"],
+    ["is not valid yet", { nbf: secondsFromNow(60) }, "the access token's claim nbf is not accepted"],
+    ["names an empty tenant", { tid: "" }, "a required claim of the access token is missing or malformed"],
+    ["names an unknown role", { role: "root" }, "a required claim of the access token is missing or malformed"],
+  ])("%s", async (_case, claims, reason) => {
+    await expect(verifier.verify(await sign(claims))).rejects.toThrow(new AccessTokenError(reason));
+  });
+
+  test("a clock that is half a minute off is forgiven", async () => {
+    await expect(verifier.verify(await sign({ exp: secondsFromNow(-20) }))).resolves.toMatchObject({ subject: "ada" });
+  });
+
+  test("has no signature (alg none)", async () => {
+    await expectInvalid(new UnsecuredJWT(claimsOf({})).encode());
+  });
+
+  test("is signed with the public key as an HMAC secret", async () => {
+    const header = Buffer.from(JSON.stringify({ alg: "HS256", kid: "one" })).toString("base64url");
+    const body = `${header}.${Buffer.from(JSON.stringify(claimsOf({}))).toString("base64url")}`;
+    const signature = createHmac("sha256", await exportSPKI(signing.publicKey))
+      .update(body)
+      .digest("base64url");
+    await expectInvalid(`${body}.${signature}`);
+  });
+
+  test("is signed with a key of someone else's under the name of ours", async () => {
+    await expectInvalid(await sign({}, foreign.privateKey));
+  });
+
+  test("names a key that is not published", async () => {
+    await expectInvalid(await sign({}, signing.privateKey, "two"));
+  });
+
+  test("was changed after it was signed", async () => {
+    const [header, , signature] = (await sign({})).split(".");
+    await expectInvalid(`${header}.${Buffer.from(JSON.stringify(claimsOf({ role: "admin" }))).toString("base64url")}.${signature}`);
+  });
+
+  test.each(["", "abc", "a.b.c", `${"x".repeat(10_000)}.x.x`])("is not a token at all: %#", async (token) => {
+    await expectInvalid(token);
+  });
+});
+
+describe("signing keys", () => {
+  test("that rotate are fetched again when a new one is named", async () => {
+    await verifier.verify(await sign({}));
+    const next = await generateKeyPair("RS256", { extractable: true });
+    const rotating = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE });
+    published = [...published, { ...(await exportJWK(next.publicKey)), kid: "two", alg: "RS256", use: "sig" }];
+    await expect(rotating.verify(await sign({}, next.privateKey, "two"))).resolves.toMatchObject({ subject: "ada" });
+  });
+
+  test("that cannot be fetched refuse the token and say so", async () => {
+    const down = createAccessTokenVerifier({ jwksUrl: "http://127.0.0.1:1/jwks", audience: AUDIENCE });
+    await expect(down.verify(await sign({}))).rejects.toThrow(new AccessTokenError("the signing keys could not be fetched"));
+  });
+
+  test.each([
+    ["an error page", 503, "<html>"],
+    ["something that is not a key set", 200, '{"keys":"none"}'],
+  ])("that answer with %s refuse the token as not fetched", async (_case, status, body) => {
+    const broken = createServer((_request, response) => response.writeHead(status, { "content-type": "application/json" }).end(body));
+    await once(broken.listen(0, "127.0.0.1"), "listening");
+    const address = broken.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/jwks`;
+    await expect(createAccessTokenVerifier({ jwksUrl: url, audience: AUDIENCE }).verify(await sign({}))).rejects.toThrow(
+      new AccessTokenError("the signing keys could not be fetched"),
+    );
+    broken.close();
+  });
+});
+
+function claimsOf(claims: Claims): JWTPayload {
+  const all = { sub: "ada", tid: "t1", aud: AUDIENCE, iss: ISSUER, iat: secondsFromNow(0), exp: secondsFromNow(60), ...claims };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+async function sign(claims: Claims, key = signing.privateKey, kid = "one"): Promise<string> {
+  return new SignJWT(claimsOf(claims)).setProtectedHeader({ alg: "RS256", kid }).sign(key);
+}
+
+async function expectInvalid(token: string): Promise<void> {
+  await expect(verifier.verify(token)).rejects.toThrow(new AccessTokenError("the access token is not valid"));
+}
+
+function secondsFromNow(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds;
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
+import { migrateDown, migrateUp, migrationStatus, type MigrationSet } from "./migrations.ts";
+
+let database: TestDatabase<unknown>;
+let set: MigrationSet;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+beforeEach(async () => {
+  set = { part: "shop", folder: await mkdtemp(join(tmpdir(), "migrations-")) };
+  await addMigration("0001_orders", "create table orders (id int)", "drop table orders");
+  await addMigration("0002_notes", "alter table orders add note text", "alter table orders drop note");
+});
+
+afterEach(async () => {
+  await rm(set.folder, { recursive: true });
+  await database.pool.query("drop table if exists orders; drop schema if exists sightline cascade");
+});
+
+test("migrating up applies what is missing, in order, and nothing twice", async () => {
+  expect(await migrateUp(database.pool, set)).toEqual(["0001_orders", "0002_notes"]);
+  expect(await migrateUp(database.pool, set)).toEqual([]);
+  await addMigration("0003_prices", "alter table orders add price int", "alter table orders drop price");
+  expect(await migrateUp(database.pool, set)).toEqual(["0003_prices"]);
+  expect(await columns()).toEqual(["id", "note", "price"]);
+});
+
+test("migrating down takes one revision back at a time", async () => {
+  await migrateUp(database.pool, set);
+  expect(await migrateDown(database.pool, set)).toBe("0002_notes");
+  expect(await columns()).toEqual(["id"]);
+  expect(await migrateDown(database.pool, set)).toBe("0001_orders");
+  expect(await columns()).toEqual([]);
+  expect(await migrateDown(database.pool, set)).toBeUndefined();
+  expect(await migrateUp(database.pool, set)).toEqual(["0001_orders", "0002_notes"]);
+});
+
+test("the status tells applied revisions from open ones", async () => {
+  await migrateUp(database.pool, set);
+  await migrateDown(database.pool, set);
+  expect(await migrationStatus(database.pool, set)).toEqual([
+    { part: "shop", name: "0001_orders", appliedAt: expect.any(Date) },
+    { part: "shop", name: "0002_notes", appliedAt: undefined },
+  ]);
+});
+
+test("a failing revision leaves nothing of itself behind and keeps those before it", async () => {
+  await addMigration("0003_broken", "alter table orders add half int; select 1/0", "select 1");
+  await expect(migrateUp(database.pool, set)).rejects.toThrow("division by zero");
+  expect(await columns()).toEqual(["id", "note"]);
+  expect((await migrationStatus(database.pool, set)).map(({ appliedAt }) => appliedAt !== undefined)).toEqual([true, true, false]);
+});
+
+test("the revisions of two parts do not mix", async () => {
+  await migrateUp(database.pool, set);
+  expect(await migrateDown(database.pool, { ...set, part: "another" })).toBeUndefined();
+});
+
+test("five processes that migrate at once apply every revision once", needsRealPostgres, async () => {
+  await addMigration("0003_slow", "select pg_sleep(0.1); insert into orders (id) values (1)", "delete from orders");
+  const applied = await Promise.all(Array.from({ length: 5 }, () => migrateUp(database.pool, set)));
+  expect(applied.flat().toSorted()).toEqual(["0001_orders", "0002_notes", "0003_slow"]);
+  expect((await database.pool.query("select id from orders")).rowCount).toBe(1);
+});
+
+async function addMigration(name: string, up: string, down: string): Promise<void> {
+  await writeFile(join(set.folder, `${name}.up.sql`), up);
+  await writeFile(join(set.folder, `${name}.down.sql`), down);
+}
+
+async function columns(): Promise<readonly string[]> {
+  const { rows } = await database.pool.query<{ column_name: string }>(
+    "select column_name from information_schema.columns where table_name = 'orders' order by ordinal_position",
+  );
+  return rows.map((row) => row.column_name);
+}

@@ -1,0 +1,24 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pingPostgres } from "./private-postgres.ts";
+import { freePort, startPrivateServer, type PrivateServer } from "./private-server.ts";
+
+/** Stands for the database's address where there is no PostgreSQL: every test database is then a PGlite of its own. */
+export const PGLITE = "pglite:";
+
+/** A PGlite, in memory and in a process of its own. */
+export async function startPglite(): Promise<PrivateServer> {
+  const path = await mkdtemp(join(tmpdir(), "sightline-test-"));
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const script = fileURLToPath(new URL("serve-pglite.ts", import.meta.url));
+  return startPrivateServer({
+    name: "PGlite",
+    url,
+    folder: { path, inside: path },
+    command: { file: process.execPath, args: [script, String(port)], identity: undefined },
+    ping: () => pingPostgres(url),
+  });
+}

@@ -1,0 +1,54 @@
+import { Client } from "pg";
+import type { FoundServer } from "./find-services.ts";
+import { runIn } from "./installation.ts";
+import { freePort, startPrivateServer, type PrivateServer } from "./private-server.ts";
+
+/** Tests want speed and no disk: nothing here survives the run anyway. */
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  // POSIX shared memory would need /dev/shm, which a Debian in a folder has not.
+  dynamic_shared_memory_type: "mmap",
+  max_connections: "300",
+  shared_buffers: "256MB",
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  autovacuum: "on",
+};
+
+/** A PostgreSQL of this run's own: fresh data folder, free port. */
+export async function startPostgres({ installation, program }: FoundServer): Promise<PrivateServer> {
+  const folder = await installation.makeFolder();
+  const data = `${folder.inside}/data`;
+  await runIn(installation, [
+    `${program}/initdb`,
+    `--pgdata=${data}`,
+    "--username=postgres",
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C.UTF-8",
+    "--no-sync",
+  ]);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  return startPrivateServer({
+    name: "PostgreSQL",
+    url,
+    folder,
+    command: installation.command([`${program}/postgres`, "-D", data, "-p", String(port), ...settings]),
+    ping: () => pingPostgres(url),
+  });
+}
+
+/** @throws {Error} when the server does not let anyone in. */
+export async function pingPostgres(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

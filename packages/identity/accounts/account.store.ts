@@ -1,0 +1,134 @@
+import { sql, type Transaction } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { IdentitySchema, Queries, Role } from "#schema.ts";
+
+/** What a login needs to know of an account. */
+export type Account = {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly passwordHash: string;
+  readonly disabledAt: Date | null;
+  readonly totpEnabled: boolean;
+  readonly epoch: number;
+  readonly email: string;
+};
+
+const ACCOUNT_COLUMNS = [
+  "id",
+  "tenant_id as tenantId",
+  "password_hash as passwordHash",
+  "disabled_at as disabledAt",
+  "totp_enabled as totpEnabled",
+  "epoch",
+  "email",
+] as const;
+
+export async function findAccountByEmail(queries: Queries, email: string): Promise<Account | undefined> {
+  return (
+    queries
+      .selectFrom("identity.users")
+      .select(ACCOUNT_COLUMNS)
+      // PostgreSQL keeps no text with this character, and answers a search for it with an error.
+      .where(sql`lower(email)`, "=", sql`lower(${email.replaceAll("\0", "\uFFFD")})`)
+      .executeTakeFirst()
+  );
+}
+
+export async function findAccount(queries: Queries, id: string): Promise<Account | undefined> {
+  return queries.selectFrom("identity.users").select(ACCOUNT_COLUMNS).where("id", "=", id).executeTakeFirst();
+}
+
+export async function findProfile(queries: Queries, id: string) {
+  return queries
+    .selectFrom("identity.users as user")
+    .innerJoin("identity.tenants as tenant", "tenant.id", "user.tenant_id")
+    .select([
+      "user.id",
+      "user.email",
+      "user.name",
+      "user.role",
+      "user.must_change_password as mustChangePassword",
+      "tenant.id as tenantId",
+      "tenant.name as tenantName",
+    ])
+    .where("user.id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function hasAccounts(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Held to the end of the transaction by whoever makes an account, so that only one can be the first. */
+export async function lockAccountCreation(transaction: Transaction<IdentitySchema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('accounts'))`.execute(transaction);
+}
+
+export type NewAccount = {
+  readonly tenantId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly passwordHash: string;
+  readonly mustChangePassword: boolean;
+  readonly now: Date;
+};
+
+export type CreatedAccount = {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+};
+
+/** @returns undefined when the e-mail address is taken. */
+export async function insertAccount(transaction: Transaction<IdentitySchema>, account: NewAccount): Promise<CreatedAccount | undefined> {
+  return transaction
+    .insertInto("identity.users")
+    .values({
+      id: uuidv7(),
+      tenant_id: account.tenantId,
+      email: account.email,
+      name: account.name,
+      role: account.role,
+      password_hash: account.passwordHash,
+      password_changed_at: account.now,
+      must_change_password: account.mustChangePassword,
+      created_at: account.now,
+    })
+    .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
+    .returning(["id", "email", "name", "role", "created_at as createdAt"])
+    .executeTakeFirst();
+}
+
+/** Holds the account as it was when its password was verified; false when it has changed since. */
+export async function lockVerifiedAccount(transaction: Transaction<IdentitySchema>, { id, epoch, totpEnabled }: Account): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("identity.users")
+    .select("id")
+    .where("id", "=", id)
+    .where("epoch", "=", epoch)
+    .where("totp_enabled", "=", totpEnabled)
+    .where("disabled_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Sets the password and ends what was issued before. */
+export async function updatePassword(
+  transaction: Transaction<IdentitySchema>,
+  { id, passwordHash, now }: { readonly id: string; readonly passwordHash: string; readonly now: Date },
+): Promise<void> {
+  await transaction
+    .updateTable("identity.users")
+    .set((expression) => ({
+      password_hash: passwordHash,
+      password_changed_at: now,
+      must_change_password: false,
+      epoch: expression("epoch", "+", 1),
+    }))
+    .where("id", "=", id)
+    .execute();
+}

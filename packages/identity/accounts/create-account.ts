@@ -1,0 +1,55 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { IdentitySchema, Queries, Role } from "#schema.ts";
+import type { Transaction } from "kysely";
+import { hasAccounts, insertAccount, lockAccountCreation, type CreatedAccount } from "./account.store.ts";
+import type { PasswordHasher } from "./password-hash.ts";
+
+export type AccountDependencies = { readonly queries: Queries; readonly hasher: PasswordHasher; readonly clock: Clock };
+
+export type AccountPlan = {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+  readonly mustChangePassword: boolean;
+  /** How it came about: `first_start`, `command`, `registration`. */
+  readonly origin: string;
+  readonly client?: Client | undefined;
+  /** Decides under the lock; throws to refuse, or answers undefined to make no account. */
+  readonly decide: (
+    transaction: Transaction<IdentitySchema>,
+    isFirst: boolean,
+  ) => Promise<{ readonly role: Role; readonly tenantId: string } | undefined>;
+};
+
+/**
+ * Makes an account and its audit row. Whether it is the first is decided under a lock that all ways to make one take;
+ * the slow hash is computed before, since a transaction on the embedded database keeps everybody waiting.
+ *
+ * @throws {AppError} 409 `email_taken`.
+ */
+export async function createAccount(
+  { queries, hasher, clock }: AccountDependencies,
+  plan: AccountPlan,
+): Promise<CreatedAccount | undefined> {
+  const passwordHash = await hasher.hash(plan.password);
+  const { email, name, mustChangePassword, client, origin } = plan;
+  return queries.transaction().execute(async (transaction) => {
+    await lockAccountCreation(transaction);
+    const decision = await plan.decide(transaction, !(await hasAccounts(transaction)));
+    if (decision === undefined) {
+      return undefined;
+    }
+    const now = clock.now();
+    const created = await insertAccount(transaction, { ...decision, email, name, passwordHash, mustChangePassword, now });
+    if (created === undefined) {
+      throw new AppError({ code: "email_taken", status: 409, message: "There is an account with this e-mail address. Log in with it." });
+    }
+    const { tenantId, role } = decision;
+    const details = { role, origin };
+    await appendAudit(transaction, { event: "user_created", at: now, userId: created.id, tenantId, client, details });
+    return created;
+  });
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { AppError } from "@sightline/foundation/errors";
+import { registerRequestSchema } from "#contract.ts";
+import { createAccount, type AccountDependencies } from "./create-account.ts";
+import { makeOneTimePassword } from "./one-time-password.ts";
+import { refuseGuessable } from "./password-rule.ts";
+import { DEFAULT_TENANT, ensureTenant, findTenant } from "./tenant.store.ts";
+
+export type AdminRequest = {
+  readonly email: string;
+  readonly name: string;
+  /** Without one, a one-time password is made. */
+  readonly password?: string | undefined;
+  readonly tenantName: string;
+};
+
+const requestSchema = registerRequestSchema.partial({ password: true });
+
+/**
+ * Makes an admin from the host.
+ *
+ * @throws {AppError} 400 when a field is wrong, 404 `unknown_tenant`, 409 `email_taken`.
+ */
+export async function createAdmin(
+  dependencies: AccountDependencies,
+  { tenantName, ...request }: AdminRequest,
+): Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }> {
+  const parsed = requestSchema.safeParse(request);
+  if (!parsed.success) {
+    throw new AppError({ code: "invalid_request", status: 400, message: z.prettifyError(parsed.error) });
+  }
+  const { email, name, password: given } = parsed.data;
+  if (given !== undefined) {
+    refuseGuessable(given, email);
+  }
+  const password = given ?? makeOneTimePassword();
+  await createAccount(dependencies, {
+    email,
+    name,
+    password,
+    mustChangePassword: given === undefined,
+    origin: "command",
+    decide: async (transaction) => {
+      const tenant =
+        tenantName === DEFAULT_TENANT
+          ? await ensureTenant(transaction, DEFAULT_TENANT, dependencies.clock.now())
+          : await findTenant(transaction, tenantName);
+      if (tenant === undefined) {
+        throw new AppError({
+          code: "unknown_tenant",
+          status: 404,
+          message: `There is no tenant ${tenantName}. Add it first: sightline tenant add ${tenantName}`,
+        });
+      }
+      return { role: "admin", tenantId: tenant.id };
+    },
+  });
+  return { email, oneTimePassword: given === undefined ? password : undefined };
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { auditOf, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+
+let subject: IdentityUnderTest;
+
+beforeEach(async () => {
+  subject = await createIdentityUnderTest();
+});
+
+afterEach(() => subject.close());
+
+function register(payload: object, server = subject.server) {
+  return server.inject({ method: "POST", url: "/api/v1/auth/register", payload });
+}
+
+const ada = { email: "ada@example.org", password: PASSWORD, name: "Ada" };
+
+describe("POST /api/v1/auth/register", () => {
+  test("the first account of all is an admin of the tenant default, and can log in", async () => {
+    const answer = await register(ada);
+
+    expect(answer.statusCode).toBe(201);
+    expect(answer.json()).toEqual({
+      id: expect.any(String),
+      email: "ada@example.org",
+      name: "Ada",
+      role: "admin",
+      created_at: subject.clock.now().toISOString(),
+    });
+    expect(await subject.identity.listTenants()).toMatchObject([{ name: "default" }]);
+    expect((await logIn(subject.server, "ada@example.org")).statusCode).toBe(200);
+    expect(await auditOf(subject)).toEqual(["user_created", "login_ok"]);
+  });
+
+  test("after it registration is closed, for a taken address too", async () => {
+    await register(ada);
+
+    for (const email of ["eve@example.org", "ada@example.org"]) {
+      const answer = await register({ ...ada, email });
+      expect(answer.statusCode).toBe(403);
+      expect(answer.json()).toMatchObject({ error: "registration_closed" });
+    }
+  });
+
+  test("with REGISTRATION=open everyone after the first becomes a member", async () => {
+    const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
+    await register(ada, server);
+
+    const answer = await register({ ...ada, email: "eve@example.org" }, server);
+
+    expect(answer.statusCode).toBe(201);
+    expect(answer.json()).toMatchObject({ role: "member" });
+  });
+
+  test("an address is taken in any case of its letters", async () => {
+    const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
+    await register(ada, server);
+
+    const answer = await register({ ...ada, email: "ADA@example.org" }, server);
+
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toMatchObject({ error: "email_taken" });
+  });
+
+  test("of twenty at once on an empty system, over two replicas, exactly one becomes admin", async () => {
+    const { server: other } = await subject.replica();
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        register({ ...ada, email: `racer-${index}@example.org` }, index % 2 === 0 ? subject.server : other),
+      ),
+    );
+
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1);
+    expect(answers.filter(({ statusCode }) => statusCode === 403)).toHaveLength(19);
+    expect(await subject.database.query.selectFrom("identity.users").select("role").execute()).toEqual([{ role: "admin" }]);
+  });
+
+  test("of twenty at once with open registration, one is admin and nineteen are members", async () => {
+    const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => register({ ...ada, email: `racer-${index}@example.org` }, server)),
+    );
+
+    const roles = answers.map((answer) => answer.json<{ role: string }>().role);
+    expect(roles.toSorted()).toEqual(["admin", ...Array.from({ length: 19 }, () => "member")]);
+  });
+
+  test("twenty at once with one address make one account", async () => {
+    const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => register(ada, server)));
+
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1);
+    expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(19);
+  });
+
+  test.each([
+    { wrong: "no address", body: { ...ada, email: "ada" }, error: "invalid_request" },
+    { wrong: "11 characters", body: { ...ada, password: "elevenchars" }, error: "invalid_request" },
+    { wrong: "257 characters", body: { ...ada, password: "xyz".repeat(86) }, error: "invalid_request" },
+    { wrong: "a password of the most common", body: { ...ada, password: "qwertyuiop123" }, error: "password_too_common" },
+    { wrong: "the address as password", body: { ...ada, password: "ada@example.org" }, error: "password_too_common" },
+    { wrong: "one pattern repeated", body: { ...ada, password: "abcabcabcabcabc" }, error: "password_too_common" },
+    { wrong: "no name", body: { ...ada, name: "  " }, error: "invalid_request" },
+    { wrong: "a name with control characters", body: { ...ada, name: "Ada\0" }, error: "invalid_request" },
+  ])("$wrong makes no account", async ({ body, error }) => {
+    const answer = await register(body);
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ error });
+    expect(answer.body).not.toContain(body.password);
+    expect(await subject.database.query.selectFrom("identity.users").select("id").execute()).toEqual([]);
+  });
+
+  test("the fifty-first from one address within ten minutes has to wait", async () => {
+    for (let round = 0; round < 50; round++) {
+      await register({ ...ada, email: "ada@example.org", password: "Password123456" });
+    }
+
+    const answer = await register(ada);
+
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers["retry-after"]).toBe("600");
+    subject.clock.forward(600);
+    expect((await register(ada)).statusCode).toBe(201);
+  });
+});

@@ -1,0 +1,39 @@
+import { v7 as uuidv7 } from "uuid";
+import { AppError } from "@sightline/foundation/errors";
+import type { Queries } from "#schema.ts";
+
+export type Tenant = { readonly id: string; readonly name: string };
+
+/** The tenant of the first account and of everyone who registers. */
+export const DEFAULT_TENANT = "default";
+
+const NAME = /^[a-z][a-z0-9_]{0,40}$/;
+
+/**
+ * The tenant of this name, made if there is none. Its code lives in the schema `tenant_<name>`.
+ *
+ * @throws {AppError} 400 `invalid_tenant_name`.
+ */
+export async function ensureTenant(queries: Queries, name: string, now: Date): Promise<Tenant> {
+  if (!NAME.test(name)) {
+    throw new AppError({
+      code: "invalid_tenant_name",
+      status: 400,
+      message: "A tenant's name has 1 to 41 lower-case letters, digits and underscores, and begins with a letter.",
+    });
+  }
+  await queries
+    .insertInto("identity.tenants")
+    .values({ id: uuidv7(), name, created_at: now })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  return queries.selectFrom("identity.tenants").select(["id", "name"]).where("name", "=", name).executeTakeFirstOrThrow();
+}
+
+export async function findTenant(queries: Queries, name: string): Promise<Tenant | undefined> {
+  return queries.selectFrom("identity.tenants").select(["id", "name"]).where("name", "=", name).executeTakeFirst();
+}
+
+export async function listTenants(queries: Queries): Promise<readonly Tenant[]> {
+  return queries.selectFrom("identity.tenants").select(["id", "name"]).orderBy("name").execute();
+}

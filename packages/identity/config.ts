@@ -1,0 +1,86 @@
+import { z } from "zod";
+import {
+  httpUrlVariable,
+  integerVariable,
+  jsonListVariable,
+  logLevelVariable,
+  portVariable,
+  postgresUrlVariable,
+  type ConfigOf,
+  type Variables,
+} from "@sightline/foundation/config";
+
+/** One key of the ring that secrets at rest are sealed with. */
+export type EncryptionKey = { readonly id: string; readonly secret: string };
+
+export const identityVariables = {
+  DATABASE_URL: { doc: "PostgreSQL of identity and observability.", schema: postgresUrlVariable(), secret: true },
+  DATABASE_POOL_SIZE: { doc: "Connections to it at the most, per process.", schema: integerVariable(1, 500), default: "10" },
+  SECRET_KEY: {
+    doc: "Random, url-safe, 32 bytes. Refresh tokens are computed from it; a new one ends all sessions.",
+    schema: z.string("expected text").min(32, "expected at least 32 characters").max(512, "expected at most 512 characters"),
+    secret: true,
+  },
+  ENCRYPTION_KEYS: {
+    doc: "Keys that seal secrets at rest, `id:secret` with commas between; the first seals, the others only open. A secret is 32 random bytes, url-safe.",
+    schema: encryptionKeysVariable(),
+    secret: true,
+  },
+  PUBLIC_URL: {
+    doc: "Address at which browsers open the console: issuer of the tokens, the origin cookie routes accept, and what decides on the cookie's flags.",
+    schema: httpUrlVariable(),
+    default: "http://localhost:3000",
+  },
+  CORS_ORIGINS: {
+    doc: "JSON list of further origins that browsers may call from.",
+    schema: jsonListVariable().refine(
+      (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+      'expected exact origins without a path, e.g. ["https://sightline.example.org"]',
+    ),
+    default: "[]",
+  },
+  ADMIN_EMAIL: {
+    doc: "E-mail address of the first admin, made at the first start.",
+    schema: z.email("expected an e-mail address").optional(),
+  },
+  ADMIN_PASSWORD: {
+    doc: "Password of the first admin (12 to 256 characters); without it a one-time password is printed once.",
+    schema: z.string().min(12, "expected at least 12 characters").max(256, "expected at most 256 characters").optional(),
+    secret: true,
+  },
+  REGISTRATION: {
+    doc: "`open`: anyone may register and becomes a member. `closed`: only the first account can be registered.",
+    schema: z.enum(["closed", "open"], "expected closed or open"),
+    default: "closed",
+  },
+  ENVIRONMENT: {
+    doc: "`production` warns of a console without TLS.",
+    schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),
+    default: "production",
+  },
+  LOG_LEVEL: { doc: "DEBUG, INFO, WARNING or ERROR.", schema: logLevelVariable(), default: "INFO" },
+  IDENTITY_PORT: { doc: "Port of the identity API.", schema: portVariable(), default: "8070" },
+} as const satisfies Variables;
+
+export type IdentityConfig = ConfigOf<typeof identityVariables>;
+
+const ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=_-]{32,512})$/;
+
+function encryptionKeysVariable() {
+  return z.string("expected text").transform((text, context): readonly [EncryptionKey, ...EncryptionKey[]] => {
+    const keys = text.split(",").map((entry) => {
+      const [, id, secret] = ENTRY.exec(entry.trim()) ?? [];
+      return id === undefined || secret === undefined ? undefined : { id, secret };
+    });
+    const good = keys.filter((key) => key !== undefined);
+    const [first, ...others] = good;
+    if (first === undefined || good.length < keys.length || new Set(good.map(({ id }) => id)).size < good.length) {
+      context.addIssue({
+        code: "custom",
+        message: "expected id:secret[,id:secret…], every id once, every secret at least 32 url-safe characters",
+      });
+      return z.NEVER;
+    }
+    return [first, ...others];
+  });
+}

@@ -1,0 +1,107 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
+import { calculateJwkThumbprint } from "jose";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Queries } from "#schema.ts";
+import type { Sealer, SealContext } from "./sealing.ts";
+import { insertFirstSigningKey, listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
+
+type PublicKey = {
+  readonly kty: string;
+  readonly kid: string;
+  readonly use: "sig";
+  readonly alg: "RS256";
+  readonly n: string;
+  readonly e: string;
+};
+
+export type SigningKeys = {
+  /** The key to sign with. Made at the first call on an empty database: replicas agree on one. */
+  readonly active: () => Promise<{ readonly kid: string; readonly privateKey: KeyObject }>;
+  /** The key that verifies tokens of this `kid`; `undefined` when it was never published or is retired. */
+  readonly verifying: (kid: string) => Promise<KeyObject | undefined>;
+  readonly published: () => Promise<readonly PublicKey[]>;
+};
+
+type Loaded = {
+  readonly at: number;
+  readonly active: { readonly kid: string; readonly privateKey: KeyObject };
+  readonly verifying: ReadonlyMap<string, KeyObject>;
+  readonly published: readonly PublicKey[];
+};
+
+/** How long a replica may not know of a key that another one made. */
+const FRESH_MS = 60_000;
+/** An unknown key id makes us look again, but not at every forged token. */
+const LOOK_AGAIN_MS = 5_000;
+const MODULUS_BITS = 3072;
+
+const generate = promisify(generateKeyPair);
+
+export function createSigningKeys(dependencies: {
+  readonly queries: Queries;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}): SigningKeys {
+  const { queries, sealer, clock } = dependencies;
+  let loaded: Loaded | undefined;
+  let loading: Promise<Loaded> | undefined;
+
+  async function load(): Promise<Loaded> {
+    let records = await listSigningKeys(queries);
+    if (records.length === 0) {
+      await insertFirstSigningKey(queries, await makeKey(sealer, clock.now()));
+      records = await listSigningKeys(queries);
+    }
+    return open(records, loaded, sealer, clock.now());
+  }
+
+  async function current(freshMs: number): Promise<Loaded> {
+    if (loaded !== undefined && clock.now().getTime() - loaded.at < freshMs) {
+      return loaded;
+    }
+    loading ??= load().finally(() => (loading = undefined));
+    loaded = await loading;
+    return loaded;
+  }
+
+  return {
+    active: async () => (await current(FRESH_MS)).active,
+    verifying: async (kid) => (await current(FRESH_MS)).verifying.get(kid) ?? (await current(LOOK_AGAIN_MS)).verifying.get(kid),
+    published: async () => (await current(FRESH_MS)).published,
+  };
+}
+
+async function makeKey(sealer: Sealer, now: Date): Promise<SigningKeyRecord> {
+  const { publicKey, privateKey } = await generate("rsa", { modulusLength: MODULUS_BITS });
+  const { kty, n, e } = publicKey.export({ format: "jwk" });
+  if (kty === undefined || n === undefined || e === undefined) {
+    throw new Error("Node exported an RSA key without its parameters.");
+  }
+  const kid = await calculateJwkThumbprint({ kty, n, e });
+  const sealed = sealer.seal(privateKey.export({ type: "pkcs8", format: "der" }), contextOf(kid));
+  return { kid, public_jwk: { kty, n, e }, private_key: sealed, active_from: now };
+}
+
+function open(records: readonly SigningKeyRecord[], before: Loaded | undefined, sealer: Sealer, now: Date): Loaded {
+  // A key from a replica whose clock runs ahead is used early rather than not at all.
+  const newest = records.find((record) => record.active_from <= now) ?? records.at(-1);
+  if (newest === undefined) {
+    throw new Error("The signing key that was stored just now is not there.");
+  }
+  return {
+    at: now.getTime(),
+    active: before?.active.kid === newest.kid ? before.active : openPrivateKey(newest, sealer),
+    verifying: new Map(records.map(({ kid, public_jwk: jwk }) => [kid, createPublicKey({ key: jwk, format: "jwk" })])),
+    published: records.map(({ kid, public_jwk: { kty, n, e } }) => ({ kty, kid, use: "sig", alg: "RS256", n, e })),
+  };
+}
+
+function openPrivateKey({ kid, private_key: sealed }: SigningKeyRecord, sealer: Sealer): { kid: string; privateKey: KeyObject } {
+  const der = sealer.open(sealed, contextOf(kid));
+  return { kid, privateKey: createPrivateKey({ key: der, format: "der", type: "pkcs8" }) };
+}
+
+function contextOf(kid: string): SealContext {
+  return { purpose: "signing_keys.private_key", subject: kid };
+}

@@ -1,0 +1,63 @@
+import { AppError } from "@sightline/foundation/errors";
+import { findAccount, lockVerifiedAccount, updatePassword } from "#accounts/account.store.ts";
+import { refuseGuessable } from "#accounts/password-rule.ts";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { ChangePasswordRequest } from "#contract.ts";
+import { findSession, revokeSessionsOf } from "#session/session.store.ts";
+import type { Grant } from "#session/sessions.ts";
+import { passwordCounters } from "#throttle/password-counters.ts";
+import { givingBackOnFailure, type LoginDependencies } from "./login.ts";
+
+export type Owner = { readonly userId: string; readonly sessionId: string };
+
+/**
+ * Sets a new password, ends every session of the user and opens a new one in their place. A one-time password is
+ * replaced the same way.
+ *
+ * @throws {AppError} 403 `wrong_password`, 400 `password_unchanged` or `password_too_common`, 429 `too_many_tries`.
+ */
+export async function changePassword(
+  dependencies: LoginDependencies,
+  { userId, sessionId }: Owner,
+  request: ChangePasswordRequest,
+  client: Client,
+): Promise<Grant> {
+  const { queries, hasher, throttle, sessions } = dependencies;
+  const account = await findAccount(queries, userId);
+  const session = await findSession(queries, sessionId);
+  if (account === undefined || session === undefined) {
+    throw sessionOver();
+  }
+  refuseGuessable(request.new_password, account.email);
+  const taken = await throttle.take(passwordCounters(account.email, client.ip));
+  const matches = await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, request.current_password));
+  if (!matches) {
+    throw new AppError({ code: "wrong_password", status: 403, message: "The current password is wrong. Check it, then try again." });
+  }
+  await taken.succeeded();
+  if (request.new_password.normalize("NFKC") === request.current_password.normalize("NFKC")) {
+    throw new AppError({ code: "password_unchanged", status: 400, message: "The new password is the current one. Choose another." });
+  }
+  const passwordHash = await hasher.hash(request.new_password);
+  const opened = await queries.transaction().execute(async (transaction) => {
+    if (!(await lockVerifiedAccount(transaction, account))) {
+      throw sessionOver();
+    }
+    const now = dependencies.clock.now();
+    const { tenantId } = account;
+    const event = { at: now, userId, actorId: userId, tenantId, client };
+    await updatePassword(transaction, { id: userId, passwordHash, now });
+    await appendAudit(transaction, { ...event, event: "user_password_changed", sessionId });
+    const reason = "password_changed";
+    for (const revoked of await revokeSessionsOf(transaction, { userId, reason, now })) {
+      await appendAudit(transaction, { ...event, event: "session_revoked", sessionId: revoked, details: { reason } });
+    }
+    return sessions.open(transaction, { userId, amr: session.amr, authenticatedAt: now, client });
+  });
+  return sessions.grant(opened);
+}
+
+function sessionOver(): AppError {
+  return new AppError({ code: "auth_failed", status: 401, message: "The account has changed meanwhile. Log in again." });
+}

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from "fastify";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { principalOf } from "@sightline/foundation/principal";
+import { findProfile } from "#accounts/account.store.ts";
+import { clientOf } from "#audit/client.ts";
+import { changePasswordRequestSchema, fullSessionSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
+import type { Queries } from "#schema.ts";
+import type { RefreshCookie } from "#session/refresh-cookie.ts";
+import { changePassword, type Owner } from "./change-password.ts";
+import { login, type LoginDependencies } from "./login.ts";
+
+const BODY_BYTES = 16 * 1024;
+
+export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: RefreshCookie }) {
+  const { cookie, queries } = dependencies;
+  return (server: HttpServer): void => {
+    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+    // OAuth2's password form. Only the routes of this scope read forms.
+    server.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string", bodyLimit: BODY_BYTES }, (_request, body, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(body.toString()))),
+    );
+
+    server.post(
+      "/login/access-token",
+      {
+        config: { auth: "same-origin" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Log in with e-mail address and password",
+          tags: ["login"],
+          consumes: ["application/json", "application/x-www-form-urlencoded"],
+          body: loginRequestSchema,
+          response: { 200: fullSessionSchema },
+        },
+      },
+      async (request, reply) => {
+        const { password, ...rest } = request.body;
+        const email = "email" in rest ? rest.email : rest.username;
+        const grant = await login(dependencies, { email, password }, clientOf(request));
+        cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        return grant.answer;
+      },
+    );
+
+    server.post(
+      "/login/password",
+      {
+        config: { auth: "session-or-password-change" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Set a new password; every other session ends",
+          tags: ["login"],
+          body: changePasswordRequestSchema,
+          response: { 200: fullSessionSchema },
+        },
+      },
+      async (request, reply) => {
+        const grant = await changePassword(dependencies, ownerOf(request), request.body, clientOf(request));
+        cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        return grant.answer;
+      },
+    );
+
+    server.get(
+      "/login/me",
+      {
+        config: { auth: "session-or-password-change" },
+        schema: { summary: "Whose session this is", tags: ["login"], response: { 200: meSchema } },
+      },
+      (request) => describeOwner(queries, ownerOf(request)),
+    );
+  };
+}
+
+async function describeOwner(queries: Queries, { userId }: Owner): Promise<Me> {
+  const profile = await findProfile(queries, userId);
+  if (profile === undefined) {
+    throw new Error("The account of a live session is gone.");
+  }
+  const { id, email, name, role, tenantId, tenantName, mustChangePassword } = profile;
+  return { id, email, name, role, tenant: { id: tenantId, name: tenantName }, must_change_password: mustChangePassword };
+}
+
+function ownerOf(request: FastifyRequest): Owner {
+  const principal = principalOf(request);
+  if (principal.kind !== "user" || principal.sessionId === undefined) {
+    throw new Error(`${request.url} is for people with a session`);
+  }
+  return { userId: principal.userId, sessionId: principal.sessionId };
+}

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from "fastify";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { Authenticator } from "@sightline/foundation/http-server";
+import { setPrincipal } from "@sightline/foundation/principal";
+import type { Queries } from "#schema.ts";
+import type { AccessTokens } from "./access-token.ts";
+import { findSession, type Session } from "./session.store.ts";
+import { isLive } from "./sessions.ts";
+
+export type IdentityAuthenticators = {
+  /** An access token that opens the product. */
+  readonly session: Authenticator;
+  /** The same, or the token of someone who has yet to replace a one-time password. */
+  readonly "session-or-password-change": Authenticator;
+  /** An access token of an admin. */
+  readonly admin: Authenticator;
+};
+
+type Dependencies = { readonly queries: Queries; readonly accessTokens: AccessTokens; readonly clock: Clock };
+
+const BEARER = /^Bearer ([A-Za-z0-9._-]{1,4096})$/i;
+
+/** Looks the session up at every request: here a revoked one ends at once, not with its token. */
+export function createAuthenticators(dependencies: Dependencies): IdentityAuthenticators {
+  const any: Authenticator = async (request) => void (await authenticate(request, dependencies));
+  const session: Authenticator = async (request) => {
+    refusePasswordChange(await authenticate(request, dependencies));
+  };
+  const admin: Authenticator = async (request) => {
+    const found = await authenticate(request, dependencies);
+    refusePasswordChange(found);
+    if (found.session.role !== "admin") {
+      throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
+    }
+  };
+  return { session, admin, "session-or-password-change": any };
+}
+
+type Authenticated = { readonly session: Session; readonly opensProduct: boolean };
+
+async function authenticate(request: FastifyRequest, { queries, accessTokens, clock }: Dependencies): Promise<Authenticated> {
+  const [, token] = BEARER.exec(request.headers.authorization ?? "") ?? [];
+  const verified = token === undefined ? undefined : await accessTokens.verify(token);
+  const session = verified === undefined ? undefined : await findSession(queries, verified.sessionId);
+  if (
+    verified === undefined ||
+    session === undefined ||
+    !isLive(session, clock.now()) ||
+    session.userId !== verified.userId ||
+    session.epoch !== verified.epoch
+  ) {
+    throw new AppError({
+      code: "auth_failed",
+      status: 401,
+      message: "Send an access token as Authorization: Bearer <token>; log in again if yours has ended.",
+      headers: { "www-authenticate": "Bearer" },
+    });
+  }
+  const { userId, tenantId, role, authenticatedAt, id: sessionId } = session;
+  setPrincipal(request, { kind: "user", userId, tenantId, role, authenticatedAt, sessionId });
+  return { session, opensProduct: verified.opensProduct };
+}
+
+function refusePasswordChange({ session, opensProduct }: Authenticated): void {
+  if (session.mustChangePassword || !opensProduct) {
+    throw new AppError({
+      code: "password_change_required",
+      status: 403,
+      message: "Replace the one-time password first: POST /login/password.",
+    });
+  }
+}

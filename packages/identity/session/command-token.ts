@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { SignJWT } from "jose";
+import type { Clock } from "@sightline/foundation/clock";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { SigningKeys } from "#keys/signing-keys.ts";
+import type { Queries } from "#schema.ts";
+import { PRODUCT_AUDIENCE } from "./access-token.ts";
+
+type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
+
+export type CommandTokenRequest = {
+  readonly tenantId: string;
+  /** What it is for, as the audit shows it. */
+  readonly purpose: string;
+};
+
+/** Stands for the machine's own command line, which is no account. */
+const COMMAND_LINE = "00000000-0000-4000-8000-000000000000";
+
+const SECONDS = 600;
+
+/**
+ * An access token for a command on the host, so that it can use the same HTTP APIs as everyone. Whoever can make one holds the
+ * key ring and the database already. It belongs to no session, so identity's own routes refuse it.
+ */
+export async function issueCommandToken(
+  { queries, keys, issuer, clock }: Dependencies,
+  { tenantId, purpose }: CommandTokenRequest,
+): Promise<string> {
+  const { kid, privateKey } = await keys.active();
+  const now = clock.now();
+  const seconds = Math.floor(now.getTime() / 1000);
+  const jti = randomUUID();
+  const token = await new SignJWT({ tid: tenantId, role: "admin", amr: ["command"], auth_time: seconds })
+    .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt" })
+    .setIssuer(issuer)
+    .setSubject(COMMAND_LINE)
+    .setAudience(PRODUCT_AUDIENCE)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + SECONDS)
+    .setJti(jti)
+    .sign(privateKey);
+  await queries
+    .transaction()
+    .execute((transaction) => appendAudit(transaction, { event: "token_issued", at: now, tenantId, details: { purpose, jti } }));
+  return token;
+}

@@ -1,0 +1,128 @@
+import type { Transaction } from "kysely";
+import type { IdentitySchema, Queries } from "#schema.ts";
+import type { TokenSubject } from "./access-token.ts";
+
+/** A session with what its tokens say of its user. */
+export type Session = TokenSubject & {
+  readonly id: string;
+  readonly refreshSalt: Buffer;
+  readonly generation: number;
+  readonly rotatedAt: Date;
+  readonly idleExpiresAt: Date;
+  readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
+  readonly disabledAt: Date | null;
+};
+
+export async function findSession(queries: Queries, id: string): Promise<Session | undefined> {
+  return queries
+    .selectFrom("identity.sessions as session")
+    .innerJoin("identity.users as user", "user.id", "session.user_id")
+    .where("session.id", "=", id)
+    .select([
+      "session.id",
+      "session.id as sessionId",
+      "session.user_id as userId",
+      "session.refresh_salt as refreshSalt",
+      "session.generation",
+      "session.rotated_at as rotatedAt",
+      "session.amr",
+      "session.authenticated_at as authenticatedAt",
+      "session.idle_expires_at as idleExpiresAt",
+      "session.expires_at as expiresAt",
+      "session.revoked_at as revokedAt",
+      "user.tenant_id as tenantId",
+      "user.role",
+      "user.epoch",
+      "user.must_change_password as mustChangePassword",
+      "user.disabled_at as disabledAt",
+    ])
+    .executeTakeFirst();
+}
+
+export type NewSession = {
+  readonly id: string;
+  readonly userId: string;
+  readonly refreshSalt: Buffer;
+  readonly amr: readonly string[];
+  readonly authenticatedAt: Date;
+  readonly now: Date;
+  readonly idleExpiresAt: Date;
+  readonly expiresAt: Date;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+};
+
+export async function insertSession(transaction: Transaction<IdentitySchema>, session: NewSession): Promise<void> {
+  await transaction
+    .insertInto("identity.sessions")
+    .values({
+      id: session.id,
+      user_id: session.userId,
+      refresh_salt: session.refreshSalt,
+      rotated_at: session.now,
+      amr: [...session.amr],
+      authenticated_at: session.authenticatedAt,
+      created_at: session.now,
+      last_used_at: session.now,
+      idle_expires_at: session.idleExpiresAt,
+      expires_at: session.expiresAt,
+      ip: session.ip,
+      user_agent: session.userAgent ?? null,
+    })
+    .execute();
+}
+
+/** Moves on from `generation`; of many at once only one does. */
+export async function rotateSession(
+  queries: Queries,
+  rotation: { readonly id: string; readonly generation: number; readonly now: Date; readonly idleExpiresAt: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("identity.sessions")
+    .set({
+      generation: rotation.generation + 1,
+      rotated_at: rotation.now,
+      last_used_at: rotation.now,
+      idle_expires_at: rotation.idleExpiresAt,
+    })
+    .where("id", "=", rotation.id)
+    .where("generation", "=", rotation.generation)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** @returns whether it was this call that revoked it. */
+export async function revokeSession(
+  transaction: Transaction<IdentitySchema>,
+  { id, reason, now }: { readonly id: string; readonly reason: string; readonly now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("identity.sessions")
+    .set({ revoked_at: now, revoked_reason: reason })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** @returns the sessions that this call revoked. */
+export async function revokeSessionsOf(
+  transaction: Transaction<IdentitySchema>,
+  { userId, reason, now }: { readonly userId: string; readonly reason: string; readonly now: Date },
+): Promise<readonly string[]> {
+  const revoked = await transaction
+    .updateTable("identity.sessions")
+    .set({ revoked_at: now, revoked_reason: reason })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .returning("id")
+    .execute();
+  return revoked.map(({ id }) => id);
+}
+
+export async function deleteExpiredSessions(queries: Queries, now: Date): Promise<void> {
+  await queries.deleteFrom("identity.sessions").where("expires_at", "<=", now).execute();
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import type { Transaction } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { FullSession } from "#contract.ts";
+import type { IdentitySchema, Queries } from "#schema.ts";
+import { ACCESS_TOKEN_SECONDS, type AccessTokens, type TokenSubject } from "./access-token.ts";
+import type { RefreshTokens } from "./refresh-token.ts";
+import { findSession, insertSession, revokeSession, rotateSession, type Session } from "./session.store.ts";
+
+/** What a client is given: the body of the answer, and the refresh token for its cookie. */
+export type Grant = { readonly answer: FullSession; readonly refreshToken: string; readonly refreshMaxAgeSeconds: number };
+
+export type Sessions = {
+  /** Makes the session's row; `grant` turns it into tokens once the transaction has committed. */
+  readonly open: (transaction: Transaction<IdentitySchema>, opening: Opening) => Promise<string>;
+  readonly grant: (sessionId: string) => Promise<Grant>;
+  /** @throws {AppError} 401 `session_ended`. */
+  readonly refresh: (refreshToken: string | undefined, client: Client) => Promise<Grant>;
+  /** Ends the session that the token belongs to, if it is one of ours. */
+  readonly end: (refreshToken: string | undefined, client: Client) => Promise<void>;
+};
+
+type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { readonly client: Client };
+
+const IDLE_MS = 12 * 3600 * 1000;
+const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
+const SALT_BYTES = 32;
+/** Two tabs that refresh at once, or an answer lost on the way: for so long the token just replaced gets the same successor again. */
+const REPEAT_MS = 10_000;
+
+type Dependencies = {
+  readonly queries: Queries;
+  readonly accessTokens: AccessTokens;
+  readonly refreshTokens: RefreshTokens;
+  readonly clock: Clock;
+};
+
+export function createSessions({ queries, accessTokens, refreshTokens, clock }: Dependencies): Sessions {
+  async function tokensOf(session: Session): Promise<Grant> {
+    return {
+      answer: { token_type: "bearer", access_token: await accessTokens.issue(session), expires_in: ACCESS_TOKEN_SECONDS },
+      refreshToken: refreshTokens.of(session, session.generation),
+      refreshMaxAgeSeconds: Math.max(Math.floor((session.idleExpiresAt.getTime() - clock.now().getTime()) / 1000), 0),
+    };
+  }
+
+  async function findPresented(refreshToken: string | undefined) {
+    const presented = refreshToken === undefined ? undefined : refreshTokens.read(refreshToken);
+    const session = presented === undefined ? undefined : await findSession(queries, presented.sessionId);
+    return presented !== undefined && session !== undefined && refreshTokens.isGenuine(presented, session)
+      ? { presented, session }
+      : undefined;
+  }
+
+  async function revoke(session: Session, reason: string, client: Client): Promise<void> {
+    const now = clock.now();
+    await queries.transaction().execute(async (transaction) => {
+      if (await revokeSession(transaction, { id: session.id, reason, now })) {
+        const { userId, tenantId, id: sessionId } = session;
+        await appendAudit(transaction, { event: "session_revoked", at: now, userId, tenantId, sessionId, client, details: { reason } });
+      }
+    });
+  }
+
+  return {
+    open: async (transaction, { userId, amr, authenticatedAt, client }) => {
+      const now = clock.now();
+      const id = uuidv7();
+      await insertSession(transaction, {
+        ...client,
+        id,
+        userId,
+        amr,
+        authenticatedAt,
+        now,
+        refreshSalt: randomBytes(SALT_BYTES),
+        idleExpiresAt: new Date(now.getTime() + IDLE_MS),
+        expiresAt: new Date(now.getTime() + ABSOLUTE_MS),
+      });
+      return id;
+    },
+
+    grant: async (sessionId) => {
+      const session = await findSession(queries, sessionId);
+      if (session === undefined || !isLive(session, clock.now())) {
+        throw sessionEnded();
+      }
+      return tokensOf(session);
+    },
+
+    refresh: async (refreshToken, client) => {
+      const found = await findPresented(refreshToken);
+      const now = clock.now();
+      if (found === undefined || !isLive(found.session, now)) {
+        throw sessionEnded();
+      }
+      const { presented, session } = found;
+      const idleExpiresAt = new Date(Math.min(now.getTime() + IDLE_MS, session.expiresAt.getTime()));
+      const { id } = session;
+      if (
+        presented.generation === session.generation &&
+        (await rotateSession(queries, { id, generation: session.generation, now, idleExpiresAt }))
+      ) {
+        return tokensOf({ ...session, generation: session.generation + 1, idleExpiresAt });
+      }
+      const current = await findSession(queries, id);
+      if (current === undefined || !isLive(current, now)) {
+        throw sessionEnded();
+      }
+      if (presented.generation === current.generation - 1 && now.getTime() - current.rotatedAt.getTime() <= REPEAT_MS) {
+        return tokensOf(current);
+      }
+      await revoke(current, "refresh_token_reused", client);
+      throw sessionEnded();
+    },
+
+    end: async (refreshToken, client) => {
+      const found = await findPresented(refreshToken);
+      if (found !== undefined) {
+        await revoke(found.session, "logout", client);
+      }
+    },
+  };
+}
+
+export function isLive(session: Session, now: Date): boolean {
+  return session.revokedAt === null && session.disabledAt === null && session.idleExpiresAt > now && session.expiresAt > now;
+}
+
+function sessionEnded(): AppError {
+  return new AppError({ code: "session_ended", status: 401, message: "There is no session, or it has ended. Log in again." });
+}

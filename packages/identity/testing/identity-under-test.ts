@@ -1,0 +1,111 @@
+import type { Logger } from "@sightline/foundation/log";
+import { readConfig } from "@sightline/foundation/config";
+import { createHttpServer, type HttpServer, type Routes } from "@sightline/foundation/http-server";
+import { createMetrics } from "@sightline/foundation/metrics";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { identityVariables } from "#config.ts";
+import { createIdentity, identityMigrations, type Identity } from "#index.ts";
+import type { IdentitySchema } from "#schema.ts";
+
+export const SECRETS = {
+  SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+  ENCRYPTION_KEYS: "k1:ring-secret-of-the-tests-0123456789abcdef",
+};
+
+export const PASSWORD = "seven green lanterns";
+
+/** A clock that stands still, at the whole second of its making, until it is moved. */
+class TestClock {
+  #now = new Date(Math.floor(Date.now() / 1000) * 1000);
+  readonly now = (): Date => this.#now;
+  forward(seconds: number): void {
+    this.#now = new Date(this.#now.getTime() + seconds * 1000);
+  }
+}
+
+export type IdentityUnderTest = {
+  readonly database: TestDatabase<IdentitySchema>;
+  readonly identity: Identity;
+  readonly server: HttpServer;
+  readonly clock: TestClock;
+  /** Another process over the same database. */
+  readonly replica: (options?: Options) => Promise<Replica>;
+  readonly close: () => Promise<void>;
+};
+
+type Replica = { readonly identity: Identity; readonly server: HttpServer };
+
+type Options = {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly log?: Logger;
+  readonly routes?: readonly Routes[];
+};
+
+export async function createIdentityUnderTest(options: Options = {}): Promise<IdentityUnderTest> {
+  const database = await createTestDatabase<IdentitySchema>(identityMigrations);
+  const clock = new TestClock();
+  const replicas: Replica[] = [];
+
+  async function replica(own: Options = {}): Promise<Replica> {
+    const { environment, log = silentLog, routes = [] } = { ...options, ...own };
+    const config = readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS, ...environment });
+    const identity = createIdentity({ config, database, log, clock });
+    const server = await createHttpServer({
+      name: "identity",
+      title: "Identity",
+      version: "0.0.0",
+      log,
+      metrics: createMetrics("identity"),
+      authenticators: identity.authenticators,
+      routes: [identity.routes, identity.registrationRoutes, ...routes],
+    });
+    replicas.push({ identity, server });
+    return { identity, server };
+  }
+
+  const first = await replica();
+  return {
+    ...first,
+    database,
+    clock,
+    replica,
+    close: async () => {
+      for (const { server, identity } of replicas) {
+        await server.close();
+        await identity.stop();
+      }
+      await database.drop();
+    },
+  };
+}
+
+/** An admin who has set a password of their own. */
+export async function createAccount(identity: Identity, email: string, password: string = PASSWORD): Promise<void> {
+  await identity.createAdmin({ email, name: "Ada", password, tenantName: "default" });
+}
+
+export function logIn(server: HttpServer, email: string, password: string = PASSWORD, ip = "203.0.113.7") {
+  return server.inject({ method: "POST", url: "/login/access-token", payload: { email, password }, remoteAddress: ip });
+}
+
+export async function accessTokenOf(server: HttpServer, email: string, password: string = PASSWORD): Promise<string> {
+  const answer = await logIn(server, email, password);
+  return answer.json<{ access_token: string }>().access_token;
+}
+
+export function refresh(server: HttpServer, cookie: string) {
+  return server.inject({ method: "POST", url: "/login/refresh", headers: { cookie } });
+}
+
+/** The refresh cookie that an answer sets, as a browser would send it back. */
+export function cookieOf(answer: Awaited<ReturnType<typeof logIn>>): string {
+  const cookie = answer.cookies.find(({ name }) => name.endsWith("sightline_refresh"));
+  return cookie === undefined ? "" : `${cookie.name}=${cookie.value}`;
+}
+
+/** The events of the audit, oldest first. */
+export async function auditOf({ database }: IdentityUnderTest): Promise<readonly string[]> {
+  const rows = await database.query.selectFrom("identity.audit").select("event").orderBy("id").execute();
+  return rows.map(({ event }) => event);
+}

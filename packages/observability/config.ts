@@ -1,0 +1,59 @@
+import { z } from "zod";
+import {
+  booleanVariable,
+  httpUrlVariable,
+  integerVariable,
+  jsonListVariable,
+  logLevelVariable,
+  portVariable,
+  postgresUrlVariable,
+  redisUrlVariable,
+  type ConfigOf,
+  type Variables,
+} from "@sightline/foundation/config";
+
+export const observabilityVariables = {
+  DATABASE_URL: { doc: "PostgreSQL of identity and observability.", schema: postgresUrlVariable(), secret: true },
+  SECRET_KEY: {
+    doc: "Random, url-safe, 32 bytes; the same as identity's.",
+    schema: z.string("expected text").min(32, "expected at least 32 characters").max(512, "expected at most 512 characters"),
+    secret: true,
+  },
+  API_KEY: {
+    doc: "The operator's key: `studio_` and 64 hexadecimal characters.",
+    schema: z.string("expected text").regex(/^studio_[0-9a-fA-F]{64}$/, "expected studio_ and 64 hexadecimal characters"),
+    secret: true,
+  },
+  CORS_ORIGINS: { doc: "JSON list of further origins that browsers may call from.", schema: jsonListVariable(), default: "[]" },
+  LOG_LEVEL: { doc: "DEBUG, INFO, WARNING or ERROR.", schema: logLevelVariable(), default: "INFO" },
+  ENVIRONMENT: {
+    doc: "development, staging or production.",
+    schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),
+    default: "production",
+  },
+  OBSERVABILITY_ENABLED: { doc: "Off: the consumer reads nothing.", schema: booleanVariable(), default: "true" },
+  OBSERVABILITY_REDIS_URL: { doc: "Redis with the event stream.", schema: redisUrlVariable(), secret: true },
+  OBSERVABILITY_STREAM_NAME: { doc: "The event stream.", schema: nameVariable(), default: "observability:events" },
+  OBSERVABILITY_GROUP_NAME: { doc: "The consumer group that reads it.", schema: nameVariable(), default: "observability" },
+  OBSERVABILITY_CONSUMER_NAME: {
+    doc: "First part of a consumer's name; each process adds its own instance, so that replicas never share one.",
+    schema: nameVariable(),
+    default: "consumer",
+  },
+  OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
+  OBSERVABILITY_PORT: { doc: "Port of the observability API.", schema: portVariable(), default: "8000" },
+  IDENTITY_JWKS_URL: {
+    doc: "Where the keys that sign access tokens are published.",
+    schema: httpUrlVariable(),
+    default: "http://localhost:8070/.well-known/jwks.json",
+  },
+} as const satisfies Variables;
+
+export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
+
+/** Present in Redis while a consumer is alive; the name is part of the contract. */
+export const HEARTBEAT_KEY = "studio:consumer:heartbeat";
+
+function nameVariable() {
+  return z.string().regex(/^\S{1,200}$/, "expected a name without spaces, at most 200 characters");
+}

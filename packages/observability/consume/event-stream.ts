@@ -1,0 +1,151 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import type { Redis } from "@sightline/foundation/redis";
+import type { StreamFields } from "#intake/stream-entry.ts";
+
+export type StreamEntry = {
+  readonly id: string;
+  readonly fields: StreamFields;
+};
+
+/** One consumer's view of the stream and its group. */
+export type EventStream = {
+  /** Makes the group, and the stream with it, unless they are there. */
+  readonly ensureGroup: () => Promise<void>;
+  /** New entries; empty when none came within `blockMs`. */
+  readonly read: (count: number, blockMs: number) => Promise<readonly StreamEntry[]>;
+  /** Takes over entries that were read `idleMs` ago or longer and never acknowledged; walks on where the last call ended. */
+  readonly claim: (count: number, idleMs: number) => Promise<readonly StreamEntry[]>;
+  readonly deliveriesOf: (id: string) => Promise<number>;
+  /** The entries are done with: acknowledged and out of the stream. */
+  readonly settle: (ids: readonly string[]) => Promise<void>;
+  /** Removes this consumer's name, unless entries are pending under it. */
+  readonly leave: () => Promise<void>;
+  /** Removes the names of consumers that are gone and have nothing pending. */
+  readonly reap: (idleMs: number) => Promise<readonly string[]>;
+};
+
+type EventStreamOptions = {
+  readonly stream: string;
+  readonly group: string;
+  readonly consumer: string;
+  /** Used for nothing but waiting for new entries. */
+  readonly reader: Redis;
+  readonly commands: Redis;
+  readonly log: Logger;
+};
+
+const FIRST_ID = "0-0";
+
+/** Counts and removes in one step: an entry delivered between the two would be pending for nobody. */
+const LEAVE = `
+if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
+redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+type RawEntry = readonly [id: string, fields: string[] | null];
+
+export function createEventStream({ stream, group, consumer, reader, commands, log }: EventStreamOptions): EventStream {
+  let claimCursor = FIRST_ID;
+  let settlesAtOnce: boolean | undefined;
+
+  async function remove(name: string): Promise<boolean> {
+    return (await commands.eval(LEAVE, 1, stream, group, name)) === 1;
+  }
+
+  return {
+    ensureGroup: async () => {
+      try {
+        // From 0 and not $: what was published before the first consumer came is read too.
+        await commands.xgroup("CREATE", stream, group, "0", "MKSTREAM");
+        log.info({ stream, group }, "made the consumer group");
+      } catch (error) {
+        if (!messageOf(error).startsWith("BUSYGROUP")) {
+          throw error;
+        }
+      }
+    },
+
+    read: async (count, blockMs) => {
+      const reply = await reader.xreadgroup("GROUP", group, consumer, "COUNT", count, "BLOCK", blockMs, "STREAMS", stream, ">");
+      return (reply ?? []).flatMap(([, entries]) => toEntries(entries));
+    },
+
+    claim: async (count, idleMs) => {
+      const reply = await commands.xautoclaim(stream, group, consumer, idleMs, claimCursor, "COUNT", count);
+      const [next, entries, gone = []] = reply as [string, RawEntry[], string[]?];
+      claimCursor = next;
+      if (gone.length > 0) {
+        log.warn({ entries: gone.length }, "entries left the stream before they were processed: it is trimmed too short");
+      }
+      return toEntries(entries);
+    },
+
+    deliveriesOf: async (id) => {
+      try {
+        const [pending] = (await commands.xpending(stream, group, id, id, 1)) as [string, string, number, number][];
+        return pending?.[3] ?? 0;
+      } catch (error) {
+        if (isGroupMissing(error)) {
+          return 0;
+        }
+        throw error;
+      }
+    },
+
+    settle: async (ids) => {
+      if (ids.length === 0) {
+        return;
+      }
+      settlesAtOnce ??= await knowsCommand(commands, "XACKDEL");
+      if (settlesAtOnce) {
+        await commands.call("XACKDEL", stream, group, "ACKED", "IDS", ids.length, ...ids);
+        return;
+      }
+      const results = await commands
+        .multi()
+        .xack(stream, group, ...ids)
+        .xdel(stream, ...ids)
+        .exec();
+      const failure = results?.find(([error]) => error !== null)?.[0];
+      if (failure !== undefined && failure !== null) {
+        throw failure;
+      }
+    },
+
+    leave: async () => void (await remove(consumer)),
+
+    reap: async (idleMs) => {
+      const rows = (await commands.xinfo("CONSUMERS", stream, group)) as (string | number)[][];
+      const gone = rows.map(toConsumer).filter(({ name, idle, pending }) => name !== consumer && pending === 0 && idle >= idleMs);
+      const removed: string[] = [];
+      for (const { name } of gone) {
+        if (await remove(name)) {
+          removed.push(name);
+        }
+      }
+      return removed;
+    },
+  };
+}
+
+/** The group is gone: the stream was deleted, or Redis came back without its data. */
+export function isGroupMissing(error: unknown): boolean {
+  const message = messageOf(error);
+  return message.includes("NOGROUP") || message.includes("UNBLOCKED");
+}
+
+function toEntries(entries: readonly RawEntry[]): readonly StreamEntry[] {
+  return entries.flatMap(([id, fields]) => (fields === null ? [] : [{ id, fields }]));
+}
+
+function toConsumer(row: readonly (string | number)[]): { name: string; idle: number; pending: number } {
+  const valueOf = (field: string) => row[row.indexOf(field) + 1];
+  return { name: String(valueOf("name")), idle: Number(valueOf("idle")), pending: Number(valueOf("pending")) };
+}
+
+/** By asking for the command and not the version: compatible servers count their versions differently. */
+async function knowsCommand(redis: Redis, name: string): Promise<boolean> {
+  const [info] = (await redis.call("COMMAND", "INFO", name)) as [unknown];
+  return info !== null && info !== undefined;
+}

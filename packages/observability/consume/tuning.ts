@@ -1,0 +1,35 @@
+/** How the consumer paces itself; all in milliseconds. */
+export type Tuning = {
+  /** The longest wait for new entries; stopping waits as long. */
+  readonly blockMs: number;
+  /** An entry read but not acknowledged for this long is taken over, from whichever consumer has it. */
+  readonly claimIdleMs: number;
+  readonly claimEveryMs: number;
+  readonly heartbeatEveryMs: number;
+  readonly heartbeatLivesMs: number;
+  /** A number missing this long is a loss. Longer than five deliveries of an entry that the database refuses take. */
+  readonly reorderWindowMs: number;
+  readonly findGapsEveryMs: number;
+  readonly reapEveryMs: number;
+  /** A consumer with nothing pending that has not been heard of for this long is removed. */
+  readonly reapIdleMs: number;
+  readonly firstRetryMs: number;
+  readonly lastRetryMs: number;
+};
+
+export const defaultTuning: Tuning = {
+  blockMs: 1_000,
+  claimIdleMs: 15_000,
+  claimEveryMs: 5_000,
+  heartbeatEveryMs: 5_000,
+  heartbeatLivesMs: 30_000,
+  reorderWindowMs: 90_000,
+  findGapsEveryMs: 5_000,
+  reapEveryMs: 60_000,
+  reapIdleMs: 600_000,
+  firstRetryMs: 100,
+  lastRetryMs: 5_000,
+};
+
+/** Deliveries after which an entry that the database refuses is set aside. */
+export const DELIVERIES_MAX = 5;

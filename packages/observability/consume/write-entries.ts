@@ -1,0 +1,144 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { Database } from "@sightline/foundation/database";
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { v7 as uuidv7 } from "uuid";
+import { decodeEntry, type EntryOrigin } from "#intake/stream-entry.ts";
+import type { StreamEvent } from "#intake/event.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import type { DeadLetterWrite } from "#store/batch-rows.ts";
+import { findProjectIds } from "#store/projects.store.ts";
+import { writeBatch } from "#store/write-batch.store.ts";
+import type { ConsumerMetrics } from "./consumer-metrics.ts";
+import { isRefusedData } from "./database-errors.ts";
+import { toRows } from "./event-rows.ts";
+import type { EventStream, StreamEntry } from "./event-stream.ts";
+import { createKnownProjects } from "./known-projects.ts";
+import { DELIVERIES_MAX } from "./tuning.ts";
+
+type Decoded =
+  | { readonly entry: StreamEntry; readonly event: StreamEvent }
+  | { readonly entry: StreamEntry; readonly reason: string; readonly origin: EntryOrigin | undefined };
+
+type WriteEntriesOptions = {
+  readonly streamName: string;
+  readonly stream: Pick<EventStream, "settle" | "deliveriesOf">;
+  readonly database: Database<ObservabilitySchema>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: ConsumerMetrics;
+};
+
+/** Characters of entries written in one transaction at the most; one larger entry goes alone. */
+const TRANSACTION_MAX_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * Writes entries to the database and then, only then, takes them off the stream. What cannot be read is set aside.
+ * When the database refuses the data, the entries are halved until the guilty one stands alone; that one stays
+ * pending until it has been delivered {@link DELIVERIES_MAX} times and is then set aside too.
+ *
+ * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
+ */
+export function createEntryWriter({ streamName, stream, database, clock, log, metrics }: WriteEntriesOptions) {
+  const knownProjects = createKnownProjects({ clock, find: (ids) => findProjectIds(database.query, ids) });
+
+  async function write(decoded: readonly Decoded[]): Promise<void> {
+    try {
+      await commit(decoded);
+    } catch (error) {
+      if (!isRefusedData(error)) {
+        throw error;
+      }
+      const [only] = decoded;
+      if (only !== undefined && decoded.length === 1) {
+        await retryOrSetAside(only, messageOf(error));
+        return;
+      }
+      const middle = Math.ceil(decoded.length / 2);
+      await write(decoded.slice(0, middle));
+      await write(decoded.slice(middle));
+    }
+  }
+
+  async function commit(decoded: readonly Decoded[]): Promise<void> {
+    const judged = await refuseUnknownProjects(decoded);
+    const taken = judged.flatMap((item) => ("event" in item ? [item.event] : []));
+    const refused = judged.flatMap((item) => ("reason" in item ? [item] : []));
+    const known = await knownProjects(refused.flatMap(({ origin }) => (origin === undefined ? [] : [origin.projectId.toLowerCase()])));
+    const at = clock.now().toISOString();
+    const setAside = refused.flatMap(({ origin }) =>
+      origin !== undefined && known.has(origin.projectId.toLowerCase()) ? [{ ...origin, at }] : [],
+    );
+    const deadLetters = refused.map(({ entry, reason, origin }) => toDeadLetter(streamName, entry, reason, origin?.projectId));
+    await writeBatch(database.query, { ...toRows(taken, setAside), deadLetters });
+    await stream.settle(decoded.map(({ entry }) => entry.id));
+    metrics.processed.inc(taken.length);
+    metrics.deadLettered.inc(refused.length);
+    for (const { entry, reason } of refused) {
+      log.warn({ entry: entry.id, reason }, "set an entry aside");
+    }
+  }
+
+  async function refuseUnknownProjects(decoded: readonly Decoded[]): Promise<readonly Decoded[]> {
+    const ids = decoded.flatMap((item) => ("event" in item ? [item.event.project_id.toLowerCase()] : []));
+    const known = await knownProjects(ids);
+    return decoded.map((item) => {
+      if (!("event" in item) || known.has(item.event.project_id.toLowerCase())) {
+        return item;
+      }
+      const { project_id: projectId, producer_id: producerId, seq } = item.event;
+      return { entry: item.entry, reason: `there is no project ${projectId}`, origin: { projectId, producerId, seq } };
+    });
+  }
+
+  async function retryOrSetAside(item: Decoded, reason: string): Promise<void> {
+    const deliveries = await stream.deliveriesOf(item.entry.id);
+    if (deliveries < DELIVERIES_MAX) {
+      log.warn({ entry: item.entry.id, deliveries, reason }, "the database refuses an entry, which will be tried again");
+      return;
+    }
+    const origin =
+      "event" in item ? { projectId: item.event.project_id, producerId: item.event.producer_id, seq: item.event.seq } : item.origin;
+    try {
+      await commit([{ entry: item.entry, reason: `the database refused it ${deliveries} times: ${reason}`, origin }]);
+    } catch (error) {
+      if (!isRefusedData(error)) {
+        throw error;
+      }
+      log.error(
+        { entry: item.entry.id, reason: messageOf(error) },
+        "an entry can neither be written nor set aside, and stays on the stream",
+      );
+    }
+  }
+
+  return async (entries: readonly StreamEntry[]): Promise<void> => {
+    for (const part of inParts(entries)) {
+      await write(part.map(decode));
+    }
+  };
+}
+
+function decode(entry: StreamEntry): Decoded {
+  const decoded = decodeEntry(entry.fields);
+  return decoded.ok ? { entry, event: decoded.event } : { entry, reason: decoded.reason, origin: decoded.origin };
+}
+
+function toDeadLetter(stream: string, entry: StreamEntry, reason: string, projectId: string | undefined): DeadLetterWrite {
+  return { id: uuidv7(), stream, entry_id: entry.id, project_id: projectId, reason, entry: JSON.stringify(entry.fields) };
+}
+
+function inParts(entries: readonly StreamEntry[]): StreamEntry[][] {
+  const parts: StreamEntry[][] = [];
+  let length = Infinity;
+  for (const entry of entries) {
+    const added = entry.fields.reduce((sum, field) => sum + field.length, 0);
+    if (length + added > TRANSACTION_MAX_LENGTH) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)?.push(entry);
+    length += added;
+  }
+  return parts;
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { EVENT_VERSION, eventSchema, type StreamEvent } from "./event.ts";
+
+/** The fields of one stream entry as Redis returns them: name, value, name, value, … */
+export type StreamFields = readonly string[];
+
+/** Which producer sent an entry and in which place; known even of most entries that are refused. */
+export type EntryOrigin = {
+  readonly projectId: string;
+  readonly producerId: string;
+  readonly seq: number;
+};
+
+export type DecodedEntry =
+  | { readonly ok: true; readonly event: StreamEvent }
+  | { readonly ok: false; readonly reason: string; readonly origin: EntryOrigin | undefined };
+
+/** UTF-16 units of a body at the most; producers bound theirs far below. */
+export const BODY_MAX_LENGTH = 16 * 1024 * 1024;
+/** Deeper values are refused, before they exhaust the stack of whatever walks them. */
+const BODY_MAX_DEPTH = 200;
+const REASON_MAX_LENGTH = 2_000;
+const ISSUES_SHOWN = 5;
+
+/** What an event is on the stream: flat fields, the body as JSON text. */
+export function encodeEvent(event: StreamEvent): StreamFields {
+  return [
+    ["v", String(event.v)],
+    ["id", event.id],
+    ["type", event.type],
+    ["project_id", event.project_id],
+    ["producer_id", event.producer_id],
+    ["seq", String(event.seq)],
+    ["ts", event.ts],
+    ["body", JSON.stringify(event.body)],
+  ].flat();
+}
+
+/**
+ * Reads an entry back. Never throws: what is not an event of this version says why.
+ * Text that PostgreSQL cannot hold (NUL, halves of surrogate pairs) becomes U+FFFD.
+ */
+export function decodeEntry(fields: StreamFields): DecodedEntry {
+  const record = toRecord(fields);
+  const origin = originOf(record);
+  try {
+    const version = record.get("v");
+    if (version !== String(EVENT_VERSION)) {
+      return refuse(version === undefined ? "the field v is missing" : `v is ${JSON.stringify(version)}, this reads ${EVENT_VERSION}`);
+    }
+    const body = record.get("body");
+    if (body === undefined) {
+      return refuse("the field body is missing");
+    }
+    if (body.length > BODY_MAX_LENGTH) {
+      return refuse(`body has ${body.length} characters, the limit is ${BODY_MAX_LENGTH}`);
+    }
+    const parsed = eventSchema.safeParse({
+      ...Object.fromEntries(["id", "type", "project_id", "producer_id", "ts"].map((name) => [name, record.get(name)])),
+      v: EVENT_VERSION,
+      seq: toInteger(record.get("seq")),
+      body: storable(JSON.parse(body), 0),
+    });
+    return parsed.success ? { ok: true, event: parsed.data } : refuse(describe(parsed.error));
+  } catch (error) {
+    return refuse(`body cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  function refuse(reason: string): DecodedEntry {
+    return { ok: false, reason: storableText(reason.slice(0, REASON_MAX_LENGTH)), origin };
+  }
+}
+
+function toRecord(fields: StreamFields): ReadonlyMap<string, string> {
+  const record = new Map<string, string>();
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    record.set(fields[index] ?? "", fields[index + 1] ?? "");
+  }
+  return record;
+}
+
+const originSchema = z.object({
+  projectId: z.uuid(),
+  producerId: z.uuid(),
+  seq: z.int().min(1),
+});
+
+function originOf(record: ReadonlyMap<string, string>): EntryOrigin | undefined {
+  return originSchema.safeParse({
+    projectId: record.get("project_id"),
+    producerId: record.get("producer_id"),
+    seq: toInteger(record.get("seq")),
+  }).data;
+}
+
+function toInteger(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : text;
+}
+
+function describe(error: z.ZodError): string {
+  const issues = error.issues.slice(0, ISSUES_SHOWN).map((issue) => `${issue.path.join(".") || "event"}: ${issue.message}`);
+  const more = error.issues.length - issues.length;
+  return `${issues.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+}
+
+function storable(value: unknown, depth: number): unknown {
+  if (depth > BODY_MAX_DEPTH) {
+    throw new Error(`it is nested deeper than ${BODY_MAX_DEPTH}`);
+  }
+  if (typeof value === "string") {
+    return storableText(value);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => storable(item, depth + 1));
+  }
+  if (typeof value === "object" && value !== null) {
+    // Object.fromEntries defines properties, so that a key named __proto__ stays data.
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), storable(item, depth + 1)]));
+  }
+  return value;
+}
+
+function storableText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}

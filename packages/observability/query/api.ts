@@ -1,0 +1,54 @@
+import type { AccessTokenVerifier } from "@sightline/foundation/access-token";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Database } from "@sightline/foundation/database";
+import type { Check } from "@sightline/foundation/health";
+import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import type { Metrics } from "@sightline/foundation/metrics";
+import { createRedis } from "@sightline/foundation/redis";
+import type { ObservabilityConfig } from "#config.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { createAuthenticators } from "./authenticators.ts";
+import { deadLetterRoutes } from "./dead-letters.routes.ts";
+import { healthRoutes } from "./health.routes.ts";
+import { projectRoutes } from "./projects.routes.ts";
+import { registerStreamMetrics } from "./stream-metrics.ts";
+import { traceRoutes } from "./traces.routes.ts";
+
+export type ApiOptions = {
+  readonly config: Pick<ObservabilityConfig, "API_KEY" | "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
+  readonly database: Database<ObservabilitySchema>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly accessTokens: AccessTokenVerifier;
+  readonly version: string;
+  readonly metrics: Metrics;
+};
+
+type Api = {
+  readonly routes: Routes;
+  readonly authenticators: Readonly<Record<string, Authenticator>>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly checks: readonly Check[];
+};
+
+export function createApi(options: ApiOptions, heartbeatKey: string): Api {
+  const { config, database, log, clock, accessTokens, version, metrics } = options;
+  const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
+  registerStreamMetrics({ metrics, redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey });
+  const queries = { query: database.query, clock };
+  return {
+    routes: async (server) => {
+      healthRoutes({ database, redis, heartbeatKey, clock, version })(server);
+      projectRoutes(queries)(server);
+      traceRoutes(queries)(server);
+      deadLetterRoutes(queries)(server);
+    },
+    authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
+    // A Redis that is away is waited for: the connection goes on trying by itself.
+    start: () => redis.client.connect().catch(() => undefined),
+    stop: redis.close,
+    checks: [database.check, redis.check],
+  };
+}

@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/access-token";
+import { AppError } from "@sightline/foundation/errors";
+import type { Authenticator } from "@sightline/foundation/http-server";
+import { setPrincipal, type Principal } from "@sightline/foundation/principal";
+
+type ObservabilityAuthenticators = {
+  /** Anyone with an access token of a tenant. */
+  readonly user: Authenticator;
+  /** An admin's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`. */
+  readonly "admin-or-operator": Authenticator;
+};
+
+type Credentials = { readonly accessTokens: AccessTokenVerifier; readonly apiKey: string };
+
+const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
+
+export function createAuthenticators({ accessTokens, apiKey }: Credentials): ObservabilityAuthenticators {
+  return {
+    user: async (request) => {
+      setPrincipal(request, await userOf(bearerOf(request.headers.authorization), accessTokens));
+    },
+    "admin-or-operator": async (request) => {
+      const token = bearerOf(request.headers.authorization);
+      const key = request.headers["x-api-key"] ?? token;
+      if (typeof key === "string" && isSame(key, apiKey)) {
+        setPrincipal(request, { kind: "operator" });
+        return;
+      }
+      const user = await userOf(token, accessTokens);
+      if (user.role !== "admin") {
+        throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
+      }
+      setPrincipal(request, user);
+    },
+  };
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return BEARER.exec(header ?? "")?.[1];
+}
+
+async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier): Promise<Extract<Principal, { kind: "user" }>> {
+  if (token === undefined) {
+    throw refusal("Send an access token as Authorization: Bearer <token>.");
+  }
+  try {
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token);
+    return { kind: "user", userId, tenantId, role, authenticatedAt, sessionId };
+  } catch (error) {
+    if (error instanceof AccessTokenError) {
+      throw refusal(`Log in again: ${error.message}.`, error);
+    }
+    throw error;
+  }
+}
+
+function refusal(message: string, cause?: unknown): AppError {
+  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Bearer" }, cause });
+}
+
+/** Of hashes, so that the time taken tells neither the length nor the place of the first difference. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(createHash("sha256").update(given).digest(), createHash("sha256").update(expected).digest());
+}

@@ -1,0 +1,77 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { Database } from "@sightline/foundation/database";
+import { runCheck, type Check } from "@sightline/foundation/health";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import type { RedisConnection } from "@sightline/foundation/redis";
+import { detailedHealthSchema, healthSchema, type DetailedHealth } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+
+type HealthOptions = {
+  readonly database: Database<ObservabilitySchema>;
+  readonly redis: RedisConnection;
+  readonly heartbeatKey: string;
+  readonly clock: Clock;
+  readonly version: string;
+};
+
+/** Both answer 200 as long as the process answers: what is down is said in the body. */
+export function healthRoutes(options: HealthOptions) {
+  return (server: HttpServer): void => {
+    server.get("/health", { config: { auth: "public" }, schema: { response: { 200: healthSchema } } }, async () => ({
+      status: "healthy" as const,
+      version: options.version,
+    }));
+
+    server.get("/health/detailed", { config: { auth: "public" }, schema: { response: { 200: detailedHealthSchema } } }, async () => {
+      const [database, redis, consumer] = await Promise.all([
+        runCheck(publicly("PostgreSQL", options.database.check)),
+        runCheck(publicly("Redis", options.redis.check)),
+        consumerComponent(options),
+      ]);
+      const isDegraded = database.status === "down" || redis.status === "down" || consumer.status === "down";
+      return {
+        status: isDegraded ? ("degraded" as const) : ("healthy" as const),
+        timestamp: options.clock.now().toISOString(),
+        version: options.version,
+        components: { database, redis, consumer },
+      };
+    });
+  };
+}
+
+/** Anyone may read this: what failed and the error's code, but no host, user or address. */
+function publicly(name: string, { check }: Check): Check {
+  return {
+    name,
+    check: async () => {
+      try {
+        await check();
+      } catch (error) {
+        throw new Error(`${name} does not answer (${codeOf(error)})`, { cause: error });
+      }
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    return error.code;
+  }
+  // Redis starts its errors with a code, e.g. NOAUTH.
+  const [code] = /^[A-Z]{3,}\b/.exec(error instanceof Error ? error.message : "") ?? [];
+  return code ?? "no connection";
+}
+
+async function consumerComponent({ redis, heartbeatKey }: HealthOptions): Promise<DetailedHealth["components"]["consumer"]> {
+  let isAlive = false;
+  const check = async () => {
+    isAlive = (await redis.client.exists(heartbeatKey)) === 1;
+  };
+  const result = await runCheck(publicly("The heartbeat", { name: "consumer", check }));
+  if (result.status === "down") {
+    return { status: "unknown", error: result.error };
+  }
+  return isAlive
+    ? { status: "up" }
+    : { status: "down", error: "There is no heartbeat: no consumer runs, or none can write to the database." };
+}

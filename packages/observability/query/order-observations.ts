@@ -1,0 +1,38 @@
+type Started = {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly producerId: string | null;
+  readonly seq: number;
+  readonly startedAt: Date;
+};
+
+/**
+ * By start, parents before their children. Within one producer the numbers tell the order, whatever its clock did;
+ * several producers share nothing but the time.
+ */
+export function orderObservations<Row extends Started>(rows: readonly Row[]): readonly Row[] {
+  const isOneProducer = new Set(rows.map(({ producerId }) => producerId)).size <= 1;
+  const byStart = rows.toSorted((left, right) => {
+    const time = isOneProducer ? 0 : left.startedAt.getTime() - right.startedAt.getTime();
+    return time === 0 ? left.seq - right.seq : time;
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  // A set keeps the order in which it was filled.
+  const ordered = new Set<Row>();
+  for (const row of byStart) {
+    for (const next of lineOf(row, byId, ordered)) {
+      ordered.add(next);
+    }
+  }
+  return [...ordered];
+}
+
+/** The row and those of its ancestors that are still missing, the eldest first. Parents that lead in a circle end the line. */
+function lineOf<Row extends Started>(row: Row, byId: ReadonlyMap<string, Row>, ordered: ReadonlySet<Row>): readonly Row[] {
+  const line = new Set<Row>();
+  for (let next: Row | undefined = row; next !== undefined && !ordered.has(next) && !line.has(next);) {
+    line.add(next);
+    next = next.parentId === null ? undefined : byId.get(next.parentId);
+  }
+  return [...line].toReversed();
+}

@@ -1,0 +1,97 @@
+import type { Selectable } from "kysely";
+import type { Observation, Trace, TraceSummary } from "#contract.ts";
+import type { ObservationRow } from "#schema.ts";
+import type { PayloadContent, TraceContent } from "#store/trace-content.store.ts";
+import type { TraceSummaryRow } from "#store/traces.store.ts";
+import { orderObservations } from "./order-observations.ts";
+
+const UNKNOWN_NAME = "(start not received)";
+
+export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): TraceSummary {
+  return {
+    id: row.id,
+    name: row.name ?? UNKNOWN_NAME,
+    status: row.status,
+    started_at: row.sort_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    duration_ms: row.started_at === null || row.ended_at === null ? null : Math.max(row.ended_at.getTime() - row.started_at.getTime(), 0),
+    observations: row.observations,
+    failures: row.failures,
+    lost_events: lostEvents,
+    thread_id: row.thread_id,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+  };
+}
+
+export function presentTrace(row: TraceSummaryRow, { observations, payloads }: TraceContent, lostEvents: number): Trace {
+  const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
+  const own = byOwner.get(row.id) ?? [];
+  const started = observations.map((observation) => ({
+    observation,
+    id: observation.id,
+    parentId: observation.parent_id,
+    producerId: observation.start_producer ?? observation.end_producer,
+    seq: observation.start_seq ?? observation.end_seq ?? 0,
+    startedAt: startOf(observation),
+  }));
+  return {
+    ...presentTraceSummary(row, lostEvents),
+    project_id: row.project_id,
+    input: payloadOf(own, row.start_event)?.value ?? null,
+    output: payloadOf(own, row.end_event)?.value ?? null,
+    error: row.error,
+    attributes: attributesOf(own),
+    observation_list: orderObservations(started).map(({ observation, seq, startedAt }) =>
+      presentObservation(observation, byOwner.get(observation.id) ?? [], { seq, startedAt }),
+    ),
+  };
+}
+
+type Place = { readonly seq: number; readonly startedAt: Date };
+
+function presentObservation(row: Selectable<ObservationRow>, payloads: readonly PayloadContent[], { seq, startedAt }: Place): Observation {
+  const start = payloadOf(payloads, row.start_event);
+  const end = payloadOf(payloads, row.end_event);
+  return {
+    id: row.id,
+    parent_id: row.parent_id,
+    kind: row.kind ?? "span",
+    name: row.name ?? UNKNOWN_NAME,
+    status: row.end_status ?? "running",
+    started_at: startedAt.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    duration_ms: row.duration_ms,
+    seq,
+    model: row.end_model ?? row.start_model,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    error: row.error,
+    code: row.code,
+    input: start?.value ?? end?.tool_entry?.parameters ?? null,
+    output: end?.value ?? end?.tool_entry?.result ?? null,
+    reasoning: end?.reasoning ?? null,
+    attributes: attributesOf(payloads),
+  };
+}
+
+/** When the start has not arrived, the end tells when it was. */
+function startOf({ started_at: startedAt, ended_at: endedAt, duration_ms: durationMs, seen_at: seenAt }: Selectable<ObservationRow>): Date {
+  if (startedAt !== null) {
+    return startedAt;
+  }
+  const computed = endedAt === null || durationMs === null ? Number.NaN : endedAt.getTime() - durationMs;
+  return Math.abs(computed) <= LAST_TIME ? new Date(computed) : seenAt;
+}
+
+/** Milliseconds from 1970 to the last time that a `Date` holds. */
+const LAST_TIME = 8.64e15;
+
+function payloadOf(payloads: readonly PayloadContent[], eventId: string | null): PayloadContent | undefined {
+  return eventId === null ? undefined : payloads.find((payload) => payload.event_id === eventId);
+}
+
+/** A later event's value of a key replaces an earlier one's. */
+function attributesOf(payloads: readonly PayloadContent[]): Record<string, unknown> {
+  return Object.fromEntries(payloads.flatMap(({ attributes }) => Object.entries(attributes ?? {})));
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { z } from "zod";
+import { createProjectRequestSchema, listRequestSchema, projectPageSchema, projectSchema, type Project } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
+import { fromCursor, toPage } from "./cursor.ts";
+import { projectNotFound } from "./not-found.errors.ts";
+import { tenantOf } from "./tenant.ts";
+
+type ProjectsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+
+const RECENT_MS = 24 * 60 * 60 * 1000;
+const config = { auth: "user" };
+
+export function projectRoutes({ query, clock }: ProjectsOptions) {
+  const recentSince = () => new Date(clock.now().getTime() - RECENT_MS);
+
+  async function load(id: string, tenantId: string): Promise<Project> {
+    const project = await findProject(query, { id, tenantId, recentSince: recentSince() });
+    if (project === undefined) {
+      throw projectNotFound();
+    }
+    return present(project);
+  }
+
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects",
+      { config, schema: { querystring: listRequestSchema, response: { 200: projectPageSchema } } },
+      async (request) => {
+        const { cursor, limit } = request.query;
+        const after = fromCursor(cursor);
+        const rows = await listProjects(query, { tenantId: tenantOf(request), recentSince: recentSince(), after, limit: limit + 1 });
+        return toPage(rows, limit, present);
+      },
+    );
+
+    server.post(
+      "/api/v1/projects",
+      { config, schema: { body: createProjectRequestSchema, response: { 201: projectSchema } } },
+      async (request, reply) => {
+        const [id, tenantId] = [uuidv7(), tenantOf(request)];
+        await insertProject(query, { id, tenantId, name: request.body.name });
+        return reply.status(201).send(await load(id, tenantId));
+      },
+    );
+
+    server.get(
+      "/api/v1/projects/:project_id",
+      { config, schema: { params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } } },
+      (request) => load(request.params.project_id, tenantOf(request)),
+    );
+  };
+}
+
+function present({ id, name, created_at: createdAt, recent_traces: recentTraces, last_trace_at: lastTraceAt }: ProjectSummary): Project {
+  return {
+    id,
+    name,
+    created_at: createdAt.toISOString(),
+    recent_traces: recentTraces,
+    last_trace_at: lastTraceAt?.toISOString() ?? null,
+  };
+}

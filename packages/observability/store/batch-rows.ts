@@ -1,0 +1,259 @@
+/** A timestamp as text with six decimals, so that texts order as times do. */
+type Instant = string;
+
+type Half<Name extends "start" | "end"> = {
+  readonly [Column in `${Name}_event` | `${Name}_producer`]?: string;
+} & { readonly [Column in `${Name}_seq`]?: number };
+
+export type TraceWrite = Half<"start"> &
+  Half<"end"> & {
+    readonly project_id: string;
+    readonly id: string;
+    readonly seen_at: Instant;
+    readonly name?: string;
+    readonly started_at?: Instant;
+    readonly thread_id?: string | undefined;
+    readonly session_id?: string | undefined;
+    readonly user_id?: string | undefined;
+    readonly ended_at?: Instant;
+    readonly end_status?: string;
+    readonly error?: string | undefined;
+  };
+
+export type ObservationWrite = Half<"start"> &
+  Half<"end"> & {
+    readonly project_id: string;
+    readonly trace_id: string;
+    readonly id: string;
+    readonly seen_at: Instant;
+    readonly parent_id?: string | null;
+    readonly kind?: string;
+    readonly name?: string;
+    readonly started_at?: Instant;
+    readonly start_model?: string | undefined;
+    readonly code?: object | undefined;
+    readonly ended_at?: Instant;
+    readonly duration_ms?: number;
+    readonly end_status?: string;
+    readonly error?: string | undefined;
+    readonly end_model?: string | undefined;
+    readonly input_tokens?: number | undefined;
+    readonly output_tokens?: number | undefined;
+    readonly cache_read_tokens?: number | undefined;
+    readonly cache_write_tokens?: number | undefined;
+    readonly reasoning_tokens?: number | undefined;
+  };
+
+export type PayloadWrite = {
+  readonly project_id: string;
+  readonly trace_id: string;
+  readonly event_id: string;
+  readonly owner_id: string;
+  readonly part: "start" | "end" | "update";
+  readonly seq: number;
+  readonly value?: unknown;
+  readonly attributes?: object | undefined;
+  readonly reasoning?: object | undefined;
+  readonly usage?: object | undefined;
+  readonly tool_entry?: object | undefined;
+};
+
+export type ProducerWrite = {
+  readonly project_id: string;
+  readonly producer_id: string;
+  readonly first_event_at: Instant;
+  readonly last_event_at: Instant;
+  /** As text, e.g. `{[1,4),[7,8)}`. */
+  readonly seen: string;
+  readonly announced_seq?: number | undefined;
+  readonly hello?: object | undefined;
+  readonly dropped?: object | undefined;
+  readonly dropped_seq?: number | undefined;
+  readonly ended_at?: Instant | undefined;
+};
+
+export type DeadLetterWrite = {
+  readonly id: string;
+  readonly stream: string;
+  readonly entry_id: string;
+  readonly project_id: string | undefined;
+  readonly reason: string;
+  readonly entry: string;
+};
+
+/** The rows of a batch. In each list every key occurs once, in the order of the keys, so that two writers never wait for each other crosswise. */
+export type BatchRows = {
+  readonly traces: readonly TraceWrite[];
+  readonly observations: readonly ObservationWrite[];
+  readonly payloads: readonly PayloadWrite[];
+  readonly blobs: readonly { readonly project_id: string; readonly sha256: string; readonly content: unknown }[];
+  readonly graphs: readonly {
+    readonly project_id: string;
+    readonly graph_hash: string;
+    readonly name: string;
+    readonly nodes: unknown;
+    readonly edges: unknown;
+  }[];
+  readonly scores: readonly {
+    readonly project_id: string;
+    readonly trace_id: string;
+    readonly event_id: string;
+    readonly observation_id?: string | undefined;
+    readonly name: string;
+    readonly value: number;
+    readonly comment?: string | undefined;
+    readonly scored_at: Instant;
+  }[];
+  readonly deadLetters: readonly DeadLetterWrite[];
+  readonly producers: readonly ProducerWrite[];
+};
+
+type Columns = Readonly<Record<string, string>>;
+
+const startOf = (columns: Columns): Columns => ({ start_event: "uuid", start_producer: "uuid", start_seq: "bigint", ...columns });
+const endOf = (columns: Columns): Columns => ({ end_event: "uuid", end_producer: "uuid", end_seq: "bigint", ...columns });
+
+/** The producers come last: every replica that reads the same producer's events waits for that row. */
+export const upserts: readonly { readonly name: keyof BatchRows; readonly statement: string }[] = [
+  {
+    name: "traces",
+    statement: upsertHalves({
+      table: "traces",
+      key: { project_id: "uuid", id: "uuid" },
+      start: startOf({ name: "text", started_at: "timestamptz", thread_id: "text", session_id: "text", user_id: "text" }),
+      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text" }),
+    }),
+  },
+  {
+    name: "observations",
+    statement: upsertHalves({
+      table: "observations",
+      key: { project_id: "uuid", trace_id: "uuid", id: "uuid" },
+      start: startOf({
+        parent_id: "uuid",
+        kind: "text",
+        name: "text",
+        started_at: "timestamptz",
+        start_model: "text",
+        code: "json",
+      }),
+      end: endOf({
+        ended_at: "timestamptz",
+        duration_ms: "double precision",
+        end_status: "text",
+        error: "text",
+        end_model: "text",
+        input_tokens: "bigint",
+        output_tokens: "bigint",
+        cache_read_tokens: "bigint",
+        cache_write_tokens: "bigint",
+        reasoning_tokens: "bigint",
+      }),
+    }),
+  },
+  {
+    name: "payloads",
+    statement: insertOnce("payloads", {
+      project_id: "uuid",
+      trace_id: "uuid",
+      event_id: "uuid",
+      owner_id: "uuid",
+      part: "text",
+      seq: "bigint",
+      value: "json",
+      attributes: "json",
+      reasoning: "json",
+      usage: "json",
+      tool_entry: "json",
+    }),
+  },
+  { name: "blobs", statement: insertOnce("blobs", { project_id: "uuid", sha256: "text", content: "json" }) },
+  {
+    name: "graphs",
+    statement: insertOnce("graphs", { project_id: "uuid", graph_hash: "text", name: "text", nodes: "json", edges: "json" }),
+  },
+  {
+    name: "scores",
+    statement: insertOnce("scores", {
+      project_id: "uuid",
+      trace_id: "uuid",
+      event_id: "uuid",
+      observation_id: "uuid",
+      name: "text",
+      value: "double precision",
+      comment: "text",
+      scored_at: "timestamptz",
+    }),
+  },
+  {
+    name: "deadLetters",
+    statement: insertOnce("dead_letters", {
+      id: "uuid",
+      stream: "text",
+      entry_id: "text",
+      project_id: "uuid",
+      reason: "text",
+      entry: "text",
+    }),
+  },
+  {
+    name: "producers",
+    statement: `${insertRows("producers", {
+      project_id: "uuid",
+      producer_id: "uuid",
+      first_event_at: "timestamptz",
+      last_event_at: "timestamptz",
+      seen: "int8multirange",
+      announced_seq: "bigint",
+      hello: "json",
+      dropped: "json",
+      dropped_seq: "bigint",
+      ended_at: "timestamptz",
+    })}
+on conflict (project_id, producer_id) do update set
+  first_event_at = least(t.first_event_at, excluded.first_event_at),
+  last_event_at = greatest(t.last_event_at, excluded.last_event_at),
+  seen = t.seen + excluded.seen,
+  announced_seq = greatest(t.announced_seq, excluded.announced_seq),
+  hello = coalesce(t.hello, excluded.hello),
+  dropped = case when excluded.dropped_seq > coalesce(t.dropped_seq, 0) then excluded.dropped else t.dropped end,
+  dropped_seq = greatest(t.dropped_seq, excluded.dropped_seq),
+  ended_at = greatest(t.ended_at, excluded.ended_at)`,
+  },
+];
+
+/**
+ * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
+ * whichever comes first: that makes the statement indifferent to order and repetition.
+ */
+function upsertHalves({ table, key, start, end }: { table: string; key: Columns; start: Columns; end: Columns }): string {
+  const newerStart = newer("start");
+  const newerEnd = newer("end");
+  const assignments = [
+    "seen_at = least(t.seen_at, excluded.seen_at)",
+    ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
+    ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
+  ];
+  return `${insertRows(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
+on conflict (${Object.keys(key).join(", ")}) do update set
+  ${assignments.join(",\n  ")}
+where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at`;
+}
+
+function newer(half: "start" | "end"): string {
+  const given = `excluded.${half}_event is not null`;
+  const later = `(excluded.${half}_seq, excluded.${half}_event) > (t.${half}_seq, t.${half}_event)`;
+  return `(${given} and (t.${half}_event is null or ${later}))`;
+}
+
+function insertOnce(table: string, columns: Columns): string {
+  return `${insertRows(table, columns)}\non conflict do nothing`;
+}
+
+/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
+function insertRows(table: string, columns: Columns): string {
+  const names = Object.keys(columns).join(", ");
+  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  return `insert into observability.${table} as t (${names})
+select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
+}

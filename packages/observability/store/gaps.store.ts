@@ -1,0 +1,50 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+/** Producers looked at in one call. */
+const AT_ONCE = 200;
+
+/**
+ * Looks at the producers whose numbers have holes. A hole that was there at the last look, at least `windowMs` ago,
+ * and is still there, is a gap; a gap whose events came after all shrinks or goes. Returns how many events were newly found lost.
+ */
+export async function settleGaps(query: Kysely<ObservabilitySchema>, windowMs: number): Promise<number> {
+  return query.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ project_id: string; producer_id: string; newly_lost: number }>`
+      with due as (
+        select project_id, producer_id, lost
+        from observability.producers
+        where holes <> lost
+          and (suspects_at is null or suspects_at <= now() - ${windowMs} * interval '1 millisecond')
+        order by project_id, producer_id
+        limit ${AT_ONCE}
+        for update
+      )
+      update observability.producers as producer
+      set lost = holes * (producer.lost + suspects), suspects = holes, suspects_at = now()
+      from due
+      where producer.project_id = due.project_id and producer.producer_id = due.producer_id
+      returning producer.project_id, producer.producer_id, (
+        select coalesce(sum(upper(range) - lower(range)), 0)::bigint from unnest(producer.lost - due.lost) as range
+      ) as newly_lost`.execute(transaction);
+    if (rows.length === 0) {
+      return 0;
+    }
+    const keys = JSON.stringify(rows);
+    await sql`
+      delete from observability.ingest_gaps as gap
+      using json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid), observability.producers as producer
+      where gap.project_id = due.project_id and gap.producer_id = due.producer_id
+        and producer.project_id = due.project_id and producer.producer_id = due.producer_id
+        and not exists (
+          select from unnest(producer.lost) as range where lower(range) = gap.first_seq and upper(range) = gap.last_seq + 1
+        )`.execute(transaction);
+    await sql`
+      insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq)
+      select producer.project_id, producer.producer_id, lower(range), upper(range) - 1
+      from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
+      join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
+      on conflict do nothing`.execute(transaction);
+    return rows.reduce((sum, row) => sum + row.newly_lost, 0);
+  });
+}

@@ -1,0 +1,60 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+/**
+ * How many lost events may belong to each of the traces; a trace that no gap touches is not in the map.
+ *
+ * What is lost cannot say whose it was. A gap counts for a trace when it lies between events of the trace from the same
+ * producer; and while the trace's start or end has not arrived, so does the nearest gap before or after them.
+ */
+export async function countLostEvents(
+  query: Kysely<ObservabilitySchema>,
+  projectId: string,
+  traceIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (traceIds.length === 0 || !(await hasGaps(query, projectId))) {
+    return new Map();
+  }
+  const { rows } = await sql<{ trace_id: string; lost: number }>`
+    with numbers as (
+      select id as trace_id, producer, seq
+      from observability.traces, lateral (values (start_producer, start_seq), (end_producer, end_seq)) as event (producer, seq)
+      where project_id = ${projectId} and id = any(${traceIds}::uuid[])
+      union all
+      select trace_id, producer, seq
+      from observability.observations, lateral (values (start_producer, start_seq), (end_producer, end_seq)) as event (producer, seq)
+      where project_id = ${projectId} and trace_id = any(${traceIds}::uuid[])
+    ), spans as (
+      select trace_id, producer, min(seq) as first_seq, max(seq) as last_seq
+      from numbers where producer is not null group by trace_id, producer
+    ), reaches as (
+      select span.trace_id, span.producer,
+        case when trace.start_event is null then coalesce((
+          select max(gap.first_seq) from observability.ingest_gaps as gap
+          where gap.project_id = ${projectId} and gap.producer_id = span.producer and gap.last_seq < span.first_seq
+        ), span.first_seq) else span.first_seq end as first_seq,
+        case when trace.end_event is null then coalesce((
+          select min(gap.last_seq) from observability.ingest_gaps as gap
+          where gap.project_id = ${projectId} and gap.producer_id = span.producer and gap.first_seq > span.last_seq
+        ), span.last_seq) else span.last_seq end as last_seq
+      from spans as span
+      join observability.traces as trace on trace.project_id = ${projectId} and trace.id = span.trace_id
+    )
+    select reach.trace_id, sum(gap.last_seq - gap.first_seq + 1)::bigint as lost
+    from reaches as reach
+    join observability.ingest_gaps as gap
+      on gap.project_id = ${projectId} and gap.producer_id = reach.producer
+      and gap.first_seq <= reach.last_seq and gap.last_seq >= reach.first_seq
+    group by reach.trace_id`.execute(query);
+  return new Map(rows.map((row) => [row.trace_id, row.lost]));
+}
+
+async function hasGaps(query: Kysely<ObservabilitySchema>, projectId: string): Promise<boolean> {
+  const gap = await query
+    .selectFrom("observability.ingest_gaps")
+    .select("producer_id")
+    .where("project_id", "=", projectId)
+    .limit(1)
+    .executeTakeFirst();
+  return gap !== undefined;
+}

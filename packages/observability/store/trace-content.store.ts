@@ -1,0 +1,66 @@
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
+
+export type TraceContent = {
+  readonly observations: readonly Selectable<ObservationRow>[];
+  /** In the order of their events. */
+  readonly payloads: readonly PayloadContent[];
+};
+
+export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" | "value" | "attributes" | "tool_entry"> & {
+  readonly reasoning: string | null;
+};
+
+/** One answer holds no more than this; a trace with more shows its first ones. */
+const OBSERVATIONS_MAX = 20_000;
+/** Characters of one input or output at the most; of a longer one the beginning is given. */
+const VALUE_MAX = 256 * 1024;
+const PREVIEW = 4_000;
+/** Characters of all of them together, in the order of the events; of what comes after only beginnings are given. */
+const VALUES_MAX = 16 * 1024 * 1024;
+const SHORT_PREVIEW = 200;
+
+/** What happened in a trace. The trace was found under its tenant before. */
+export async function findTraceContent(
+  query: Kysely<ObservabilitySchema>,
+  { project_id: projectId, id: traceId }: { readonly project_id: string; readonly id: string },
+): Promise<TraceContent> {
+  const observations = await query
+    .selectFrom("observability.observations")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("trace_id", "=", traceId)
+    .orderBy(sql`coalesce(started_at, seen_at)`)
+    .orderBy("id")
+    .limit(OBSERVATIONS_MAX)
+    .execute();
+  return { observations, payloads: await findPayloads(query, projectId, traceId) };
+}
+
+async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: string, traceId: string): Promise<readonly PayloadContent[]> {
+  const { rows } = await sql<PayloadContent>`
+    select owner_id, part, event_id,
+      ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
+      left(reasoning ->> 'text', ${VALUE_MAX}) as reasoning
+    from (
+      select *, sum(octet_length(concat(value, attributes, tool_entry, reasoning))) over (order by seq, event_id) as total
+      from observability.payloads
+      where project_id = ${projectId} and trace_id = ${traceId}
+    ) as payload
+    order by seq, event_id`.execute(query);
+  return rows;
+}
+
+function bounded(name: "value" | "attributes" | "tool_entry") {
+  const column = sql.ref(name);
+  return sql`
+    case
+      when ${column} is null then null
+      when length(${column}::text) <= ${SHORT_PREVIEW} or (total <= ${VALUES_MAX} and length(${column}::text) <= ${VALUE_MAX}) then ${column}
+      else json_build_object(
+        'truncated', true,
+        'characters', length(${column}::text),
+        'preview', left(${column}::text, case when total <= ${VALUES_MAX} then ${PREVIEW}::int else ${SHORT_PREVIEW}::int end)
+      )
+    end as ${column}`;
+}

@@ -1,0 +1,94 @@
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { ObservabilitySchema, TraceRow } from "#schema.ts";
+import { isAfter, microsOf, type Position } from "./position.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type TraceSummaryRow = Pick<
+  Selectable<TraceRow>,
+  "id" | "project_id" | "name" | "status" | "started_at" | "sort_at" | "ended_at" | "thread_id" | "error" | "start_event" | "end_event"
+> & {
+  readonly position: string;
+  readonly observations: number;
+  readonly failures: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+};
+
+type TraceFilter = {
+  readonly projectId: string;
+  readonly tenantId: string;
+  readonly status: string | undefined;
+  /** A part of the name, in either case. */
+  readonly name: string | undefined;
+  readonly after: Position | undefined;
+  readonly limit: number;
+};
+
+/** Newest first. */
+export async function listTraces(query: Query, filter: TraceFilter): Promise<readonly TraceSummaryRow[]> {
+  const { status, name, after } = filter;
+  let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId);
+  if (status !== undefined) {
+    rows = rows.where(sql<boolean>`trace.status = ${status}`);
+  }
+  if (name !== undefined) {
+    rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
+  }
+  if (after !== undefined) {
+    rows = rows.where(isAfter("trace.sort_at", "trace.id", after));
+  }
+  return rows.orderBy("trace.sort_at", "desc").orderBy("trace.id", "desc").limit(filter.limit).execute();
+}
+
+/** Without a project, the newest of that id among the tenant's projects. */
+export async function findTrace(
+  query: Query,
+  wanted: { readonly tenantId: string; readonly traceId: string; readonly projectId?: string },
+): Promise<TraceSummaryRow | undefined> {
+  let rows = summaries(query, wanted.tenantId).where("trace.id", "=", wanted.traceId);
+  if (wanted.projectId !== undefined) {
+    rows = rows.where("trace.project_id", "=", wanted.projectId);
+  }
+  return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
+}
+
+function summaries(query: Query, tenantId: string) {
+  return query
+    .selectFrom("observability.traces as trace")
+    .innerJoin("observability.projects as project", "project.id", "trace.project_id")
+    .innerJoinLateral(
+      (builder) =>
+        builder
+          .selectFrom("observability.observations as observation")
+          .whereRef("observation.project_id", "=", "trace.project_id")
+          .whereRef("observation.trace_id", "=", "trace.id")
+          .select([
+            sql<number>`count(*)`.as("observations"),
+            sql<number>`count(*) filter (where observation.end_status = 'failure')`.as("failures"),
+            sql<number | null>`sum(observation.input_tokens)::bigint`.as("input_tokens"),
+            sql<number | null>`sum(observation.output_tokens)::bigint`.as("output_tokens"),
+          ])
+          .as("total"),
+      (join) => join.onTrue(),
+    )
+    .where("project.tenant_id", "=", tenantId)
+    .select([
+      "trace.id",
+      "trace.project_id",
+      "trace.name",
+      "trace.status",
+      "trace.started_at",
+      "trace.sort_at",
+      "trace.ended_at",
+      "trace.thread_id",
+      "trace.error",
+      "trace.start_event",
+      "trace.end_event",
+      microsOf("trace.sort_at").as("position"),
+      "total.observations",
+      "total.failures",
+      "total.input_tokens",
+      "total.output_tokens",
+    ]);
+}

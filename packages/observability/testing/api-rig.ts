@@ -1,0 +1,72 @@
+import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/access-token";
+import { systemClock } from "@sightline/foundation/clock";
+import type { Database } from "@sightline/foundation/database";
+import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
+import { createMetrics } from "@sightline/foundation/metrics";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createApi } from "#query/api.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+
+export const API_KEY = `studio_${"ab".repeat(32)}`;
+
+/** Who the tokens of these tests belong to: `tenant-1:admin`, `tenant-2:member`, … */
+const accessTokens: AccessTokenVerifier = {
+  verify: async (token) => {
+    const [, tenantId, role] = /^(tenant-\d):(admin|member)$/.exec(token) ?? [];
+    if (tenantId === undefined || (role !== "admin" && role !== "member")) {
+      throw new AccessTokenError("the access token is not valid");
+    }
+    const now = new Date();
+    return { subject: "user-1", tenantId, role, issuedAt: now, authenticatedAt: now, sessionId: undefined, epoch: undefined };
+  },
+};
+
+type ApiRigOptions = {
+  readonly database: Database<ObservabilitySchema>;
+  readonly redisUrl: string;
+  readonly stream: string;
+  readonly heartbeatKey: string;
+};
+
+export type ApiRig = {
+  readonly server: HttpServer;
+  readonly get: (url: string, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  readonly post: (
+    url: string,
+    payload: object,
+    token?: string,
+  ) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  readonly close: () => Promise<void>;
+};
+
+export async function createApiRig({ database, redisUrl, stream, heartbeatKey }: ApiRigOptions): Promise<ApiRig> {
+  const metrics = createMetrics("test");
+  const config = { API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
+  const api = createApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
+  await api.start();
+  const server = await createHttpServer({
+    name: "observability",
+    title: "Observability",
+    version: "1.2.3",
+    log: silentLog,
+    metrics,
+    authenticators: api.authenticators,
+    routes: [api.routes],
+  });
+  const headersOf = (token: string) => (token === "" ? {} : { authorization: `Bearer ${token}` });
+  return {
+    server,
+    get: async (url, token = "tenant-1:member") => {
+      const answer = await server.inject({ url, headers: headersOf(token) });
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    post: async (url, payload, token = "tenant-1:member") => {
+      const answer = await server.inject({ method: "POST", url, payload, headers: headersOf(token) });
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    close: async () => {
+      await server.close();
+      await api.stop();
+    },
+  };
+}

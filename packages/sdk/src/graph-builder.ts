@@ -1,0 +1,122 @@
+import { callerReference } from "./code-reference.ts";
+import type { CodeReference } from "./event.ts";
+import { declareGraph, type DeclaredGraph, type GraphFacts, type Router } from "./graph-facts.ts";
+import { createRunHandler } from "./run-handler.ts";
+import { isSwitchedOff } from "./settings.ts";
+
+export type TracedGraphOptions = {
+  /** What its traces are called; also the compiled graph's name unless `compile` is given one. */
+  readonly traceName: string;
+};
+
+type Method = (...inputs: unknown[]) => unknown;
+type Drawing = {
+  readonly nodes: Readonly<Record<string, unknown>>;
+  readonly edges: readonly { readonly source: string; readonly target: string; readonly conditional?: boolean }[];
+};
+type Branch = { readonly path: { name?: string; readonly func?: { readonly name: string } }; readonly ends?: Record<string, string> };
+type Branches = Readonly<Record<string, Readonly<Record<string, Branch>>>>;
+
+/**
+ * Adds tracing to one builder: its compiled graphs get a callback handler in their configuration, which LangGraph merges with the
+ * application's own callbacks and passes on to everything that runs inside.
+ */
+export function traceBuilder(builder: object, options: TracedGraphOptions): void {
+  if (isSwitchedOff()) {
+    return;
+  }
+  const code = new Map<string, CodeReference>();
+  wrapMethod(builder, "addNode", (addNode, inputs) => {
+    const added: unknown = addNode(...inputs);
+    quietly(() => rememberCode(code, inputs));
+    return added;
+  });
+  wrapMethod(builder, "compile", (compile, inputs) => {
+    const [given] = inputs;
+    const compileOptions = typeof given === "object" ? given : {};
+    const compiled: unknown = compile({ name: options.traceName, ...compileOptions });
+    return quietly(() => attach(builder, compiled, options, code)) ?? compiled;
+  });
+}
+
+/** An own property, so that the builder stays an instance of the very class the application knows. */
+function wrapMethod(target: object, name: string, around: (original: Method, inputs: unknown[]) => unknown): void {
+  const found: unknown = Reflect.get(target, name);
+  if (typeof found !== "function") {
+    return;
+  }
+  const value = (...inputs: unknown[]): unknown => around((...given) => Reflect.apply(found, target, given), inputs);
+  Object.defineProperty(target, name, { value, configurable: true, writable: true });
+}
+
+function attach(builder: object, compiled: unknown, options: TracedGraphOptions, code: ReadonlyMap<string, CodeReference>): unknown {
+  if (typeof compiled !== "object" || compiled === null) {
+    return undefined;
+  }
+  const withConfig: unknown = Reflect.get(compiled, "withConfig");
+  if (typeof withConfig !== "function") {
+    return undefined;
+  }
+  const facts: GraphFacts = {
+    traceName: options.traceName,
+    code,
+    routers: nameRouters(builder),
+    declared: quietly(() => draw(compiled)),
+  };
+  return Reflect.apply(withConfig, compiled, [{ callbacks: [createRunHandler(facts)] }]);
+}
+
+/** addNode takes a name and an action, a list of them, or an object of them. */
+function rememberCode(code: Map<string, CodeReference>, inputs: readonly unknown[]): void {
+  const [first, second] = inputs;
+  const nodes: readonly (readonly [string, unknown])[] =
+    typeof first === "string"
+      ? [[first, second]]
+      : Array.isArray(first)
+        ? first.flatMap((node: unknown) => (Array.isArray(node) ? [[String(node[0]), node[1]] as const] : []))
+        : Object.entries(first ?? {});
+  for (const [name, action] of nodes) {
+    const reference = callerReference(typeof action === "function" && action.name !== "" ? action.name : name);
+    if (reference !== undefined) {
+      code.set(name, reference);
+    }
+  }
+}
+
+/** A router runs as a nameless lambda; with a name of its own its run can be told apart from the node's own lambdas. */
+function nameRouters(builder: object): ReadonlyMap<string, ReadonlyMap<string, Router>> {
+  const branches = (Reflect.get(builder, "branches") ?? {}) as Branches;
+  return new Map(
+    Object.entries(branches).map(([node, named]) => [
+      node,
+      new Map(
+        Object.entries(named).map(([name, branch]) => {
+          const routerName = branch.path.name ?? (branch.path.func?.name || name);
+          branch.path.name = routerName;
+          return [routerName, { ends: branch.ends }] as const;
+        }),
+      ),
+    ]),
+  );
+}
+
+function draw(compiled: object): DeclaredGraph | undefined {
+  const getGraph: unknown = Reflect.get(compiled, "getGraph");
+  if (typeof getGraph !== "function") {
+    return undefined;
+  }
+  const { nodes, edges } = Reflect.apply(getGraph, compiled, [{ xray: true }]) as Drawing;
+  return declareGraph(
+    Object.keys(nodes),
+    edges.map(({ source, target, conditional }) => ({ from: source, to: target, conditional: conditional === true })),
+  );
+}
+
+/** Tracing that fails leaves the graph as it was. */
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { randomFillSync } from "node:crypto";
+
+const POOL_SIZE = 4096;
+const pool = Buffer.alloc(POOL_SIZE);
+let used = POOL_SIZE;
+let lastMillisecond = 0;
+let counter = 0;
+
+/** A UUIDv7 (RFC 9562) that grows within this process even inside one millisecond, as the 12 bits after the version count. */
+export function createIdentifier(): string {
+  let now = Date.now();
+  if (now > lastMillisecond) {
+    counter = 0;
+  } else {
+    now = lastMillisecond;
+    counter += 1;
+    if (counter > 0xfff) {
+      counter = 0;
+      now += 1;
+    }
+  }
+  lastMillisecond = now;
+  const random = takeRandom();
+  const time = now.toString(16).padStart(12, "0");
+  const count = counter.toString(16).padStart(3, "0");
+  const variant = ((Number.parseInt(random.slice(0, 1), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}${random.slice(1, 4)}-${random.slice(4, 16)}`;
+}
+
+function takeRandom(): string {
+  if (used + 8 > POOL_SIZE) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += 8;
+  return pool.toString("hex", used - 8, used);
+}

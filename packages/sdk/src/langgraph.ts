@@ -1,0 +1,36 @@
+/**
+ * The LangGraph.js integration. A door of its own because it imports `@langchain/langgraph`, which an application that observes
+ * something else does not have.
+ */
+import { type StateDefinitionInit, StateGraph } from "@langchain/langgraph";
+import { type TracedGraphOptions, traceBuilder } from "./graph-builder.ts";
+
+export type { TracedGraphOptions };
+
+/**
+ * A `StateGraph` like any other, whose compiled runs are traced: one trace per `invoke` or `stream`, with its nodes, tool calls and
+ * model calls.
+ *
+ * @example
+ * const graph = createTracedGraph(State, { traceName: "support-agent" })
+ *   .addNode("answer", answer)
+ *   .addEdge(START, "answer")
+ *   .compile();
+ */
+export function createTracedGraph<State extends StateDefinitionInit>(stateType: State, options: TracedGraphOptions): StateGraph<State> {
+  // The constructor's parameter is a conditional type, which stays unresolved while State is a type parameter.
+  const builder = new StateGraph<State>(stateType as State extends StateDefinitionInit ? State : never);
+  return traceGraph(builder, options);
+}
+
+/**
+ * The same for a builder made by hand, with input, output and context schemas of its own. Call it before nodes are added; it returns
+ * the builder it was given.
+ *
+ * @example
+ * const builder = traceGraph(new StateGraph(State, { context: Context }), { traceName: "support-agent" });
+ */
+export function traceGraph<Builder extends StateGraph<unknown>>(builder: Builder, options: TracedGraphOptions): Builder {
+  traceBuilder(builder, options);
+  return builder;
+}

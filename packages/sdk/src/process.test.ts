@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTestStream, ofType } from "./test-stream.ts";
+
+let stream: ReturnType<typeof createTestStream>;
+
+beforeEach(() => {
+  stream = createTestStream();
+});
+
+afterEach(async () => {
+  await stream.stop();
+});
+
+type Exit = { readonly code: number | null; readonly signal: string | null; readonly output: string; readonly milliseconds: number };
+
+/** Runs an application of its own process; it is signalled when it prints `ready`. */
+function runApplication(source: string, signal?: NodeJS.Signals): Promise<Exit> {
+  const door = fileURLToPath(new URL("index.ts", import.meta.url));
+  const options = JSON.stringify({ redisUrl: stream.url, streamName: stream.streamName, projectId: stream.options.projectId });
+  const program = `import { initializeRedisPublisher, observe } from ${JSON.stringify(door)};
+    const verification = await initializeRedisPublisher(${options});
+    observe({ name: "work" }, () => 1);
+    ${source}`;
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", program], { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    let readyAt = performance.now();
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes("ready")) {
+        readyAt = performance.now();
+        if (signal !== undefined) {
+          child.kill(signal);
+        }
+      }
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    child.once("exit", (code, ended) => resolve({ code, signal: ended, output, milliseconds: performance.now() - readyAt }));
+  });
+}
+
+async function expectFlushed(): Promise<void> {
+  const events = await stream.read();
+  expect(ofType(events, "observation.end")).toHaveLength(1);
+  expect(ofType(events, "producer.bye")).toHaveLength(1);
+}
+
+describe("A process that publishes", () => {
+  it("ends by itself when it has no more work, and what it recorded has arrived", async () => {
+    expect(await runApplication(`console.log("ready");`)).toMatchObject({
+      code: 0,
+      signal: null,
+      output: "ready\n",
+      milliseconds: expect.closeTo(500, -3),
+    });
+    await expectFlushed();
+  });
+
+  it("dies of SIGTERM as before, a flush later", async () => {
+    expect(await runApplication(`setInterval(() => {}, 1000); console.log("ready");`, "SIGTERM")).toMatchObject({
+      code: null,
+      signal: "SIGTERM",
+    });
+    await expectFlushed();
+  });
+
+  it("leaves SIGTERM to the application that handles it", async () => {
+    const source = `process.on("SIGTERM", () => setTimeout(() => process.exit(7), 300)); setInterval(() => {}, 1000); console.log("ready");`;
+    expect(await runApplication(source, "SIGTERM")).toMatchObject({ code: 7, signal: null });
+    expect(ofType(await stream.read(), "observation.end")).toHaveLength(1);
+  });
+
+  it("keeps its exit code and its uncaught error", async () => {
+    expect(await runApplication(`process.exitCode = 3;`)).toMatchObject({ code: 3 });
+    const failed = await runApplication(`throw new Error("mine");`);
+    expect(failed.code).toBe(1);
+    expect(failed.output).toContain("mine");
+  });
+});

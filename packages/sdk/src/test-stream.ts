@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Redis } from "ioredis";
+import { inject } from "vitest";
+import { z } from "zod";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly redisUrl: string;
+  }
+}
+
+export const PROJECT_ID = "0192f7a0-0000-7000-8000-000000000001";
+
+type Body = Readonly<Record<string, unknown>>;
+export type ReadEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly producer_id: string;
+  readonly seq: number;
+  readonly body: Body;
+};
+
+const schemaFile = new URL("../../observability/intake/event-v1.schema.json", import.meta.url);
+const eventSchema = z.fromJSONSchema(JSON.parse(readFileSync(schemaFile, "utf8")));
+
+/** A stream of the test's own, read back and judged by the platform's JSON Schema. */
+export function createTestStream(url: string = inject("redisUrl"), streamName = `test:sdk:${randomUUID()}`) {
+  const client = new Redis(url, { protocol: 2 });
+  // Tests kill servers; what the client then says is not the matter.
+  client.on("error", () => undefined);
+  return {
+    url,
+    streamName,
+    client,
+    options: { redisUrl: url, streamName, projectId: PROJECT_ID, logger: { warn: () => undefined } },
+    read: async (): Promise<ReadEvent[]> => (await client.xrange(streamName, "-", "+")).map(([, fields]) => readEntry(fields)),
+    async stop() {
+      await client.del(streamName).catch(() => 0);
+      client.disconnect();
+    },
+  };
+}
+
+export function ofType(events: readonly ReadEvent[], type: string): Body[] {
+  return events.filter((event) => event.type === type).map((event) => event.body);
+}
+
+function readEntry(fields: readonly string[]): ReadEvent {
+  const entry = Object.fromEntries(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? ""]] : [])));
+  const event = { ...entry, v: Number(entry["v"]), seq: Number(entry["seq"]), body: JSON.parse(entry["body"] ?? "") as unknown };
+  const judged = eventSchema.safeParse(event);
+  if (!judged.success) {
+    throw new Error(`An event breaks the schema: ${z.prettifyError(judged.error)}\n${JSON.stringify(event).slice(0, 2000)}`);
+  }
+  return judged.data as ReadEvent;
+}

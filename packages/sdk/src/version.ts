@@ -1,0 +1,2 @@
+/** The version that a producer announces; a test holds it equal to the package's. */
+export const SDK_VERSION = "0.5.0";

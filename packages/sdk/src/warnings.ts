@@ -1,0 +1,24 @@
+import type { Logger } from "./settings.ts";
+
+export type Warnings = { say(reason: string, message: string): void };
+
+const INTERVAL = 60_000;
+
+/** Says each reason at most once a minute, and never lets a logger's own failure out. */
+export function createWarnings(logger: Logger): Warnings {
+  const lastSaid = new Map<string, number>();
+  return {
+    say(reason, message) {
+      const now = Date.now();
+      if (now - (lastSaid.get(reason) ?? -INTERVAL) < INTERVAL) {
+        return;
+      }
+      lastSaid.set(reason, now);
+      try {
+        logger.warn(`[sightline] ${message}`);
+      } catch {
+        // The application's logger failing is not a reason to disturb the application.
+      }
+    },
+  };
+}
