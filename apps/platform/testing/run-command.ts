@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export type CommandResult = { readonly code: number | null; readonly out: string; readonly error: string };
+
+const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
+
+/** Runs the command line as a user does, in `folder`, with nothing but `environment` set. */
+export async function runCommand(
+  words: readonly string[],
+  options: { readonly folder: string; readonly environment?: Readonly<Record<string, string>> },
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    cwd: options.folder,
+    env: { PATH: process.env["PATH"] ?? "", ...options.environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+  });
+  let out = "";
+  let error = "";
+  child.stdout.on("data", (data) => (out += String(data)));
+  child.stderr.on("data", (data) => (error += String(data)));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, error };
+}
