@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export type CommandResult = { readonly code: number | null; readonly out: string; readonly error: string };
@@ -13,7 +15,7 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: options.folder,
-    env: { PATH: process.env["PATH"] ?? "", ...options.environment },
+    env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: join(tmpdir(), "sightline-test-compiled"), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 60_000,
   });
