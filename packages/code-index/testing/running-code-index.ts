@@ -90,7 +90,7 @@ export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = sil
         headers,
         payload: { full_name: fullName, clone_url: source.url },
       });
-      expect(registered.statusCode, registered.body).toBe(201);
+      expect(registered).toMatchObject({ statusCode: 201 });
       const { id } = registered.json<{ id: string }>();
       await vi.waitFor(
         async () => {
