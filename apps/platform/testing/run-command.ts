@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 
 export type CommandResult = { readonly code: number | null; readonly out: string; readonly error: string };
 
+/** Each command is a process that loads the whole product, on a machine that runs other tests too. */
+export const COMMAND_MS = 90_000;
+
 const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
 
 /** Runs the command line as a user does, in `folder`, with nothing but `environment` set. */
