@@ -6,7 +6,7 @@ import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Role } from "#schema.ts";
 
 /** Opens the product: all three APIs. */
-const PRODUCT_AUDIENCE = "sightline";
+export const PRODUCT_AUDIENCE = "sightline";
 /** Opens the change of a one-time password and nothing else; the other parts refuse it by its audience. */
 const PASSWORD_CHANGE_AUDIENCE = "sightline-password-change";
 

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Anchor,
   Button,
   DEFAULT_THEME,
@@ -66,6 +67,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    // The colours of the variant are too pale for small text.
+    Alert: Alert.extend({ styles: { title: { color: "var(--mantine-color-text)" } } }),
     Anchor: Anchor.extend({ defaultProps: { underline: "hover" } }),
     Button: Button.extend({ defaultProps: { size: "sm" } }),
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
