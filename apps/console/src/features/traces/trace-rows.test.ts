@@ -98,6 +98,7 @@ describe("a bar of the waterfall", () => {
 
   it("never leaves the track, whatever the producer's clock said", () => {
     const early = observation("a", null, -500, 10);
-    expect(barOf(early, traceSpan(trace([early]), START))).toEqual({ left: 0, width: 0 });
+    expect(barOf(early, { start: START, end: START + 100 })).toEqual({ left: 0, width: 0 });
+    expect(traceSpan(trace([early]), START)).toEqual({ start: START - 500, end: START + 100 });
   });
 });
