@@ -7,6 +7,8 @@ type Part = {
   readonly name: string;
   /** Other parts of ours it may import, by package name. */
   readonly parts: readonly string[];
+  /** The folder of its rooms, when that is not the part's own. */
+  readonly source?: string;
   /** For each room the rooms it may import. */
   readonly rooms: Readonly<Record<string, readonly string[]>>;
 };
@@ -51,7 +53,31 @@ const PARTS: readonly Part[] = [
     folder: "apps/console",
     name: "@sightline/console",
     parts: ["@sightline/identity/contract", "@sightline/code-index/contract", "@sightline/observability/contract"],
-    rooms: {},
+    source: "src",
+    rooms: {
+      http: [],
+      ui: [],
+      "features/auth": ["http", "ui"],
+      "features/code": ["http", "ui"],
+      "features/health": ["http", "ui"],
+      "features/projects": ["http", "ui"],
+      "features/repositories": ["http", "ui"],
+      "features/tokens": ["http", "ui"],
+      "features/traces": ["http", "ui"],
+      shell: ["http", "ui", "features/auth"],
+      routes: [
+        "http",
+        "ui",
+        "shell",
+        "features/auth",
+        "features/code",
+        "features/health",
+        "features/projects",
+        "features/repositories",
+        "features/tokens",
+        "features/traces",
+      ],
+    },
   },
   {
     folder: "apps/platform",
@@ -117,6 +143,9 @@ function foreignRooms(part: Part, room: string, allowed: readonly string[]): Pat
 export const borders: Override[] = PARTS.flatMap((part) => [
   restrict([`${part.folder}/**`], [foreignParts(part)]),
   ...Object.entries(part.rooms).map(([room, allowed]) =>
-    restrict([`${part.folder}/${room}/**`], [foreignParts(part), foreignRooms(part, room, allowed)]),
+    restrict(
+      [`${[part.folder, part.source, room].filter((name) => name !== undefined).join("/")}/**`],
+      [foreignParts(part), foreignRooms(part, room, allowed)],
+    ),
   ),
 ]);

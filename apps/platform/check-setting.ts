@@ -1,29 +1,50 @@
-import { ConfigError, readConfig } from "@sightline/foundation/config";
-import type { Setting } from "./environment.ts";
+import { codeIndexVariables } from "@sightline/code-index";
+import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
+import { z } from "zod";
+import { platformVariables } from "./config.ts";
+import { deriveEnvironment, type Environment, type Setting } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";
 import { describeRole, portOf } from "./roles.ts";
 import type { NeededPort } from "./ports.ts";
 
+/** Stand for the secrets that the embedded mode makes for itself at its start. */
+const SECRETS_TO_COME: Environment = {
+  SECRET_KEY: "x".repeat(43),
+  API_KEY: `studio_${"0".repeat(64)}`,
+  CODEINDEX_WEBHOOK_SECRET: "x".repeat(43),
+  ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
+};
+
+/** Outside of the embedded mode a webhook nobody can sign is a mistake, although the code index itself starts without it. */
+const WEBHOOK_SECRET = {
+  CODEINDEX_WEBHOOK_SECRET: {
+    ...codeIndexVariables.CODEINDEX_WEBHOOK_SECRET,
+    schema: z.string().min(16, "expected at least 16 characters"),
+  },
+};
+
 /**
- * Reads the configuration of every role that is to start.
+ * Reads the configuration of the platform and of every role that is to start.
  *
  * @throws {ConfigError} with the problems of all of them at once.
  */
-export function demandValidConfig(roles: readonly RoleName[], { environment }: Setting): void {
-  const problems = new Set<string>();
-  for (const role of roles) {
-    for (const problem of problemsOf(role, environment)) {
-      problems.add(problem);
-    }
-  }
+export function demandValidConfig(roles: readonly RoleName[], given: Environment): void {
+  const derived = deriveEnvironment(given);
+  const environment = derived.embeddedPostgres ? { ...SECRETS_TO_COME, ...derived.environment } : derived.environment;
+  const groups = [
+    platformVariables,
+    ...roles.map((role) => describeRole(role).variables),
+    ...(roles.includes("code-index") ? [WEBHOOK_SECRET] : []),
+  ];
+  const problems = new Set(groups.flatMap((variables) => problemsOf(variables, environment)));
   if (problems.size > 0) {
     throw new ConfigError([...problems]);
   }
 }
 
-function problemsOf(role: RoleName, environment: Setting["environment"]): readonly string[] {
+function problemsOf(variables: Variables, environment: Environment): readonly string[] {
   try {
-    readConfig(describeRole(role).variables, environment);
+    readConfig(variables, environment);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) {

@@ -7,7 +7,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseDatabase, diagnoseRedis } from "./diagnosis-of-stores.ts";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "./embedded/redis-binary.ts";
-import type { Setting } from "./environment.ts";
+import type { Environment, Setting } from "./environment.ts";
 import { findPortProblems } from "./ports.ts";
 import { roleNames } from "./role-names.ts";
 import { secretNames } from "./secrets.ts";
@@ -24,14 +24,14 @@ const run = promisify(execFile);
 
 const OLDEST_NODE: readonly [number, number] = [22, 18];
 
-/** Looks at everything a start stands on; changes nothing but the data folder, which it makes. */
-export async function diagnose(setting: Setting): Promise<readonly Finding[]> {
+/** Looks at everything a start stands on, in the environment as it was given. */
+export async function diagnose(setting: Setting, given: Environment): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     diagnoseNode(),
     diagnoseGit(),
     diagnoseHome(setting),
     diagnoseSecrets(setting),
-    diagnoseConfig(setting),
+    diagnoseConfig(given),
     setting.embeddedRedis ? diagnoseRedisServer() : diagnoseRedis(setting),
     setting.embeddedPostgres ? diagnoseEmbeddedPostgres(setting) : diagnoseDatabase(setting),
     diagnosePorts(setting),
@@ -97,10 +97,9 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
     : { state: "note", what, found: `${file} is readable by others (mode ${mode.toString(8)})`, mend: "The next start sets it to 600." };
 }
 
-async function diagnoseConfig(setting: Setting): Promise<readonly Finding[]> {
-  const placeholders = setting.embeddedPostgres ? PLACEHOLDERS : {};
+async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
   try {
-    demandValidConfig(roleNames, { ...setting, environment: { ...placeholders, ...setting.environment } });
+    demandValidConfig(roleNames, given);
     return [{ state: "good", what: "variables", found: "all valid" }];
   } catch (error) {
     if (error instanceof ConfigError) {
@@ -109,14 +108,6 @@ async function diagnoseConfig(setting: Setting): Promise<readonly Finding[]> {
     throw error;
   }
 }
-
-/** Stand for the secrets that a start would make. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = {
-  SECRET_KEY: "x".repeat(43),
-  API_KEY: `studio_${"0".repeat(64)}`,
-  CODEINDEX_WEBHOOK_SECRET: "x".repeat(43),
-  ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
-};
 
 async function diagnoseRedisServer(): Promise<Finding> {
   const path = await findRedisServer();

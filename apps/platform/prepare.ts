@@ -46,7 +46,8 @@ export async function prepare(
 }
 
 export async function waitForDatabases(environment: Environment, log: Logger, waitSeconds: number): Promise<void> {
-  const urls = new Map(migrationGroups.map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
+  // Of two variables with one address the first is named.
+  const urls = new Map(migrationGroups.toReversed().map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
   await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
 }
 

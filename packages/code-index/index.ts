@@ -2,7 +2,7 @@ import type { AccessTokenVerifier } from "@sightline/foundation/access-token";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http-server";
-import { createLifecycle } from "@sightline/foundation/lifecycle";
+import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { createAuthenticators } from "./api/authenticators.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
@@ -17,6 +17,7 @@ import type { CodeIndexConfig } from "./config.ts";
 import { createEmbedder } from "./embedding/embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
+import { failOrphans } from "./store/leases.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, type CodeIndexConfig } from "./config.ts";
@@ -62,30 +63,34 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   let mcp: McpEndpoint | undefined;
 
   const watchdog = createWatchdog({ database, log, clock });
-  const lifecycle = createLifecycle({
-    log,
-    services: [
-      {
-        name: "database connection pool",
-        start: async () => {
-          await database.check.check();
-          await migrateTenants(database);
-        },
-        stop: async () => undefined,
+  // The order is part of the contract: what a step needs was made by the one before.
+  const steps: readonly Service[] = [
+    {
+      name: "database connection pool",
+      start: async () => {
+        await database.check.check();
+        await migrateTenants(database);
       },
-      { name: "orphaned jobs and watchdog", start: watchdog.start, stop: watchdog.stop },
-      {
-        name: "MCP session manager",
-        start: async () => {
-          mcp = createMcpEndpoint({ ...searching, version });
-        },
-        stop: async () => {
-          await mcp?.close();
-          mcp = undefined;
-        },
+      stop: async () => undefined,
+    },
+    {
+      name: "orphaned jobs",
+      start: async () => void (await failOrphans(database, { now: clock.now() })),
+      stop: async () => undefined,
+    },
+    { name: "watchdog", start: watchdog.start, stop: watchdog.stop },
+    {
+      name: "MCP session manager",
+      start: async () => {
+        mcp = createMcpEndpoint({ ...searching, version });
       },
-    ],
-  });
+      stop: async () => {
+        await mcp?.close();
+        mcp = undefined;
+      },
+    },
+  ];
+  const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
     routes: [
@@ -105,5 +110,15 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     start: lifecycle.start,
     stop: lifecycle.stop,
     checks,
+  };
+}
+
+function announced(step: Service, log: Logger): Service {
+  return {
+    ...step,
+    start: async () => {
+      await step.start();
+      log.info({ step: step.name }, "a step of the start-up is done");
+    },
   };
 }

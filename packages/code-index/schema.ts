@@ -18,7 +18,7 @@ export type CodeIndexTables = {
   readonly code_vectors_hash_v1: CodeVectorsTable;
 };
 
-export type TenantsTable = {
+type TenantsTable = {
   readonly tenant_id: string;
   readonly name: string;
   /** How many revisions of the tenant template were applied to its schema. */
@@ -51,7 +51,7 @@ export type RepositoriesTable = {
   readonly created_at: Generated<Date>;
 };
 
-export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type JobMode = "full" | "incremental";
 export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry";
 
@@ -98,7 +98,7 @@ export type DeveloperTokensTable = {
 };
 
 /** Every file of a build, also those that are not searchable. */
-export type FilesTable = {
+type FilesTable = {
   readonly repo_id: string;
   readonly generation: number;
   readonly path: string;
@@ -112,7 +112,7 @@ export type FilesTable = {
 };
 
 /** The chunks of a file, by `start_byte`, are the file: every byte is in exactly one. */
-export type CodeChunksTable = {
+type CodeChunksTable = {
   /** `chunkId(segment_id, ordinal)`. */
   readonly chunk_id: number;
   readonly repo_id: string;
@@ -133,7 +133,7 @@ export type CodeChunksTable = {
 };
 
 /** A run of chunks whose postings were written together. */
-export type SegmentsTable = {
+type SegmentsTable = {
   readonly segment_id: Generated<number>;
   readonly repo_id: string;
   readonly generation: number;
@@ -143,7 +143,7 @@ export type SegmentsTable = {
   readonly average_length: number;
 };
 
-export type PostingsTable = {
+type PostingsTable = {
   readonly term: string;
   readonly segment_id: number;
   /** Chunks of the segment that hold the term. */
@@ -152,7 +152,7 @@ export type PostingsTable = {
   readonly docs: Buffer;
 };
 
-export type CodeVectorsTable = {
+type CodeVectorsTable = {
   readonly chunk_id: number;
   readonly repo_id: string;
   readonly generation: number;

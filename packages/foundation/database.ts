@@ -52,7 +52,13 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
     pool,
     query,
     check: { name: "database", check: async () => void (await pool.query("select 1")) },
-    close: () => query.destroy(),
+    close: async () => {
+      await query.destroy();
+      // The query builder ends the pool only when it was used itself.
+      if (!pool.ended) {
+        await pool.end();
+      }
+    },
   };
 }
 

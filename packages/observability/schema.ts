@@ -14,7 +14,7 @@ export type ObservabilitySchema = {
 /** Set by the database, never written. */
 type Derived<Value> = ColumnType<Value, never, never>;
 
-export type ProjectRow = {
+type ProjectRow = {
   id: string;
   tenant_id: string;
   name: string;
@@ -86,7 +86,7 @@ export type PayloadRow = {
   tool_entry: { parameters: unknown; result: unknown } | null;
 };
 
-export type ProducerRow = {
+type ProducerRow = {
   project_id: string;
   producer_id: string;
   first_event_at: Date;
@@ -103,7 +103,7 @@ export type ProducerRow = {
   lost: Generated<string>;
 };
 
-export type IngestGapRow = {
+type IngestGapRow = {
   project_id: string;
   producer_id: string;
   first_seq: number;
@@ -111,7 +111,7 @@ export type IngestGapRow = {
   found_at: Generated<Date>;
 };
 
-export type DeadLetterRow = {
+type DeadLetterRow = {
   id: string;
   stream: string;
   entry_id: string;

@@ -7,7 +7,6 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { config } from "zod";
 import { ApiContext } from "#http/api-context.ts";
 import { createApi } from "#http/api.ts";
 import { exclusiveOverTabs } from "#http/exclusive.ts";
@@ -15,8 +14,6 @@ import { createQueryClient } from "#http/query-client.ts";
 import { adoptTheme, theme } from "#shell/theme.ts";
 import { createAppRouter } from "./router.tsx";
 
-// zod would otherwise try whether it may compile functions, which the content security policy reports as a violation.
-config({ jitless: true });
 adoptTheme(document);
 
 const queries = createQueryClient();

@@ -6,7 +6,7 @@ const MARKS = { good: ["green", "ok"], note: ["yellow", "note"], bad: ["red", "b
 
 /** `sightline doctor`: exits with 1 when something is broken. */
 export async function doctor(): Promise<void> {
-  const findings = await diagnose(resolveSetting(process.env));
+  const findings = await diagnose(resolveSetting(process.env), process.env);
   for (const finding of findings) {
     console.log(render(finding));
   }

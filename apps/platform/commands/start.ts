@@ -26,7 +26,9 @@ const PORT_PATIENCE_MS = 3_000;
 export async function start(names: readonly string[], { demo }: StartOptions): Promise<void> {
   const startedAt = Date.now();
   const roles = chooseRoles(names, demo);
-  const resolved = resolveSetting(demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env);
+  const given = demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env;
+  demandValidConfig(roles, given);
+  const resolved = resolveSetting(given);
   const output = createOutput({
     format: resolved.platform.LOG_FORMAT,
     write: (text) => process.stdout.write(text),
@@ -53,7 +55,6 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
   let unseen: FirstAdmin | undefined;
   try {
     const setting = await withSecrets(resolved);
-    demandValidConfig(roles, setting);
     await demandFreePorts(neededPorts(roles, setting), PORT_PATIENCE_MS);
     await bringUp({ setting, roles, supervisor, output, onFirstAdmin: (admin) => (unseen = admin) });
     if (roles.length === 1 && roles[0] !== undefined) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { AIMessage, type BaseMessage, type MessageStructure } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, type StandardMessageStructure } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 
 /** One answer of the model, made from what was said before. */
@@ -42,7 +42,7 @@ export class ScriptedModel extends BaseChatModel {
     const { reasoning, text, calls } = turn(messages);
     const input = countWords(messages.map((message) => message.text).join(" "));
     const output = countWords(`${reasoning} ${text}`);
-    const message = new AIMessage<MessageStructure>({
+    const message = new AIMessage<StandardMessageStructure>({
       content: text,
       additional_kwargs: { reasoning_content: reasoning },
       tool_calls: calls.map(({ name, arguments: args }, index) => ({

@@ -4,9 +4,9 @@ import { termsOf } from "#store/terms.ts";
 /** How much more an occurrence says in the path, or as the name of something defined, than in the text. */
 const WEIGHTS = { content: 1, path: 2, symbol: 4 } as const;
 
-export type Fields = { readonly content: string; readonly path: string; readonly symbols: readonly string[] };
+type Fields = { readonly content: string; readonly path: string; readonly symbols: readonly string[] };
 
-export type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
+type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
 /** Gathers the terms of a segment's chunks, and packs them once their mean length is known. */
 export type PostingsCollector = {

@@ -1,6 +1,6 @@
 import type { TreeEntry } from "#source/blobs.ts";
 
-export const LARGEST = 1024 * 1024;
+const LARGEST = 1024 * 1024;
 
 const LOCK_FILES = new Set([
   "package-lock.json",

@@ -1,4 +1,3 @@
-import { messageOf } from "@sightline/foundation/errors";
 import type { z } from "zod";
 import type { legStateSchema } from "#contract.ts";
 
@@ -54,7 +53,7 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
       return finish([], "timeout", late(deadlineMs, advice));
     }
     onError(error);
-    return finish([], "degraded", `failed: ${messageOf(error)}`);
+    return finish([], "degraded", "failed; the server's log says why");
   }
 }
 

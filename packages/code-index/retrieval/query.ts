@@ -34,7 +34,7 @@ const NAME = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
 const SYMBOL = new RegExp(String.raw`^${NAME}(?:(?:\.|::|->|#)${NAME})*(?:\(\))?$`, "u");
 /** An identifier that no prose has: `camelCase`, `snake_case`, `HTTPServer2`. */
 const CODE_NAME = /^(?:\p{Ll}+[\p{N}]*\p{Lu}|\p{Lu}+\p{Ll}+[\p{N}]*\p{Lu}|\p{Lu}{2,}\p{Ll}|.*[\p{L}\p{N}]_[\p{L}\p{N}])/u;
-const PROSE_WORD = /^[("']?[\p{L}][\p{L}\p{M}'’-]*[)"'.,;:?!]*$/u;
+const PROSE_WORD = /^["']?[\p{L}][\p{L}\p{M}'’-]*["'.,;:?!]*$/u;
 
 /** Words that questions are made of. They are searched, since `for` and `if` are code, but count little. */
 const FUNCTION_WORDS = new Set(

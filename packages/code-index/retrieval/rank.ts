@@ -19,9 +19,9 @@ const DEFINES = 3;
 const FILE_NAMED_SO = 1.5;
 
 /** What each part of a query that all of a chunk, its symbols or its path answers is worth. */
-const COVERAGE = 1.2;
+const COVERAGE = 0.7;
 const SYMBOL_OVERLAP = 0.6;
-const PATH_OVERLAP = 0.6;
+const PATH_OVERLAP = 1;
 /** A file all of whose name the query says, like `pod.go` for "pod discovery". */
 const NAMED_AFTER = 0.4;
 const COHERENCE = 0.6;
@@ -46,17 +46,21 @@ export function rank(candidates: readonly Candidate[], query: ParsedQuery): read
   const wantsKind = kindsAskedFor(query);
   const scored = candidates.map(({ fused, chunk, coverage }): RankedChunk => {
     const kind = fileKindOf(chunk.path);
-    const factor = definitionFactor(chunk, query) * overlapFactor(chunk, asked) * (wantsKind.has(kind) ? 1 : KIND_FACTORS[kind]);
+    const factor =
+      definitionFactor(chunk, query) *
+      overlapFactor(chunk, asked) *
+      (query.shape === "natural" ? 1 + COVERAGE * coverage ** 2 : 1) *
+      (wantsKind.has(kind) ? 1 : KIND_FACTORS[kind]);
     return { ...chunk, score: fused.score * factor, ranks: fused.ranks };
   });
   return spread(withCoherence(scored));
 }
 
 function kindsAskedFor({ concepts }: ParsedQuery): ReadonlySet<FileKind> {
-  const terms = new Set(concepts.flatMap((concept) => concept.terms));
+  const terms = new Set(concepts.map((concept) => concept.terms[0]));
   const kinds: readonly (readonly [FileKind, readonly string[]])[] = [
     ["test", ["test", "tests", "benchmark", "fixture", "mock", "spec"]],
-    ["example", ["example", "examples", "demo", "sample"]],
+    ["example", ["example", "examples", "demo"]],
     ["document", ["documentation", "readme", "changelog", "license", "docs"]],
     ["data", ["json", "yaml", "toml", "html", "css", "configuration"]],
   ];

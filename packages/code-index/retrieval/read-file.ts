@@ -96,11 +96,12 @@ type Cut = { readonly content: string; readonly lines: number; readonly truncate
 function cut(pieces: readonly FilePiece[], start: number, end: number): Cut {
   const text = pieces.map((piece) => piece.content).join("");
   const first = pieces[0]?.start_line ?? 1;
-  const wanted = text.split("\n").slice(start - first, end - first + 1);
-  const content = wanted.join("\n");
+  // Every line keeps its end, so that a whole file is the file to the byte.
+  const wanted = text.split(/(?<=\n)/u).slice(start - first, end - first + 1);
+  const content = wanted.join("");
   if (content.length <= CHARACTERS) {
     return { content, lines: wanted.length, truncated: false };
   }
   const kept = content.slice(0, CHARACTERS);
-  return { content: kept, lines: kept.split("\n").length, truncated: true };
+  return { content: kept, lines: kept.split(/(?<=\n)/u).length, truncated: true };
 }

@@ -102,15 +102,15 @@ function topOf(scored: ReadonlyMap<number, SegmentScores>, limit: number, isWant
         top.push({ chunkId: id, score });
         // Sorting now and then is cheaper than keeping the list in order for every chunk.
         if (top.length >= limit * 4 + 1_000) {
-          top = best(top, limit);
+          top = bestOf(top, limit);
           lowest = top.at(-1)?.score ?? 0;
         }
       }
     });
   }
-  return best(top, limit);
+  return bestOf(top, limit);
 }
 
-function best(chunks: readonly ScoredChunk[], limit: number): ScoredChunk[] {
+function bestOf(chunks: readonly ScoredChunk[], limit: number): ScoredChunk[] {
   return chunks.toSorted((one, other) => other.score - one.score || one.chunkId - other.chunkId).slice(0, limit);
 }

@@ -12,7 +12,8 @@ export function variantsOf(word: string): readonly string[] {
     return [];
   }
   const forms = new Set<string>();
-  for (const base of [...basesOf(word), word]) {
+  const bases = basesOf(word);
+  for (const base of bases.length > 0 ? bases : [word]) {
     forms.add(base);
     forms.add(base.endsWith("s") ? `${base}es` : `${base}s`);
     forms.add(base.endsWith("e") ? `${base}d` : `${base}ed`);

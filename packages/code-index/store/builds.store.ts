@@ -227,12 +227,25 @@ export async function discardBuild(database: CodeIndexDatabase, build: Build): P
   await sweep(database, build, ofBuild(build));
 }
 
-/** Cleans up after a large write: what writes put aside goes into the trigram indexes, and the planner learns the new sizes. */
+const GIN_INDEXES = ["code_chunks_content_trigrams", "code_chunks_path_trigrams", "code_chunks_symbols"];
+const TABLES = ["files", "code_chunks", "code_vectors_hash_v1", "postings"];
+
+/**
+ * Cleans up after a large write: what writes put aside goes into the GIN indexes, and the planner learns the new sizes.
+ * Where nothing vacuums in the background, as in the embedded database, the room of deleted rows is freed here.
+ */
 export async function settleTables(database: CodeIndexDatabase, { schema }: Build): Promise<void> {
-  for (const index of ["code_chunks_content_trigrams", "code_chunks_path_trigrams", "code_chunks_symbols"]) {
+  const { rows } = await sql`select from pg_stat_activity where backend_type = 'autovacuum launcher'`.execute(database.query);
+  if (rows.length === 0) {
+    for (const table of TABLES) {
+      await sql`vacuum (analyze) ${sql.id(schema, table)}`.execute(database.query);
+    }
+    return;
+  }
+  for (const index of GIN_INDEXES) {
     await sql`select gin_clean_pending_list(format('%I.%I', ${schema}::text, ${index}::text)::regclass)`.execute(database.query);
   }
-  for (const table of ["files", "code_chunks", "code_vectors_hash_v1", "postings"]) {
+  for (const table of TABLES) {
     await sql`analyze ${sql.id(schema, table)}`.execute(database.query);
   }
 }

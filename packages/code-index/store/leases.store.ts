@@ -4,10 +4,10 @@ import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
 
 /** A worker that was silent for longer has lost its job. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 
 /** A job that ran longer without getting on is given up. */
-export const STUCK_MS = 30 * 60_000;
+const STUCK_MS = 30 * 60_000;
 
 const ATTEMPTS = 3;
 

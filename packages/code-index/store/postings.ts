@@ -5,7 +5,7 @@
  * The impact is BM25 without the inverse document frequency, `tf·(k1+1) / (tf + k1·(1−b+b·length/average))`,
  * so a query only multiplies and adds.
  */
-export const BM25 = { k1: 1.2, b: 0.75 } as const;
+const BM25 = { k1: 1.2, b: 0.75 } as const;
 
 /** What an impact can't reach, however often the term occurs. */
 const LIMIT = BM25.k1 + 1;

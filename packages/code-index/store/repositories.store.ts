@@ -63,15 +63,3 @@ export async function getRepository(
     .where("id", "=", id)
     .executeTakeFirst();
 }
-
-export async function findRepositoryByName(
-  database: CodeIndexDatabase,
-  { tenantId, fullName }: { readonly tenantId: string; readonly fullName: string },
-): Promise<RepositoryRow | undefined> {
-  return database.query
-    .selectFrom("codeindex.repositories")
-    .selectAll()
-    .where("tenant_id", "=", tenantId)
-    .where("full_name", "=", fullName)
-    .executeTakeFirst();
-}

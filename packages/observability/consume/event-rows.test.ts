@@ -6,7 +6,7 @@ import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
 import { agentRun, createProducer } from "#testing/agent-run.ts";
-import { tablesOf } from "#testing/consumer-rig.ts";
+import { clearTables, tablesOf } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { toInstant } from "./event-rows.ts";
 import { toMultirange } from "./multirange.ts";
@@ -17,7 +17,7 @@ const projectId = uuidv7();
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
 });
-beforeEach(clear);
+beforeEach(() => clearTables(database));
 afterAll(() => database.drop());
 
 describe("the rows that events write", () => {
@@ -28,7 +28,7 @@ describe("the rows that events write", () => {
     async (seed) => {
       await writeInBatches([events]);
       const expected = await tablesOf(database);
-      await clear();
+      await clearTables(database);
 
       const random = randomOf(seed);
       const repeated = [...events, ...events.filter(() => random() < 0.3)];
@@ -47,7 +47,7 @@ describe("the rows that events write", () => {
   test("are the same when two writers write the same events at once", async () => {
     await writeInBatches([events]);
     const expected = await tablesOf(database);
-    await clear();
+    await clearTables(database);
 
     await Promise.all([0, 1, 2, 3].map((seed) => writeInBatches(cut(events, randomOf(seed)))));
 
@@ -166,10 +166,4 @@ function randomOf(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-}
-
-async function clear(): Promise<void> {
-  await database.pool.query(
-    "truncate observability.traces, observability.observations, observability.payloads, observability.scores, observability.graphs, observability.blobs, observability.producers",
-  );
 }

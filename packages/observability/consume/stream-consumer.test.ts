@@ -1,15 +1,26 @@
 import { createLog } from "@sightline/foundation/log";
 import { v7 as uuidv7 } from "uuid";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { observabilityMigrations } from "#migration-set.ts";
+import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { agentRun, createProducer, fieldsOf } from "#testing/agent-run.ts";
 import { countOf, createConsumerRig, type ConsumerRig } from "#testing/consumer-rig.ts";
 
+/** Machines that run tests are busy. */
+const patient = { timeout: 15_000 };
+
+let database: TestDatabase<ObservabilitySchema>;
 let rig: ConsumerRig;
+beforeAll(async () => {
+  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+});
 beforeEach(async () => {
-  rig = await createConsumerRig();
+  rig = await createConsumerRig(database);
 });
 afterEach(() => rig.close());
+afterAll(() => database.drop());
 
 test("events published before the first consumer came are written, and leave the stream", async () => {
   await rig.publish(agentRun(createProducer(rig.projectId)));
@@ -17,7 +28,7 @@ test("events published before the first consumer came are written, and leave the
   await emptied();
   expect(await countOf(rig.database, "traces")).toBe(1);
   expect(await countOf(rig.database, "observations")).toBe(3);
-  await vi.waitFor(async () => expect(await metric("studio_events_processed_total")).toBe(10));
+  await vi.waitFor(async () => expect(await metric("studio_events_processed_total")).toBe(10), patient);
 });
 
 test("each batch is logged as `Processing batch of N events`, N at most OBSERVABILITY_BATCH_SIZE", async () => {
@@ -42,7 +53,7 @@ test("an entry that is no event is set aside with its fields and a reason, and t
   expect(letters).toMatchObject([
     { entry_id: id, stream: rig.stream, reason: "the field v is missing", entry: JSON.stringify(["hello", "world\0"]) },
   ]);
-  await vi.waitFor(async () => expect(await metric("studio_events_dead_lettered_total")).toBe(1));
+  await vi.waitFor(async () => expect(await metric("studio_events_dead_lettered_total")).toBe(1), patient);
 });
 
 test("an event of a project that does not exist is set aside; the same project's events are taken once it exists", async () => {
@@ -67,7 +78,7 @@ test("an entry that the database refuses is set aside after five deliveries, the
   const [first, ...others] = agentRun(producer);
   await rig.publish([...(first === undefined ? [] : [first]), poison, ...others]);
   await rig.start({ tuning: { claimIdleMs: 50, claimEveryMs: 50 } });
-  await vi.waitFor(async () => expect(await rig.redis.client.xlen(rig.stream)).toBe(1));
+  await vi.waitFor(async () => expect(await rig.redis.client.xlen(rig.stream)).toBe(1), patient);
   expect(await countOf(rig.database, "observations")).toBe(3);
   expect(await countOf(rig.database, "dead_letters")).toBe(0);
 
@@ -85,7 +96,7 @@ test("what a killed consumer had read is taken over by another one", async () =>
   await rig.start({ tuning: { claimIdleMs: 50, claimEveryMs: 50, reapEveryMs: 50, reapIdleMs: 50 } });
   await emptied();
   expect(await countOf(rig.database, "observations")).toBe(3);
-  await vi.waitFor(async () => expect(await consumerNames()).toEqual([expect.stringMatching(/^consumer-/)]));
+  await vi.waitFor(async () => expect(await consumerNames()).toEqual([expect.stringMatching(/^consumer-/)]), patient);
 });
 
 test("two consumers share the work and write every event once", async () => {
@@ -102,12 +113,12 @@ test("two consumers share the work and write every event once", async () => {
     const processed = await Promise.all(started.map(({ metric }) => metric("studio_events_processed_total")));
     expect(processed.reduce((sum, count) => sum + count, 0)).toBe(600);
     expect(Math.min(...processed)).toBeGreaterThan(0);
-  });
+  }, patient);
 });
 
 test("a group that is deleted under the consumer is made anew and nothing is lost", async () => {
   await rig.start();
-  await vi.waitFor(async () => expect(await consumerNames()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await consumerNames()).toHaveLength(1), patient);
   await rig.redis.client.xgroup("DESTROY", rig.stream, rig.group);
   await rig.publish(agentRun(createProducer(rig.projectId)));
   await emptied();
@@ -116,7 +127,7 @@ test("a group that is deleted under the consumer is made anew and nothing is los
 
 test("a stream that is deleted under the consumer is read again when it is back", async () => {
   await rig.start();
-  await vi.waitFor(async () => expect(await consumerNames()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await consumerNames()).toHaveLength(1), patient);
   await rig.redis.client.del(rig.stream);
   await rig.publish(agentRun(createProducer(rig.projectId)));
   await emptied();
@@ -125,9 +136,19 @@ test("a stream that is deleted under the consumer is read again when it is back"
 
 test("a consumer that stops leaves the group", async () => {
   const { consumer } = await rig.start();
-  await vi.waitFor(async () => expect(await consumerNames()).toEqual([consumer.name]));
+  await vi.waitFor(async () => expect(await consumerNames()).toEqual([consumer.name]), patient);
   await consumer.stop();
   expect(await consumerNames()).toEqual([]);
+});
+
+test("a consumer that stops in the middle of the work finishes the batch at hand", async () => {
+  await rig.publish(Array.from({ length: 100 }, () => agentRun(createProducer(rig.projectId))).flat());
+  const { consumer } = await rig.start({ config: { OBSERVABILITY_BATCH_SIZE: 10 } });
+  await vi.waitFor(async () => expect(await countOf(rig.database, "traces")).toBeGreaterThan(0), { ...patient, interval: 5 });
+  await consumer.stop();
+  expect(await rig.redis.client.xlen(rig.stream)).toBeGreaterThan(0);
+  expect(await rig.redis.client.xpending(rig.stream, rig.group)).toEqual([0, null, null, null]);
+  expect((await countOf(rig.database, "traces")) * 10).toBe(1000 - (await rig.redis.client.xlen(rig.stream)));
 });
 
 test("with OBSERVABILITY_ENABLED off the consumer reads nothing and stops at once", async () => {
@@ -140,7 +161,7 @@ test("with OBSERVABILITY_ENABLED off the consumer reads nothing and stops at onc
 
 test("the heartbeat is JSON, lives 30 s and is written although no event comes", async () => {
   const { consumer } = await rig.start();
-  await vi.waitFor(async () => expect(await rig.redis.client.exists(rig.heartbeatKey)).toBe(1));
+  await vi.waitFor(async () => expect(await rig.redis.client.exists(rig.heartbeatKey)).toBe(1), patient);
   expect(JSON.parse((await rig.redis.client.get(rig.heartbeatKey)) ?? "")).toMatchObject({
     consumer: consumer.name,
     group: rig.group,
@@ -153,7 +174,7 @@ test("the heartbeat is JSON, lives 30 s and is written although no event comes",
 });
 
 async function emptied(): Promise<void> {
-  await vi.waitFor(async () => expect(await rig.redis.client.xlen(rig.stream)).toBe(0), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await rig.redis.client.xlen(rig.stream)).toBe(0), patient);
 }
 
 async function consumerNames(): Promise<readonly string[]> {

@@ -95,7 +95,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   /** Holds the entries until the database takes them. When the consumer stops first, they stay pending for the next one. */
   async function persist(entries: readonly StreamEntry[]): Promise<void> {
     const pause = createRetryPause(tuning, stopping.signal);
-    while (!stopping.signal.aborted) {
+    do {
       try {
         await writeEntries(entries);
         return;
@@ -103,7 +103,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         log.error({ entries: entries.length, reason: messageOf(error) }, "a batch could not be written and is held");
         await pause.wait();
       }
-    }
+    } while (!stopping.signal.aborted);
   }
 
   async function recover(failure: unknown): Promise<void> {

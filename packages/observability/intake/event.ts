@@ -46,7 +46,7 @@ const toolEntry = z.object({
 const endStatus = z.enum(["success", "failure", "interrupted"]);
 const attributes = z.record(z.string(), z.unknown()).optional();
 
-export const eventBodies = {
+const eventBodies = {
   "trace.start": z.object({
     trace_id: id,
     name: z.string().max(500),

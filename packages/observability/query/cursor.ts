@@ -5,7 +5,7 @@ import type { Position } from "#store/position.ts";
 const positionSchema = z.tuple([z.string().regex(/^-?\d{1,18}$/), z.uuid()]);
 
 /** A place in a list as clients carry it; opaque to them. */
-export function toCursor({ micros, id }: Position): string {
+function toCursor({ micros, id }: Position): string {
   return Buffer.from(JSON.stringify([micros, id])).toString("base64url");
 }
 

@@ -3,14 +3,13 @@ import type { Database } from "@sightline/foundation/database";
 import type { Logger } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import type { TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
 import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#consume/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#consume/tuning.ts";
-import { observabilityMigrations } from "#migration-set.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { fieldsOf } from "./agent-run.ts";
 
@@ -35,9 +34,9 @@ export type ConsumerRig = {
 
 const quick: Partial<Tuning> = { blockMs: 50, firstRetryMs: 20, lastRetryMs: 100, heartbeatEveryMs: 0 };
 
-/** A database with one project, a stream and a group of the test's own, and consumers over them that are stopped at the end. */
-export async function createConsumerRig(): Promise<ConsumerRig> {
-  const database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+/** The database emptied but for one project, a stream and a group of the test's own, and consumers over them that are stopped at the end. */
+export async function createConsumerRig(database: TestDatabase<ObservabilitySchema>): Promise<ConsumerRig> {
+  await clearTables(database);
   const redis = await createTestRedis();
   const [stream, group, heartbeatKey] = [`${redis.prefix}events`, `${redis.prefix}group`, `${redis.prefix}heartbeat`];
   const projectId = uuidv7();
@@ -92,9 +91,15 @@ export async function createConsumerRig(): Promise<ConsumerRig> {
       await Promise.all(started.map((consumer) => consumer.stop()));
       await redis.client.del(stream, heartbeatKey);
       await redis.close();
-      await database.drop();
     },
   };
+}
+
+export async function clearTables(database: Database<ObservabilitySchema>): Promise<void> {
+  const { rows } = await database.pool.query<{ tables: string }>(
+    "select string_agg(format('observability.%I', tablename), ', ') as tables from pg_tables where schemaname = 'observability'",
+  );
+  await database.pool.query(`truncate ${rows[0]?.tables}`);
 }
 
 /** Everything that events write, in a fixed order, without what depends on when it was written. */

@@ -1,7 +1,7 @@
 /** The event schema v1, as this producer writes it. The platform's JSON Schema of the same version judges it in the tests. */
 export const EVENT_VERSION = 1;
 
-export type Payload = unknown;
+type Payload = unknown;
 export type Attributes = Readonly<Record<string, unknown>>;
 export type EndStatus = "success" | "failure" | "interrupted";
 export type ObservationKind = "graph" | "node" | "tool" | "llm" | "retriever" | "span";

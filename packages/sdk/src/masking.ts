@@ -20,7 +20,7 @@ const MAXIMUM_REMEMBERED_KEYS = 2000;
 const remembered = new Map<string, boolean>();
 
 /** Whether values under this key are masked: `apiKey`, `api_key`, `x-api-key`, `DB_PASSWORD`, but not `max_tokens` with a number. */
-export function isSecretKey(key: string): boolean {
+function isSecretKey(key: string): boolean {
   if (key.length > 128) {
     return false;
   }

@@ -4,7 +4,7 @@ import { classifyFailure, type PublishFailure } from "./publish-failure.ts";
 import type { Settings } from "./settings.ts";
 import { within } from "./deadline.ts";
 
-export type AppendOutcome = {
+type AppendOutcome = {
   /** In the order they were given; Redis did not confirm them. */
   readonly unsent: readonly StreamEntry[];
   readonly failure: PublishFailure | undefined;

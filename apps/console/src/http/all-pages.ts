@@ -1,5 +1,7 @@
 export type Page<Item> = { readonly items: readonly Item[]; readonly next_cursor: string | null };
 
+/** The most that the APIs give at once. */
+export const PAGE_SIZE = 200;
 const MOST_PAGES = 50;
 
 /** The items of every page, for lists that are short by nature. */

@@ -3,6 +3,7 @@ import type { CreatedToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
@@ -16,7 +17,8 @@ import { Page } from "#ui/page.tsx";
 export function ConnectPage() {
   // Lives as long as this page is open: the token is shown once and kept nowhere.
   const [created, setCreated] = useState<CreatedToken>();
-  const url = mcpAddress(window.location);
+  const { data: endpoint } = useQuery(mcpEndpointQuery(useApi()));
+  const url = mcpAddress(window.location, endpoint);
   return (
     <Page>
       <PageHeader

@@ -68,7 +68,7 @@ export function OverviewPage() {
             )}
           </HealthCard>
         </div>
-        <Attention troubles={useTroubles()} />
+        <Attention troubles={useTroubles()} error={repositories.error ?? projects.error} />
       </Stack>
     </Page>
   );

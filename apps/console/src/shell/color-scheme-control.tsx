@@ -9,7 +9,10 @@ const SCHEMES: readonly { readonly value: MantineColorScheme; readonly label: Re
 ];
 
 export function ColorSchemeControl() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { colorScheme, setColorScheme } = useMantineColorScheme({
+    // Suppressing them would take a `<style>` element, which the content security policy forbids.
+    keepTransitions: true,
+  });
   return (
     <SegmentedControl
       size="xs"

@@ -22,12 +22,12 @@ export function Frame() {
       >
         Skip to the content
       </a>
-      <header className={classes.bar}>
+      <nav className={classes.bar} aria-label="Menu">
         <Burger size="sm" opened={opened} onClick={toggle} aria-label="Navigation" aria-expanded={opened} />
         <Link to="/" className={classes.home} aria-label="Sightline, overview">
           <Brand />
         </Link>
-      </header>
+      </nav>
       <aside className={classes.rail} aria-label="Sightline">
         <Link to="/" className={classes.home} aria-label="Sightline, overview">
           <Brand />

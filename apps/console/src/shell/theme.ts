@@ -1,4 +1,5 @@
 import {
+  Alert,
   Anchor,
   Button,
   DEFAULT_THEME,
@@ -66,6 +67,13 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    // The variant's own colours are loud behind text, and too pale for it.
+    Alert: Alert.extend({
+      styles: { title: { color: "var(--mantine-color-text)" } },
+      vars: (_theme, { color }) => ({
+        root: { "--alert-bg": `color-mix(in srgb, var(--mantine-color-${color ?? "iris"}-6) 10%, transparent)` },
+      }),
+    }),
     Anchor: Anchor.extend({ defaultProps: { underline: "hover" } }),
     Button: Button.extend({ defaultProps: { size: "sm" } }),
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.

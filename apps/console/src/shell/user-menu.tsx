@@ -34,7 +34,7 @@ export function UserMenu() {
       <ColorSchemeControl />
       <Menu position="top-start" width="target" shadow="md">
         <Menu.Target>
-          <UnstyledButton className={classes.user} aria-label={`Account of ${me.email}`}>
+          <UnstyledButton className={classes.user}>
             <Avatar name={me.name} color="iris" size={30} radius="xl" alt="" />
             <span className={classes.words}>
               <span className={classes.name}>{me.name}</span>

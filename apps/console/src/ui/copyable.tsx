@@ -1,4 +1,4 @@
-import { CopyButton, Tooltip, UnstyledButton } from "@mantine/core";
+import { CopyButton, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import classes from "./copyable.module.css";
@@ -9,7 +9,8 @@ export function CopyableId({ value, label, length = 8 }: { readonly value: strin
     <CopyButton value={value} timeout={1_500}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? "Copied" : `Copy ${label} ${value}`}>
-          <UnstyledButton className={classes.id} onClick={copy} aria-label={copied ? "Copied" : `Copy ${label} ${value}`}>
+          <UnstyledButton className={classes.id} onClick={copy}>
+            <VisuallyHidden>{copied ? "Copied" : `Copy ${label}`} </VisuallyHidden>
             {value.slice(0, length)}
             {copied ? <IconCheck size={13} /> : <IconCopy size={13} className={classes.hint} />}
           </UnstyledButton>

@@ -8,13 +8,14 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds < 10) {
     return `${trimmed(milliseconds, 1)} ms`;
   }
-  if (milliseconds < SECOND) {
+  // Rounded before the unit is chosen, so that nothing takes 60 s or 60 min.
+  if (Math.round(milliseconds) < SECOND) {
     return `${Math.round(milliseconds)} ms`;
   }
-  if (milliseconds < MINUTE) {
+  if (Math.round(milliseconds / 10) * 10 < MINUTE) {
     return `${trimmed(milliseconds / SECOND, 2)} s`;
   }
-  if (milliseconds < HOUR) {
+  if (Math.round(milliseconds / SECOND) * SECOND < HOUR) {
     return twoUnits(milliseconds, MINUTE, "min", SECOND, "s");
   }
   return twoUnits(milliseconds, HOUR, "h", MINUTE, "min");
@@ -41,7 +42,7 @@ export function formatAge(at: Date, now: Date): string {
   return at.toLocaleDateString(undefined, { dateStyle: "medium" });
 }
 
-/** `950`, `12.3k`, `4.1M`. */
+/** `950`, `12.3K`, `4.1M`. */
 export function formatCount(count: number): string {
   return new Intl.NumberFormat("en", { notation: count < 10_000 ? "standard" : "compact", maximumFractionDigits: 1 }).format(count);
 }

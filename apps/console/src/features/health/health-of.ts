@@ -4,7 +4,7 @@ import type { Health } from "./components/health-card.tsx";
 /** A part without components of its own: it answers or it doesn't. */
 export function simpleHealth(query: { readonly data: unknown; readonly error: Error | null }): Health | undefined {
   if (query.error !== null) {
-    return { tone: "bad", label: "Not answering", parts: [{ name: query.error.message, tone: "bad", label: "" }] };
+    return { tone: "bad", label: "Not answering", note: query.error.message, parts: [] };
   }
   return query.data === undefined ? undefined : { tone: "ok", label: "Healthy", parts: [] };
 }

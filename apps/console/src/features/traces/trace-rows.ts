@@ -42,9 +42,12 @@ export type Span = {
   readonly end: number;
 };
 
-/** From the trace's start to the last thing known of it; `now` while it runs. */
+/** From the first to the last thing known of a trace, since the clocks of producers differ; to `now` while it runs. */
 export function traceSpan(trace: Trace, now: number): Span {
-  const start = Date.parse(trace.started_at);
+  const start = trace.observation_list.reduce(
+    (earliest, { started_at: started }) => Math.min(earliest, Date.parse(started)),
+    Date.parse(trace.started_at),
+  );
   if (trace.status === "running") {
     return { start, end: Math.max(start, now) };
   }

@@ -1,7 +1,7 @@
 import { Paper, Text, Title } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import type { Project, TraceSummary } from "@sightline/observability/contract";
-import { IconCircleCheck, IconGitBranch, IconTimeline } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCircleCheck, IconGitBranch, IconTimeline } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { LoadingRows } from "#ui/list-states.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
@@ -11,19 +11,33 @@ export type Trouble =
   | { readonly kind: "repository"; readonly repository: Repository }
   | { readonly kind: "trace"; readonly project: Project; readonly trace: TraceSummary };
 
-export function Attention({ troubles }: { /** Undefined while loading. */ readonly troubles: readonly Trouble[] | undefined }) {
+export function Attention({
+  troubles,
+  error,
+}: {
+  /** Undefined until everything was asked. */
+  readonly troubles: readonly Trouble[] | undefined;
+  /** Why it can't be told. */
+  readonly error: Error | null;
+}) {
   return (
     <Paper component="section" className={classes.panel}>
       <Title order={2} className={classes.title}>
         Needs attention
       </Title>
-      {troubles === undefined && (
+      {troubles === undefined && error !== null && (
+        <Text className={classes.fine} c="dimmed" role="alert">
+          <IconAlertTriangle size={18} aria-hidden="true" />
+          Not known at the moment: {error.message}
+        </Text>
+      )}
+      {troubles === undefined && error === null && (
         <div className={classes.loading}>
           <LoadingRows rows={3} />
         </div>
       )}
       {troubles?.length === 0 && (
-        <Text className={classes.fine} c="dimmed">
+        <Text className={classes.fine} c="dimmed" data-fine>
           <IconCircleCheck size={18} aria-hidden="true" />
           Nothing failed lately.
         </Text>

@@ -4,7 +4,7 @@ import { hasStatus, waitOf } from "#http/api-error.ts";
 const TICK_MS = 500;
 
 /** Counts down the seconds that a refused call has to wait; 0 when there is nothing to wait for. */
-export function useWait(): { readonly seconds: number; readonly waitAfter: (error: unknown) => void } {
+export function useWait(): { readonly seconds: number; readonly waitAfter: (error: Error) => void } {
   const [{ until, now }, setClock] = useState({ until: 0, now: 0 });
   const waiting = now < until;
   useEffect(() => {

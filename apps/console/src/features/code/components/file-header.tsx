@@ -88,7 +88,7 @@ export function FileHeader({
       {ranAt !== undefined && !file.commit.startsWith(ranAt) && (
         <Text size="xs" className={classes.note} role="note">
           The trace ran commit {ranAt.slice(0, 8)}; this is {file.commit.slice(0, 8)}, so lines may have moved.{" "}
-          <Anchor component={Link} to="." search={{ path: file.path }} hash={true} size="xs">
+          <Anchor component={Link} to="." search={{ path: file.path }} hash={true} size="xs" td="underline">
             Hide
           </Anchor>
         </Text>

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from "@mantine/core";
 import type { Tree } from "@sightline/code-index/contract";
 import { IconChevronRight, IconFile, IconFolder, IconFolderOpen } from "@tabler/icons-react";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { VirtualTree } from "#ui/virtual-tree.tsx";
 import { type FileTreeRow, buildFileTree, foldersOf, visibleRows } from "#features/code/file-tree.ts";
 import classes from "./file-tree-panel.module.css";
@@ -20,13 +20,14 @@ export function FileTreePanel({
 }) {
   const [filter, setFilter] = useState("");
   const [open, setOpen] = useState(NONE);
+  const [revealed, setRevealed] = useState<string>();
   const rows = useMemo(() => rowsOf(files, filter.trim().toLowerCase(), open), [files, filter, open]);
 
-  useEffect(() => {
-    if (selected !== undefined) {
-      setOpen((before) => new Set([...before, ...foldersOf(selected)]));
-    }
-  }, [selected]);
+  // A newly selected file is made visible, wherever it lies.
+  if (selected !== revealed) {
+    setRevealed(selected);
+    setOpen(new Set([...open, ...foldersOf(selected ?? "")]));
+  }
 
   function toggle(row: FileTreeRow): void {
     setOpen((before) => (before.has(row.id) ? new Set([...before].filter((path) => path !== row.id)) : new Set([...before, row.id])));

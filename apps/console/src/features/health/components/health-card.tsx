@@ -6,6 +6,8 @@ import classes from "./health-card.module.css";
 export type Health = {
   readonly tone: Tone;
   readonly label: string;
+  /** What is wrong. */
+  readonly note?: string;
   readonly parts: readonly { readonly name: string; readonly tone: Tone; readonly label: string }[];
 };
 
@@ -32,6 +34,11 @@ export function HealthCard({
       <Text size="sm" c="dimmed">
         {purpose}
       </Text>
+      {health?.note !== undefined && (
+        <Text size="sm" mt={4} c="var(--sl-bad)">
+          {health.note}
+        </Text>
+      )}
       {health !== undefined && health.parts.length > 0 && (
         <ul className={classes.parts}>
           {health.parts.map((part) => (

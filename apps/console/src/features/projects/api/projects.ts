@@ -1,7 +1,7 @@
 import { type CreateProjectRequest, type Project, projectSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
-import { allPages } from "#http/all-pages.ts";
+import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
 import type { Api } from "#http/api.ts";
 
 const PROJECTS = "/api/v1/projects";
@@ -13,7 +13,9 @@ export function projectsQuery(api: Api) {
   return queryOptions({
     queryKey: ["projects"],
     queryFn: ({ signal }) =>
-      allPages((cursor) => api.request({ part: "observability", path: PROJECTS, query: { cursor }, answer: projectPageSchema, signal })),
+      allPages((cursor) =>
+        api.request({ part: "observability", path: PROJECTS, query: { cursor, limit: PAGE_SIZE }, answer: projectPageSchema, signal }),
+      ),
     refetchInterval: REFRESH_MS,
   });
 }

@@ -7,7 +7,7 @@ import {
   startedJobSchema,
 } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { allPages } from "#http/all-pages.ts";
+import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
 import type { Api } from "#http/api.ts";
 
 const BUSY_MS = 1_500;
@@ -19,7 +19,13 @@ export function repositoriesQuery(api: Api) {
     queryKey: ["repositories"],
     queryFn: ({ signal }) =>
       allPages((cursor) =>
-        api.request({ part: "code-index", path: "/api/v1/repos", query: { cursor }, answer: pageOf(repositorySchema), signal }),
+        api.request({
+          part: "code-index",
+          path: "/api/v1/repos",
+          query: { cursor, limit: PAGE_SIZE },
+          answer: pageOf(repositorySchema),
+          signal,
+        }),
       ),
     refetchInterval: ({ state }) => (state.data?.some(isBusy) === true ? BUSY_MS : QUIET_MS),
   });

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Progress, Table, Text } from "@mantine/core";
+import { Anchor, Button, Group, Progress, Table, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Job, Repository } from "@sightline/code-index/contract";
 import { IconRefresh } from "@tabler/icons-react";
@@ -25,7 +25,9 @@ export function RepositoryTable({ repositories }: { readonly repositories: reado
             <Table.Th>Commit</Table.Th>
             <Table.Th ta="right">Files</Table.Th>
             <Table.Th ta="right">Chunks</Table.Th>
-            <Table.Th w={120} aria-label="Actions" />
+            <Table.Th w={120}>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -7,7 +7,7 @@ import {
 } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
-import { allPages } from "#http/all-pages.ts";
+import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
 import type { Api } from "#http/api.ts";
 
 const TOKENS = "/api/v1/developer-tokens";
@@ -17,7 +17,13 @@ export function tokensQuery(api: Api) {
     queryKey: ["tokens"],
     queryFn: ({ signal }) =>
       allPages((cursor) =>
-        api.request({ part: "code-index", path: TOKENS, query: { cursor }, answer: pageOf(developerTokenSchema), signal }),
+        api.request({
+          part: "code-index",
+          path: TOKENS,
+          query: { cursor, limit: PAGE_SIZE },
+          answer: pageOf(developerTokenSchema),
+          signal,
+        }),
       ),
   });
 }

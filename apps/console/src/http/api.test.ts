@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createApi } from "./api.ts";
+import type { Call } from "./send.ts";
+
+const call: Call<{ ok: boolean }> = { part: "code-index", path: "/thing", answer: z.object({ ok: z.boolean() }) };
+
+/** A server with one session: its refreshes give `token 1`, `token 2`, …; only the newest opens anything. */
+function start({ alive = true }: { readonly alive?: boolean } = {}) {
+  const seen: string[] = [];
+  let issued = 0;
+  let sessionAlive = alive;
+  let ended = 0;
+  const api = createApi({
+    exclusive: (run) => run(),
+    onSessionEnd: () => {
+      ended += 1;
+    },
+    fetch: async (url, init) => {
+      const token = new Headers(init.headers).get("authorization");
+      seen.push(`${init.method ?? "GET"} ${url}`);
+      await Promise.resolve();
+      if (url.endsWith("/login/refresh")) {
+        issued += 1;
+        return sessionAlive ? json(200, { token_type: "bearer", access_token: `token ${issued}`, expires_in: 3600 }) : json(401, refused);
+      }
+      return token === `Bearer token ${issued}` ? json(200, { ok: true }) : json(401, refused);
+    },
+  });
+  return {
+    api,
+    seen,
+    ended: () => ended,
+    expireToken: () => {
+      issued += 1;
+    },
+    endSession: () => {
+      sessionAlive = false;
+      issued += 1;
+    },
+  };
+}
+
+const refused = { error: "auth_failed", message: "Log in again." };
+
+function json(status: number, body: unknown): Response {
+  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
+}
+
+describe("the session of a page", () => {
+  it("begins with the refresh cookie", async () => {
+    const { api } = start();
+    expect(await api.hasSession()).toBe(true);
+    expect(await api.request(call)).toEqual({ ok: true });
+  });
+
+  it("is none when the cookie is refused, and that is no error", async () => {
+    expect(await start({ alive: false }).api.hasSession()).toBe(false);
+  });
+
+  it("refreshes once for calls that fail at the same time, then repeats each", async () => {
+    const { api, seen, expireToken, ended } = start();
+    await api.hasSession();
+    expireToken();
+    seen.length = 0;
+    expect(await Promise.all([api.request(call), api.request(call), api.request(call)])).toEqual([
+      { ok: true },
+      { ok: true },
+      { ok: true },
+    ]);
+    expect(seen.filter((line) => line.endsWith("/login/refresh"))).toHaveLength(1);
+    expect(ended()).toBe(0);
+  });
+
+  it("ends when the refresh is refused too", async () => {
+    const { api, endSession, ended } = start();
+    await api.hasSession();
+    endSession();
+    await expect(api.request(call)).rejects.toMatchObject({ status: 401, code: "auth_failed" });
+    expect(ended()).toBe(1);
+  });
+});
+
+describe("an answer", () => {
+  const none = { exclusive: <Result>(run: () => Promise<Result>) => run(), onSessionEnd: () => undefined };
+
+  it("that is not what the contract says is an error, not a guess", async () => {
+    const api = createApi({ ...none, fetch: async () => json(200, { ok: "yes" }) });
+    await expect(api.request(call)).rejects.toMatchObject({ code: "unexpected_answer" });
+  });
+
+  it("of a refusal carries the code, the details and the wait", async () => {
+    const body = { error: "too_many_attempts", message: "Wait.", details: [{ path: "email", message: "is locked" }] };
+    const api = createApi({
+      ...none,
+      fetch: async () => new Response(JSON.stringify(body), { status: 429, headers: { "retry-after": "42" } }),
+    });
+    await expect(api.request(call)).rejects.toMatchObject({
+      status: 429,
+      code: "too_many_attempts",
+      message: "email: is locked",
+      retryAfter: 42,
+    });
+  });
+
+  it("that never comes is told in words", async () => {
+    const api = createApi({ ...none, fetch: () => Promise.reject(new TypeError("fetch failed")) });
+    await expect(api.request(call)).rejects.toMatchObject({ status: 0, code: "unreachable" });
+  });
+
+  it("that is no JSON, as of a proxy in between, is told by its status", async () => {
+    const api = createApi({ ...none, fetch: async () => new Response("<h1>Bad gateway</h1>", { status: 502 }) });
+    await expect(api.request(call)).rejects.toMatchObject({ status: 502, message: "The server answered 502; its log says why." });
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { formatAge, formatCount, formatDuration, plural } from "./format.ts";
+
+describe("figures for people", () => {
+  it.each([
+    [0, "0 ms"],
+    [0.42, "0.4 ms"],
+    [87.4, "87 ms"],
+    [999.4, "999 ms"],
+    [999.6, "1 s"],
+    [1_420, "1.42 s"],
+    [59_999, "1 min"],
+    [65_210, "1 min 5 s"],
+    [120_000, "2 min"],
+    [3_599_900, "1 h"],
+    [7_800_000, "2 h 10 min"],
+  ])("shows %d milliseconds as %s", (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text);
+  });
+
+  it.each([
+    [2, "just now"],
+    [42, "42 s ago"],
+    [61, "1 min ago"],
+    [7_300, "2 h ago"],
+    [90_000, "yesterday"],
+    [200_000, "2 days ago"],
+    [-5, "just now"],
+  ])("shows what was %d seconds ago as %s", (seconds, text) => {
+    const now = new Date("2026-01-10T12:00:00Z");
+    expect(formatAge(new Date(now.getTime() - seconds * 1000), now)).toBe(text);
+  });
+
+  it("shortens big counts and finds the plural", () => {
+    expect([950, 9_999, 12_345, 4_100_000].map(formatCount)).toEqual(["950", "9,999", "12.3K", "4.1M"]);
+    expect([plural(1, "step", "steps"), plural(0, "step", "steps")]).toEqual(["1 step", "0 steps"]);
+  });
+});

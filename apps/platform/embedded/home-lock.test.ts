@@ -1,0 +1,37 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { lockHome } from "./home-lock.ts";
+import { findProcess } from "./process-table.ts";
+
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "sightline-lock-"));
+});
+
+afterEach(() => rm(home, { recursive: true }));
+
+async function writeLock(pid: number, startedAt: string): Promise<void> {
+  await writeFile(join(home, "lock"), JSON.stringify({ pid, startedAt }));
+}
+
+test("a home that a living process has is refused with its number", async () => {
+  const parent = await findProcess(process.ppid);
+  await writeLock(process.ppid, parent?.startedAt ?? "");
+  await expect(lockHome(home)).rejects.toThrow(`Sightline already runs in ${home} (process ${process.ppid})`);
+});
+
+test("the lock of a process that is gone is taken over, even when its number belongs to another one now", async () => {
+  await writeLock(process.ppid, "long ago");
+  const lock = await lockHome(home);
+  await lock.release();
+  await writeFile(join(home, "lock"), "half a lo");
+  await (await lockHome(home)).release();
+});
+
+test("a released home can be locked again", async () => {
+  await (await lockHome(home)).release();
+  await (await lockHome(home)).release();
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { resolveSetting } from "./environment.ts";
+
+test("without any database both are the embedded one, with small pools", () => {
+  const { environment, embeddedPostgres, embeddedRedis } = resolveSetting({ SIGHTLINE_POSTGRES_PORT: "15433", DATABASE_URL: "" });
+  expect({ embeddedPostgres, embeddedRedis }).toEqual({ embeddedPostgres: true, embeddedRedis: true });
+  expect(environment["DATABASE_URL"]).toBe("postgres://postgres@127.0.0.1:15433/postgres");
+  expect(environment["CODEINDEX_DATABASE_URL"]).toBe(environment["DATABASE_URL"]);
+  expect(environment["DATABASE_POOL_SIZE"]).toBe("4");
+});
+
+test.each(["DATABASE_URL", "CODEINDEX_DATABASE_URL"])("%s alone is both databases, and nothing is embedded but Redis", (name) => {
+  const { environment, embeddedPostgres, embeddedRedis } = resolveSetting({ [name]: "postgres://server/one" });
+  expect({ embeddedPostgres, embeddedRedis }).toEqual({ embeddedPostgres: false, embeddedRedis: true });
+  expect(environment["DATABASE_URL"]).toBe("postgres://server/one");
+  expect(environment["CODEINDEX_DATABASE_URL"]).toBe("postgres://server/one");
+  expect(environment["DATABASE_POOL_SIZE"]).toBeUndefined();
+});
+
+test("another port of a part is known to everyone who calls it", () => {
+  const { environment } = resolveSetting({ IDENTITY_PORT: "18070", CODEINDEX_PORT: "18080", CONSOLE_PORT: "13000" });
+  expect(environment).toMatchObject({
+    IDENTITY_JWKS_URL: "http://127.0.0.1:18070/.well-known/jwks.json",
+    CODEINDEX_JWT_JWKS_URL: "http://127.0.0.1:18070/.well-known/jwks.json",
+    IDENTITY_URL: "http://127.0.0.1:18070",
+    CODEINDEX_URL: "http://127.0.0.1:18080",
+    CODEINDEX_PUBLIC_URL: "http://localhost:18080",
+    PUBLIC_URL: "http://localhost:13000",
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { createOutput, type LogFormat } from "./log-lines.ts";
+
+function render(format: LogFormat, line: string): string {
+  let written = "";
+  createOutput({ format, write: (text) => (written += text), color: false }).childLine("indexer", line);
+  return written;
+}
+
+const record = { level: "info", time: "2026-11-21T10:00:00.000Z", pid: 7, name: "indexer", msg: "indexed", files: 3 };
+
+test("a JSON line becomes a short one for people", () => {
+  expect(render("pretty", JSON.stringify(record))).toMatch(/^\d\d:\d\d:\d\d indexer {6} ?indexed {2}files=3\n$/);
+});
+
+test("an error keeps its stack", () => {
+  const err = { type: "Error", message: "no room", stack: "Error: no room\n    at write (disk.ts:1:1)" };
+  const text = render("pretty", JSON.stringify({ ...record, level: "error", msg: "a job failed", err }));
+  expect(text).toContain("error a job failed");
+  expect(text).toContain("at write (disk.ts:1:1)");
+});
+
+test("what is not JSON is shown as it is", () => {
+  expect(render("pretty", "Segmentation fault")).toContain("indexer       Segmentation fault");
+});
+
+test("for machines every line is one JSON object", () => {
+  expect(JSON.parse(render("json", JSON.stringify(record)))).toEqual(record);
+  expect(JSON.parse(render("json", "Segmentation fault"))).toMatchObject({ name: "indexer", msg: "Segmentation fault" });
+});

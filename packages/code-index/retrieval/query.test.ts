@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { parseQuery } from "./query.ts";
+
+test.for([
+  ["scrapeLoop", "symbol", ["scrapeLoop"]],
+  ["Head.Append()", "symbol", ["Head.Append", "Append"]],
+  ["std::collections::HashMap", "symbol", ["std::collections::HashMap", "HashMap"]],
+  ["where are samples appended", "natural", []],
+  ["how does scrapeLoop handle max_bytes?", "natural", ["scrapeLoop", "max_bytes"]],
+  ["what calls `render` here", "natural", ["render"]],
+  ["config reload on SIGHUP", "natural", []],
+  ["func (h *Head) Append", "literal", []],
+  ['"out of order sample"', "literal", []],
+  ["if (a && b) {", "literal", []],
+] as const)("%s is read as %s", ([text, shape, names]) => {
+  const query = parseQuery(text);
+  expect(query.shape).toBe(shape);
+  expect(query.names).toEqual(names);
+});
+
+test("a question's words are looked for in other forms too, and the words that only join others count little", () => {
+  const { concepts } = parseQuery("where are samples appended");
+  expect(concepts.map(({ terms: [word], weight }) => [word, weight])).toEqual([
+    ["where", 0.1],
+    ["are", 0.1],
+    ["samples", 1],
+    ["appended", 1],
+  ]);
+  expect(concepts[2]?.terms).toContain("sample");
+  expect(concepts[3]?.terms).toContain("append");
+});
+
+test("a question of nothing but joining words still means them", () => {
+  expect(parseQuery("what is this for").concepts.every(({ weight }) => weight === 1)).toBe(true);
+});
+
+test("code is taken by its words as they stand", () => {
+  expect(parseQuery("if (!samples && x) {").concepts.map(({ terms, weight }) => [terms, weight])).toEqual([
+    [["if"], 1],
+    [["samples"], 1],
+    [["x"], 1],
+  ]);
+});
+
+test("quoted texts and the whole query are looked for letter for letter", () => {
+  expect(parseQuery('who logs "cannot reload config" and why').literals).toEqual(
+    expect.arrayContaining(['who logs "cannot reload config" and why', "cannot reload config"]),
+  );
+});
+
+test.for(["", "  \n ", "a\0b"])("the query %j is refused", (text) => {
+  expect(() => parseQuery(text)).toThrow(expect.objectContaining({ code: "invalid_query", status: 400 }));
+});

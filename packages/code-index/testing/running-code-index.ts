@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@sightline/foundation/clock";
+import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import { createMetrics } from "@sightline/foundation/metrics";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { expect, vi } from "vitest";
+import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { createGitRepository, type GitRepository } from "./git-repository.ts";
+import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
+
+export const WEBHOOK_SECRET = "a-secret-for-webhooks";
+
+/** The whole code index on real PostgreSQL, git and signing keys: API, indexer and two tenants, `one` and `two`. */
+export type RunningCodeIndex = {
+  readonly api: CodeIndexApi;
+  readonly server: HttpServer;
+  readonly database: TestDatabase<CodeIndexTables>;
+  readonly issue: TokenIssuer["issue"];
+  /** Headers of an admin's access token. */
+  readonly asAdmin: (tenantId?: string) => Readonly<Record<string, string>>;
+  /** A new developer token's text. */
+  readonly createToken: (tenantId?: string) => Promise<string>;
+  /** Registers a repository with these files through the API, waits until it is indexed and returns its id and commit. */
+  readonly index: (fullName: string, files: Readonly<Record<string, string>>, tenantId?: string) => Promise<Indexed>;
+  readonly stop: () => Promise<void>;
+};
+
+export type Indexed = { readonly id: string; readonly commit: string; readonly source: GitRepository };
+
+type Options = { readonly webhookSecret?: string | undefined; readonly log?: Logger };
+
+export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = silentLog }: Options = {}): Promise<RunningCodeIndex> {
+  const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
+  await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
+  await ensureCodeIndexTenant(database, { tenantId: "two", name: "two" });
+  const issuer = await createTokenIssuer();
+  const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
+  const config = {
+    CODEINDEX_DATA_DIR: dataDir,
+    CODEINDEX_ALLOW_FILE_URLS: true,
+    CODEINDEX_EMBEDDER: "hash",
+    CODEINDEX_PUBLIC_URL: "http://localhost:8080",
+    CODEINDEX_WEBHOOK_SECRET: webhookSecret,
+  } as const;
+  const shared = { config, database, log, clock: systemClock };
+  const api = createCodeIndexApi({ ...shared, accessTokens: issuer.verifier, version: "1.2.3" });
+  const server = await createHttpServer({
+    name: "code-index",
+    title: "Code index",
+    version: "1.2.3",
+    log,
+    metrics: createMetrics("test"),
+    authenticators: api.authenticators,
+    routes: api.routes,
+  });
+  const indexer = createIndexer(shared);
+  await api.start();
+  await indexer.start();
+  const sources: GitRepository[] = [];
+  const asAdmin = (tenantId = "one") => ({ authorization: `Bearer ${issuer.issue({ tid: tenantId })}` });
+
+  return {
+    api,
+    server,
+    database,
+    issue: issuer.issue,
+    asAdmin,
+    createToken: async (tenantId) => {
+      const answer = await server.inject({
+        method: "POST",
+        url: "/api/v1/developer-tokens",
+        headers: asAdmin(tenantId),
+        payload: { label: "test" },
+      });
+      return answer.json<{ token: string }>().token;
+    },
+    index: async (fullName, files, tenantId) => {
+      const source = await createGitRepository();
+      sources.push(source);
+      const commit = await source.commit(files);
+      const headers = asAdmin(tenantId);
+      const registered = await server.inject({
+        method: "POST",
+        url: "/api/v1/repos",
+        headers,
+        payload: { full_name: fullName, clone_url: source.url },
+      });
+      expect(registered).toMatchObject({ statusCode: 201 });
+      const { id } = registered.json<{ id: string }>();
+      await vi.waitFor(
+        async () => {
+          const repository = await server.inject({ url: `/api/v1/repos/${id}`, headers });
+          expect(repository.json()).toMatchObject({ index_status: "ready", indexed_commit: commit });
+        },
+        { timeout: 20_000, interval: 50 },
+      );
+      return { id, commit, source };
+    },
+    stop: async () => {
+      await indexer.stop();
+      await server.close();
+      await api.stop();
+      await issuer.close();
+      await database.drop();
+      await Promise.all(sources.map((source) => source.remove()));
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
