@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { readConfig } from "@sightline/foundation/config";
 import { createLog } from "@sightline/foundation/log";
@@ -82,7 +81,8 @@ const connection = createRedis({
   name: "sightline-redis-parent",
   log: createLog({ name: "redis", level: "silent" }),
 });
-const ready = once(connection.client, "ready");
+// `once` of node:events would throw at the first "error", and a server that has just been started refuses a few times.
+const ready = new Promise<void>((resolve) => void connection.client.once("ready", resolve));
 await connection.client.connect().catch(() => undefined);
 await ready;
 await connection.close();
