@@ -76,13 +76,13 @@ createInterface(server.stdout).on("line", (line) => {
 });
 createInterface(server.stderr).on("line", (line) => log.warn({ line }, "redis-server"));
 
+// The connection tries again until the server listens; an "error" before that means nothing.
 const connection = createRedis({
   url: `redis://127.0.0.1:${config.SIGHTLINE_REDIS_PORT}`,
   name: "sightline-redis-parent",
   log: createLog({ name: "redis", level: "silent" }),
 });
-// `once` of node:events would throw at the first "error", and a server that has just been started refuses a few times.
-const ready = new Promise<void>((resolve) => void connection.client.once("ready", resolve));
+const ready = new Promise((resolve) => connection.client.once("ready", resolve));
 await connection.client.connect().catch(() => undefined);
 await ready;
 await connection.close();
