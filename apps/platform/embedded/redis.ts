@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { readConfig } from "@sightline/foundation/config";
 import { createLog } from "@sightline/foundation/log";
@@ -77,12 +76,13 @@ createInterface(server.stdout).on("line", (line) => {
 });
 createInterface(server.stderr).on("line", (line) => log.warn({ line }, "redis-server"));
 
+// The connection tries again until the server listens; an "error" before that means nothing.
 const connection = createRedis({
   url: `redis://127.0.0.1:${config.SIGHTLINE_REDIS_PORT}`,
   name: "sightline-redis-parent",
   log: createLog({ name: "redis", level: "silent" }),
 });
-const ready = once(connection.client, "ready");
+const ready = new Promise((resolve) => connection.client.once("ready", resolve));
 await connection.client.connect().catch(() => undefined);
 await ready;
 await connection.close();
