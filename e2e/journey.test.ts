@@ -70,7 +70,7 @@ describe("code search", () => {
   test("an exact name finds where it is defined", async () => {
     await page.goto(`${product.consoleUrl}/code?q=reserve_items&repo=${encodeURIComponent(REPOSITORY)}`);
     const first = page.locator("#results").getByRole("listitem").first();
-    await expect.poll(() => first.getByRole("heading").innerText()).toContain("src/stock/reserve.py");
+    await expect.poll(() => first.getByRole("heading").innerText(), { timeout: 20_000 }).toContain("src/stock/reserve.py");
   });
 });
 
@@ -123,7 +123,7 @@ describe.each(THEMES)("in the %s theme, without a violation that axe finds, is",
     ["overview", "/", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
     [
       "code-search",
-      "/code?q=how+long+to+wait+before+a+failed+payment+is+tried+again",
+      `/code?q=how+long+to+wait+before+a+failed+payment+is+tried+again&repo=${encodeURIComponent(REPOSITORY)}`,
       (shown) => shown.getByRole("heading", { name: RETRY }).waitFor(),
     ],
     [

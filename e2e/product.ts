@@ -23,8 +23,8 @@ export type Product = {
   readonly printed: (pattern: RegExp, timeoutMs: number) => Promise<RegExpExecArray>;
   /** Every process that belongs to it, wherever in the tree. */
   readonly processes: () => Promise<readonly RunningProcess[]>;
-  /** What Ctrl-C in its terminal does; resolves with its exit code. */
-  readonly interrupt: () => Promise<number | null>;
+  /** What Ctrl-C in its terminal does; resolves with how `npm start` ended, or null when it does not. */
+  readonly interrupt: () => Promise<number | NodeJS.Signals | null>;
 };
 
 /** Where a product keeps its data and listens; a second start in the same place finds both again. */
@@ -79,20 +79,20 @@ export async function startProduct(place: Place, words: readonly string[] = []):
       if (match !== null) {
         return match;
       }
-      if (Date.now() > deadline || child.exitCode !== null) {
-        throw new Error(`${child.exitCode === null ? `Not printed within ${timeoutMs} ms` : "The product ended"}: ${pattern}\n${output}`);
+      if (Date.now() > deadline || child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`${child.exitCode ?? child.signalCode ?? `not printed within ${timeoutMs} ms`}: ${pattern}\n${output}`);
       }
       await delay(20);
     }
   }
 
-  async function interrupt(): Promise<number | null> {
-    if (child.exitCode === null && child.pid !== undefined) {
-      const exited = once(child, "exit", { signal: AbortSignal.timeout(STOP_MS) });
+  async function interrupt(): Promise<number | NodeJS.Signals | null> {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      const exited = once(child, "exit");
       process.kill(-child.pid, "SIGINT");
-      await exited;
+      await Promise.race([exited, delay(STOP_MS, undefined, { ref: false })]);
     }
-    return child.exitCode;
+    return child.exitCode ?? child.signalCode;
   }
 
   try {
