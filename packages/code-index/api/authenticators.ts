@@ -2,12 +2,11 @@ import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundatio
 import type { Clock } from "@sightline/foundation/clock";
 import type { Authenticator } from "@sightline/foundation/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/principal";
-import type { FastifyRequest } from "fastify";
 import { findLiveToken, touchToken } from "#store/developer-tokens.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
 import { authFailed, forbidden, tenantUnknown } from "./auth-errors.ts";
 import { hashToken, TOKEN_PREFIX } from "./developer-token.ts";
-import { setTenant } from "./request-tenant.ts";
+import { setTenant, type IncomingRequest } from "./request-tenant.ts";
 
 type AuthDependencies = {
   readonly database: CodeIndexDatabase;
@@ -57,12 +56,12 @@ export function createAuthenticators(dependencies: AuthDependencies): Readonly<R
 
 type Reader = Extract<Principal, { kind: "user" | "developer-token" }>;
 
-async function principalFrom(request: FastifyRequest, dependencies: AuthDependencies): Promise<Reader> {
+async function principalFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Reader> {
   const token = bearerToken(request);
   return token.startsWith(TOKEN_PREFIX) ? developerPrincipal(token, dependencies) : userPrincipal(token, dependencies.accessTokens);
 }
 
-function bearerToken(request: FastifyRequest): string {
+function bearerToken(request: IncomingRequest): string {
   const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? "") ?? [];
   if (token === undefined || token.length > LONGEST) {
     throw authFailed("Send a developer token or an access token as Authorization: Bearer <TOKEN>.");
@@ -102,7 +101,7 @@ async function userPrincipal(token: string, accessTokens: AccessTokenVerifier): 
   }
 }
 
-async function admit(request: FastifyRequest, principal: Reader, { database }: AuthDependencies): Promise<void> {
+async function admit(request: IncomingRequest, principal: Reader, { database }: AuthDependencies): Promise<void> {
   const tenant = principal.tenantId.includes("\0") ? undefined : await findTenant(database, principal.tenantId);
   if (tenant === undefined) {
     throw tenantUnknown();

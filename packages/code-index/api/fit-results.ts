@@ -2,7 +2,7 @@ import type { SearchResult } from "#contract.ts";
 import { countTokens } from "./count-tokens.ts";
 
 /** How much of a result is shown: the chunk, the lines that match, or only where it is. */
-export type Detail = "full" | "lines" | "place";
+type Detail = "full" | "lines" | "place";
 
 export type FittedResult = {
   readonly repo: string;

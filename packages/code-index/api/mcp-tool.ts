@@ -14,7 +14,7 @@ export const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempoten
 const CALL_MS = 15_000;
 
 /** Tokens of an answer when the caller names no limit, and at the most. */
-export const DEFAULT_TOKENS = 2_000;
+const DEFAULT_TOKENS = 2_000;
 const MOST_TOKENS = 25_000;
 const FEWEST_TOKENS = 200;
 

@@ -1,11 +1,11 @@
+import type { ServerResponse } from "node:http";
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { AppError } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http-server";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { forbidden } from "./auth-errors.ts";
 import type { McpEndpoint } from "./mcp-handler.ts";
-import { tenantOf } from "./request-tenant.ts";
+import { tenantOf, type IncomingRequest } from "./request-tenant.ts";
 
 type McpDependencies = {
   readonly publicUrl: string;
@@ -35,7 +35,7 @@ export function mcpRoutes({ publicUrl, endpoint }: McpDependencies): Routes {
         if (serving === undefined) {
           throw new AppError({ code: "not_ready", status: 503, message: "The MCP endpoint is starting or stopping; try again." });
         }
-        return reply.send(await serving.serve(webRequest(request, reply, publicUrl), tenantOf(request)));
+        return reply.send(await serving.serve(webRequest(request, reply.raw, publicUrl), tenantOf(request)));
       },
     });
   };
@@ -68,7 +68,7 @@ export function resourceMetadataRoutes(publicUrl: string): Routes {
 }
 
 /** A page of another site that a browser was led to, or a name that was rebound to this address, may not call. */
-function refuseForeignPages({ headers }: FastifyRequest, hostname: string): void {
+function refuseForeignPages({ headers }: IncomingRequest, hostname: string): void {
   const host = validateHostHeader(headers.host, [hostname, ...localhostAllowedHostnames()]);
   if (!host.ok) {
     throw forbidden("The request's Host is not this server's; set CODEINDEX_PUBLIC_URL to the address that clients use.");
@@ -79,7 +79,7 @@ function refuseForeignPages({ headers }: FastifyRequest, hostname: string): void
   }
 }
 
-function webRequest(request: FastifyRequest, reply: FastifyReply, publicUrl: string): Request {
+function webRequest(request: IncomingRequest, response: ServerResponse, publicUrl: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     // The token is verified; nothing behind here needs it.
@@ -88,7 +88,7 @@ function webRequest(request: FastifyRequest, reply: FastifyReply, publicUrl: str
     }
   }
   const gone = new AbortController();
-  reply.raw.on("close", () => gone.abort());
+  response.on("close", () => gone.abort());
   const body = Buffer.isBuffer(request.body) && request.method === "POST" ? new Uint8Array(request.body) : null;
   return new Request(new URL("/mcp", publicUrl), { method: request.method, headers, body, signal: gone.signal });
 }

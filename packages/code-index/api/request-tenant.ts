@@ -1,14 +1,17 @@
-import type { FastifyRequest } from "fastify";
+import type { Authenticator } from "@sightline/foundation/http-server";
 import type { Tenant } from "#store/tenant.ts";
+
+/** A request as the server hands it to authenticators and routes. */
+export type IncomingRequest = Parameters<Authenticator>[0];
 
 const tenants = new WeakMap<object, Tenant>();
 
-export function setTenant(request: FastifyRequest, tenant: Tenant): void {
+export function setTenant(request: IncomingRequest, tenant: Tenant): void {
   tenants.set(request, tenant);
 }
 
 /** The tenant of whoever makes the request. @throws {Error} when the route's auth class lets requests through without one. */
-export function tenantOf(request: FastifyRequest): Tenant {
+export function tenantOf(request: IncomingRequest): Tenant {
   const tenant = tenants.get(request);
   if (tenant === undefined) {
     throw new Error(`${request.method} ${request.routeOptions.url ?? request.url} asks for a tenant but its auth class sets none`);

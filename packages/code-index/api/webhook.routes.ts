@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Authenticator, Routes } from "@sightline/foundation/http-server";
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { enqueueJob } from "#store/jobs.store.ts";
 import { notePush } from "#store/pushes.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { authFailed } from "./auth-errors.ts";
+import type { IncomingRequest } from "./request-tenant.ts";
 
 type WebhookDependencies = {
   readonly secret: string | undefined;
@@ -91,7 +91,7 @@ function ignored(message: string): Answer {
   return { status: "ignored", message, jobs: [] };
 }
 
-function signatureOf(request: FastifyRequest): string {
+function signatureOf(request: IncomingRequest): string {
   const [, signature] = /^sha256=([0-9a-f]{64})$/i.exec(String(request.headers["x-hub-signature-256"] ?? "")) ?? [];
   if (signature === undefined) {
     throw authFailed("The delivery has no X-Hub-Signature-256: sha256=<HMAC of the body>.");

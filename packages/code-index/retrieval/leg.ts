@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { legStateSchema } from "#contract.ts";
 
-export type LegState = z.infer<typeof legStateSchema>;
+type LegState = z.infer<typeof legStateSchema>;
 
 /** What a leg found, best first; a leg that can't look says why. */
 export type LegAnswer = {

@@ -3,7 +3,7 @@ import { decodePostings } from "#store/postings.ts";
 import type { PostingsRow, VisibleSegment } from "#store/read-postings.store.ts";
 import type { Concept } from "./query.ts";
 
-export type ScoredChunk = { readonly chunkId: number; readonly score: number };
+type ScoredChunk = { readonly chunkId: number; readonly score: number };
 
 export type Scores = {
   /** The best `limit` chunks, best first. */

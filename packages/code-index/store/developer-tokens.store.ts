@@ -1,9 +1,9 @@
 import { sql, type Selectable } from "kysely";
 import { v7 as newId } from "uuid";
-import type { CodeIndexTables } from "#schema.ts";
+import type { DeveloperTokensTable } from "#schema.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
 
-export type DeveloperTokenRow = Selectable<CodeIndexTables["codeindex.developer_tokens"]>;
+export type DeveloperTokenRow = Selectable<DeveloperTokensTable>;
 
 type NewToken = {
   readonly tenantId: string;
