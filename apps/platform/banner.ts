@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Environment } from "./environment.ts";
+import type { LogFormat } from "./log-lines.ts";
 import type { FirstAdmin } from "./prepare.ts";
 import type { RoleName } from "./role-names.ts";
 import { version } from "./version.ts";
@@ -7,8 +10,11 @@ type BannerOptions = {
   readonly roles: readonly RoleName[];
   readonly environment: Environment;
   readonly tookMs: number;
-  readonly firstAdmin: FirstAdmin | undefined;
+  /** What `presentFirstAdmin` says. */
+  readonly firstAdmin: readonly string[];
 };
+
+type Presenting = { readonly format: LogFormat; readonly home: string };
 
 /** What a person needs once everything is up. */
 export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
@@ -21,7 +27,7 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
     ...(roles.includes("console") ? [`  Console      ${consoleUrl}`] : []),
     ...(roles.includes("code-index") ? [`  MCP          ${mcpUrl}`] : []),
     `  Data         ${environment["SIGHTLINE_HOME"] ?? ""}`,
-    ...(firstAdmin === undefined ? [] : ["", ...describeFirstAdmin(firstAdmin)]),
+    ...(firstAdmin.length === 0 ? [] : ["", ...firstAdmin]),
     ...(roles.includes("code-index")
       ? [
           "",
@@ -36,12 +42,26 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
   return lines.join("\n");
 }
 
-/** Only here is the one-time password ever shown. */
-export function describeFirstAdmin({ email, oneTimePassword }: FirstAdmin): readonly string[] {
-  return oneTimePassword === undefined
-    ? [`  First admin  ${email}, with the password from ADMIN_PASSWORD`]
-    : [
-        `  First admin  ${email}`,
-        `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
-      ];
+/**
+ * Only here is the one-time password ever shown. A log for machines is kept and read by others, so there it goes to a
+ * file that only its owner reads.
+ */
+export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format, home }: Presenting): Promise<readonly string[]> {
+  if (admin === undefined) {
+    return [];
+  }
+  const { email, oneTimePassword } = admin;
+  if (oneTimePassword === undefined) {
+    return [`  First admin  ${email}, with the password from ADMIN_PASSWORD`];
+  }
+  if (format === "json") {
+    const file = join(home, "first-admin-password");
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    await writeFile(file, `${oneTimePassword}\n`, { mode: 0o600 });
+    return [`  First admin  ${email}`, `  Password     in ${file}; delete it after the first login`];
+  }
+  return [
+    `  First admin  ${email}`,
+    `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
+  ];
 }

@@ -42,5 +42,5 @@ export function renderOperations(document: string): string {
     throw new Error(`docs/operations.md has lost its marks "${START}" and "${END}".`);
   }
   const tables = variableGroups.map(({ title, variables }) => `### ${title}\n\n${describeVariables(variables)}`).join("\n\n");
-  return `${document.slice(0, start)}${START}\n\n${tables}\n\n${document.slice(end)}`;
+  return `${document.slice(0, start)}${START}\n<!-- prettier-ignore-start -->\n\n${tables}\n\n<!-- prettier-ignore-end -->\n${document.slice(end)}`;
 }

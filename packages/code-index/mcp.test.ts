@@ -32,7 +32,11 @@ beforeAll(async () => {
   address = new URL(`http://127.0.0.1:${port}/mcp`);
 });
 
-afterAll(() => running.stop());
+afterAll(async () => {
+  // A client that was closed while it opened a connection leaves one without a request, and the server would wait for it.
+  running.server.server.closeAllConnections();
+  await running.stop();
+});
 
 type Mode = "legacy" | { readonly pin: string };
 

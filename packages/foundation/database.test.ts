@@ -49,6 +49,23 @@ describe("a database", () => {
     await impatient.close();
   });
 
+  test(
+    "survives the loss of a connection that is taken but has nothing to do just then, as between a transaction's statements",
+    needsRealPostgres,
+    async () => {
+      const fragile = createDatabase({ url: database.url, poolSize: 1, applicationName: "taken", log });
+      const client = await fragile.pool.connect();
+      await client.query("begin");
+      const ended = new Promise<void>((resolve) => client.once("end", () => resolve()));
+      await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taken'");
+      await ended;
+      await expect(client.query("select 1")).rejects.toThrow("not queryable");
+      client.release(true);
+      expect((await fragile.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+      await fragile.close();
+    },
+  );
+
   test("survives the loss of its connections", needsRealPostgres, async () => {
     const fragile = createDatabase({ url: database.url, poolSize: 3, applicationName: "fragile", log });
     await Promise.all([1, 2, 3].map(() => fragile.pool.query("select pg_sleep(0.05)")));

@@ -46,6 +46,8 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
   });
   // An idle connection that breaks is replaced by the pool; without a listener the process would end.
   pool.on("error", (error) => options.log.warn({ reason: error.message }, "an idle database connection broke"));
+  // The pool does not listen to a connection that is taken. One that breaks between two statements fails the next of them.
+  pool.on("connect", (client) => client.on("error", () => undefined));
 
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AppError } from "./errors.ts";
@@ -270,6 +272,17 @@ describe("listening", () => {
     answer.resolve("done");
     expect(await (await response).text()).toBe("done");
     await stopped;
+  });
+
+  test("a client that connected and never asks doesn't hold the stop", async () => {
+    const server = await serve();
+    const service = listening(server, { host: "127.0.0.1", port: 0, portVariable: "SHOP_PORT" }, 100);
+    await service.start();
+    const silent = connect(portOf(server), "127.0.0.1");
+    await once(silent, "connect");
+    const gone = once(silent, "close");
+    await service.stop();
+    await gone;
   });
 });
 

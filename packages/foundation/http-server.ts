@@ -62,6 +62,8 @@ type HttpServerOptions = {
 
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_MS = 30_000;
+/** Milliseconds that running requests have to end when the server stops; less than a process has to drain. */
+const CLOSE_MS = 5_000;
 
 /**
  * The one way a part serves HTTP: zod in and out (what a response schema does not declare does not leave),
@@ -124,6 +126,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 export function listening(
   server: HttpServer,
   address: { readonly host: string; readonly port: number; readonly portVariable: string },
+  closeMs = CLOSE_MS,
 ): Service {
   return {
     name: `http:${address.port}`,
@@ -140,7 +143,12 @@ export function listening(
         throw error;
       }
     },
-    stop: () => server.close(),
+    stop: async () => {
+      // A client that connected and never asked counts as busy and would be waited for until its time-out.
+      const patience = setTimeout(() => server.server.closeAllConnections(), closeMs);
+      await server.close();
+      clearTimeout(patience);
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import "@fontsource-variable/inter/wght.css";
+import "@fontsource-variable/jetbrains-mono/wght.css";
 import "#shell/mantine-styles.ts";
 import "@mantine/notifications/styles.layer.css";
 import "#shell/base.css";

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { messageOf } from "@sightline/foundation/errors";
 import type { Lifecycle } from "@sightline/foundation/lifecycle";
 import { createLog } from "@sightline/foundation/log";
-import { describeFirstAdmin, renderBanner } from "#banner.ts";
+import { presentFirstAdmin, renderBanner } from "#banner.ts";
 import { demandValidConfig, neededPorts } from "#check-setting.ts";
 import { consoleFolder, ensureConsoleBuilt } from "#console-build.ts";
 import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
@@ -52,6 +53,7 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
       }
     },
   });
+  const presenting = { format: resolved.platform.LOG_FORMAT, home: resolved.platform.SIGHTLINE_HOME };
   let unseen: FirstAdmin | undefined;
   try {
     const setting = await withSecrets(resolved);
@@ -62,15 +64,19 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
     } else {
       await supervisor.start(roles.map((role) => child(role, ["role", role], setting.environment)));
     }
-    output.say(renderBanner({ roles, environment: setting.environment, tookMs: Date.now() - startedAt, firstAdmin: unseen }));
+    const firstAdmin = await presentFirstAdmin(unseen, presenting);
+    output.say(renderBanner({ roles, environment: setting.environment, tookMs: Date.now() - startedAt, firstAdmin }));
     unseen = undefined;
     if (demo) {
-      await supervisor.runOnce(child("demo", ["demo"], setting.environment));
+      await supervisor.runOnce(child("demo", ["demo"], setting.environment)).catch((error: unknown) => {
+        output.say(`${messageOf(error)} Sightline runs on; \`sightline demo\` tries again.`);
+      });
     }
   } catch (error) {
     // The password exists in no other place, so it is shown even though the start failed.
-    if (unseen !== undefined) {
-      output.say(describeFirstAdmin(unseen).join("\n"));
+    const firstAdmin = await presentFirstAdmin(unseen, presenting);
+    if (firstAdmin.length > 0) {
+      output.say(firstAdmin.join("\n"));
     }
     if (!shutdown.requested()) {
       await shutdown.now();

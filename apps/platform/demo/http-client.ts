@@ -7,7 +7,7 @@ export type HttpClient = {
 };
 
 /** An API of ours refused a request; `code` is the stable one of its answer. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly status: number;
   readonly code: string;
 

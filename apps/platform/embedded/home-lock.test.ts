@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -26,12 +26,23 @@ test("a home that a living process has is refused with its number", async () => 
 test("the lock of a process that is gone is taken over, even when its number belongs to another one now", async () => {
   await writeLock(process.ppid, "long ago");
   const lock = await lockHome(home);
+  expect(await holder()).toBe(process.pid);
   await lock.release();
-  await writeFile(join(home, "lock"), "half a lo");
-  await (await lockHome(home)).release();
+});
+
+test("half a lock is no lock", async () => {
+  await writeFile(join(home, "lock"), '{"pid":');
+  await lockHome(home);
+  expect(await holder()).toBe(process.pid);
 });
 
 test("a released home can be locked again", async () => {
   await (await lockHome(home)).release();
-  await (await lockHome(home)).release();
+  await lockHome(home);
+  expect(await holder()).toBe(process.pid);
 });
+
+async function holder(): Promise<unknown> {
+  const lock: { pid: unknown } = JSON.parse(await readFile(join(home, "lock"), "utf8"));
+  return lock.pid;
+}

@@ -82,6 +82,7 @@ const connection = createRedis({
   name: "sightline-redis-parent",
   log: createLog({ name: "redis", level: "silent" }),
 });
+// `once` of node:events would throw at the first "error", and a server that has just been started refuses a few times.
 const ready = new Promise((resolve) => connection.client.once("ready", resolve));
 await connection.client.connect().catch(() => undefined);
 await ready;

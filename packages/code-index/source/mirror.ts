@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { chooseCloneUrl } from "./clone-url.ts";
 import { runGit } from "./git.ts";
@@ -45,14 +45,34 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
   if (fresh) {
     await rm(directory, { recursive: true, force: true });
   }
-  await mkdir(directory, { recursive: true });
-  // Also when there is one: an init that was broken off is completed, any other left alone.
-  await git(["init", "--bare", "--quiet", "--template=", "--end-of-options", directory]);
+  if (!(await exists(directory))) {
+    // Made beside its place, so that what stands there is never the half of a mirror that a broken-off init leaves.
+    const draft = `${directory}.new`;
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { recursive: true });
+    await git(["init", "--bare", "--quiet", "--template=", "--end-of-options", draft]);
+    await rename(draft, directory);
+  }
   const inMirror = (given: readonly string[]) => runGit({ arguments: given, directory, allowFileUrls, signal });
   const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--force"];
-  await inMirror(["fetch", ...flags, ...remote, `+HEAD:${FETCHED}`]);
+  try {
+    await inMirror(["fetch", ...flags, ...remote, `+HEAD:${FETCHED}`]);
+  } catch (error) {
+    if (fresh || signal.aborted) {
+      throw error;
+    }
+    // The remote has just answered, so the mirror is the likelier cause: a git that was killed leaves its lock files.
+    return fetchMirror({ ...options, fresh: true });
+  }
   const commit = await inMirror(["rev-parse", "--verify", "--quiet", "--end-of-options", `${FETCHED}^{commit}`]);
   return { directory, commit: commit.toString("latin1").trim(), defaultBranch };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

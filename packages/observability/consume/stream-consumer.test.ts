@@ -118,7 +118,7 @@ test("two consumers share the work and write every event once", async () => {
 
 test("a group that is deleted under the consumer is made anew and nothing is lost", async () => {
   await rig.start();
-  await vi.waitFor(async () => expect(await consumerNames()).toHaveLength(1), patient);
+  await vi.waitFor(async () => expect(await rig.redis.client.exists(rig.heartbeatKey)).toBe(1), patient);
   await rig.redis.client.xgroup("DESTROY", rig.stream, rig.group);
   await rig.publish(agentRun(createProducer(rig.projectId)));
   await emptied();
@@ -127,7 +127,7 @@ test("a group that is deleted under the consumer is made anew and nothing is los
 
 test("a stream that is deleted under the consumer is read again when it is back", async () => {
   await rig.start();
-  await vi.waitFor(async () => expect(await consumerNames()).toHaveLength(1), patient);
+  await vi.waitFor(async () => expect(await rig.redis.client.exists(rig.heartbeatKey)).toBe(1), patient);
   await rig.redis.client.del(rig.stream);
   await rig.publish(agentRun(createProducer(rig.projectId)));
   await emptied();
@@ -136,6 +136,8 @@ test("a stream that is deleted under the consumer is read again when it is back"
 
 test("a consumer that stops leaves the group", async () => {
   const { consumer } = await rig.start();
+  // Redis 7.0 knows a consumer only from its first entry on.
+  await rig.publish(agentRun(createProducer(rig.projectId)));
   await vi.waitFor(async () => expect(await consumerNames()).toEqual([consumer.name]), patient);
   await consumer.stop();
   expect(await consumerNames()).toEqual([]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "./api-error.ts";
 
-export type Part = "identity" | "code-index" | "observability";
+type Part = "identity" | "code-index" | "observability";
 
 export type Call<Answer> = {
   readonly part: Part;

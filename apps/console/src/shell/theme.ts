@@ -69,7 +69,7 @@ export const theme = createTheme({
   components: {
     // The variant's own colours are loud behind text, and too pale for it.
     Alert: Alert.extend({
-      styles: { title: { color: "var(--mantine-color-text)" } },
+      styles: { body: { minWidth: 0 }, title: { color: "var(--mantine-color-text)" }, label: { whiteSpace: "normal" } },
       vars: (_theme, { color }) => ({
         root: { "--alert-bg": `color-mix(in srgb, var(--mantine-color-${color ?? "iris"}-6) 10%, transparent)` },
       }),

@@ -4,7 +4,7 @@ export type FolderNode = {
   readonly folders: readonly FolderNode[];
   readonly files: readonly FileNode[];
 };
-export type FileNode = { readonly name: string; readonly path: string };
+type FileNode = { readonly name: string; readonly path: string };
 
 export type FileTreeRow = {
   /** The path; unique, since a folder's never equals a file's. */

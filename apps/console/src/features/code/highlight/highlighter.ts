@@ -2,7 +2,7 @@ import { type GrammarState, type HighlighterCore, createCssVariablesTheme, creat
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 import { GRAMMARS, type Grammar } from "./languages.ts";
 
-export type Token = { readonly text: string; readonly color: string | undefined };
+type Token = { readonly text: string; readonly color: string | undefined };
 export type HighlightedLine = readonly Token[];
 
 const LINES_AT_ONCE = 200;

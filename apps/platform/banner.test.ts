@@ -1,0 +1,33 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { presentFirstAdmin, renderBanner } from "./banner.ts";
+
+const admin = { email: "ada@acme.test", oneTimePassword: "k3q-w9x" };
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "sightline-banner-"));
+});
+
+afterEach(() => rm(home, { recursive: true }));
+
+test("people see the one-time password in the banner", async () => {
+  const firstAdmin = await presentFirstAdmin(admin, { format: "pretty", home });
+  const banner = renderBanner({ roles: ["console", "code-index"], environment: {}, tookMs: 1234, firstAdmin });
+  expect(banner).toContain("k3q-w9x");
+  expect(banner).toContain('claude mcp add --transport http sightline http://localhost:8080/mcp --header "Authorization: Bearer <token>"');
+});
+
+test("a log for machines never holds the one-time password; a file that only its owner reads does", async () => {
+  const lines = await presentFirstAdmin(admin, { format: "json", home });
+  expect(lines.join("")).not.toContain("k3q-w9x");
+  const file = join(home, "first-admin-password");
+  expect(await readFile(file, "utf8")).toBe("k3q-w9x\n");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("without a new admin nothing is said of one", async () => {
+  expect(await presentFirstAdmin(undefined, { format: "pretty", home })).toEqual([]);
+});
