@@ -13,8 +13,8 @@ export type Product = {
   readonly consoleUrl: string;
   readonly codeIndexUrl: string;
   readonly observabilityUrl: string;
-  /** The first admin, whose password is printed at the first start alone. */
-  readonly admin: { readonly email: string; readonly password: string | undefined };
+  /** The first admin, who is printed at the first start alone. */
+  readonly admin: { readonly email: string; readonly password: string };
   /** Milliseconds from the command to the printed addresses. */
   readonly startedInMs: number;
   /** Everything printed so far. */
@@ -103,8 +103,7 @@ export async function startProduct(place: Place, words: readonly string[] = []):
     await interrupt();
     throw error;
   }
-  const [, email = "admin@localhost"] = /First admin +(\S+)/.exec(output) ?? [];
-  const [, password] = /Password +(\S+)/.exec(output) ?? [];
+  const [, email = "", password = ""] = /First admin +(\S+)\s+Password +(\S+)/.exec(output) ?? [];
   const at = (name: string) => `http://localhost:${place.environment[name]}`;
   return {
     consoleUrl: at("CONSOLE_PORT"),

@@ -6,6 +6,6 @@ export default defineConfig({
     // One product and one browser at a time.
     fileParallelism: false,
     testTimeout: 60_000,
-    hookTimeout: 180_000,
+    hookTimeout: 400_000,
   },
 });
