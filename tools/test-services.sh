@@ -3,13 +3,13 @@
 # outside the checkout. It is made once (about a minute and 700 MB) and found by `npm test` from then on. Needs root and a
 # Debian or one of its children. Prints the folder.
 #
-#   SIGHTLINE_TEST_CACHE  where to (default ~/.cache/sightline)
+#   SIGHTLINE_TEST_CACHE     where to (default ~/.cache/sightline)
+#   SIGHTLINE_DEBIAN_MIRROR  where from (default debootstrap's own)
 set -eu
 
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${SIGHTLINE_TEST_CACHE:-$home/.cache/sightline}
 services=$cache/debian-trixie
-mirror=${SIGHTLINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 # It is renamed into place when it is whole, so what stands there is whole.
 if [ -x "$services/usr/bin/redis-server" ]; then
@@ -52,7 +52,7 @@ trap 'discard "$making"' EXIT
 trap 'exit 130' INT TERM HUP
 chmod 755 "$making"
 echo "Making PostgreSQL 17 with pgvector and Redis 8 in $services (about a minute)…" >&2
-debootstrap --variant=minbase --include=postgresql-17,postgresql-17-pgvector,redis-server trixie "$making" "$mirror" >"$cache/making.log" 2>&1 </dev/null 9>&- ||
+debootstrap --variant=minbase --include=postgresql-17,postgresql-17-pgvector,redis-server trixie "$making" ${SIGHTLINE_DEBIAN_MIRROR:+"$SIGHTLINE_DEBIAN_MIRROR"} >"$cache/making.log" 2>&1 </dev/null 9>&- ||
   fail "debootstrap failed: $(tail -n 3 "$cache/making.log")"
 
 # Nothing stays mounted: the servers need no more of /dev than this, and no /proc.

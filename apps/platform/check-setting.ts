@@ -36,9 +36,16 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
     ...roles.map((role) => describeRole(role).variables),
     ...(roles.includes("code-index") ? [WEBHOOK_SECRET] : []),
   ];
-  const problems = new Set(groups.flatMap((variables) => problemsOf(variables, environment)));
+  // Parts that share a variable describe it in words of their own; one problem with it is enough.
+  const problems = new Map<string, readonly string[]>();
+  for (const [name, variable] of groups.flatMap((variables) => Object.entries(variables))) {
+    const found = problemsOf({ [name]: variable }, environment);
+    if (found.length > 0 && !problems.has(name)) {
+      problems.set(name, found);
+    }
+  }
   if (problems.size > 0) {
-    throw new ConfigError([...problems]);
+    throw new ConfigError([...problems.values()].flat());
   }
 }
 

@@ -18,7 +18,6 @@ import { createJsonSchemaTransform, serializerCompiler, validatorCompiler, type 
 import { v7 as uuidv7 } from "uuid";
 import { allowOrigins } from "./cross-origin.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
-import type { Service } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -62,8 +61,6 @@ type HttpServerOptions = {
 
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_MS = 30_000;
-/** Milliseconds that running requests have to end when the server stops; less than a process has to drain. */
-const CLOSE_MS = 5_000;
 
 /**
  * The one way a part serves HTTP: zod in and out (what a response schema does not declare does not leave),
@@ -120,36 +117,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
   checkGuards();
   return server;
-}
-
-/** The server as a service: `start` listens, `stop` lets running requests end. */
-export function listening(
-  server: HttpServer,
-  address: { readonly host: string; readonly port: number; readonly portVariable: string },
-  closeMs = CLOSE_MS,
-): Service {
-  return {
-    name: `http:${address.port}`,
-    start: async () => {
-      try {
-        await server.listen({ host: address.host, port: address.port });
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-          throw new Error(
-            `Port ${address.port} is in use by another process. Stop it, or choose another port with ${address.portVariable}.`,
-            { cause: error },
-          );
-        }
-        throw error;
-      }
-    },
-    stop: async () => {
-      // A client that connected and never asked counts as busy and would be waited for until its time-out.
-      const patience = setTimeout(() => server.server.closeAllConnections(), closeMs);
-      await server.close();
-      clearTimeout(patience);
-    },
-  };
 }
 
 const openApiPages: FastifyPluginAsync<HttpServerOptions> = async (scope) => {

@@ -1,18 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { silentLog } from "#testing/silent-log.ts";
-import { createHttpServer, listening, type HttpServer, type Routes } from "./http-server.ts";
+import { afterEach, expect, test } from "vitest";
+import { createHttpServer, type HttpServer, type Routes } from "./http-server.ts";
+import { listening } from "./listening.ts";
 import { createMetrics } from "./metrics.ts";
+import { silentLog } from "#testing/silent-log.ts";
 
-let servers: HttpServer[];
-
-beforeEach(() => {
-  servers = [];
-});
+const servers: HttpServer[] = [];
 
 afterEach(async () => {
-  await Promise.all(servers.map((server) => server.close()));
+  await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
 test("a busy port is named with the variable that changes it", async () => {
@@ -54,7 +51,6 @@ test("a client that connected and never asks doesn't hold the stop", async () =>
   await service.stop();
   await expect(gone).resolves.toBeDefined();
 });
-
 function portOf(server: HttpServer): number {
   const [address] = server.addresses();
   return typeof address === "object" ? address.port : 0;

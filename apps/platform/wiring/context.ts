@@ -1,7 +1,8 @@
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, type Database } from "@sightline/foundation/database";
-import { createHttpServer, listening, type Authenticator, type Routes } from "@sightline/foundation/http-server";
+import { createHttpServer, type Authenticator, type Routes } from "@sightline/foundation/http-server";
+import { listening } from "@sightline/foundation/listening";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { createMetrics, type Metrics } from "@sightline/foundation/metrics";
