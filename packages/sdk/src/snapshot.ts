@@ -13,6 +13,11 @@ export type Limits = {
 
 export const PAYLOAD_LIMITS: Limits = { depth: 16, items: 1000, text: 65_536, bytes: 131_072 };
 
+/** Writing a longer one in decimals takes the application's thread for up to seconds. */
+const LARGEST_INTEGER = 2n ** 4096n;
+/** Counted for every entry of an array, so that lists of empty lists end, too. */
+const ITEM_BYTES = 8;
+
 type Walk = { readonly limits: Limits; readonly reasoning: ReasoningPolicy; readonly ancestors: Set<object>; left: number };
 
 /**
@@ -49,17 +54,22 @@ function copy(value: unknown, walk: Walk, depth: number): unknown {
       walk.left -= 5;
       return value;
     case "bigint":
-      return copyText(value.toString(), walk);
+      return copyText(value < LARGEST_INTEGER && value > -LARGEST_INTEGER ? value.toString() : "[bigint limit]", walk);
     case "symbol":
       return copyText(String(value), walk);
     case "function":
-      return copyText(`[function ${typeof value.name === "string" ? value.name : ""}]`, walk);
+      return copyText(`[function ${functionName(value)}]`, walk);
     case "object":
       return value === null ? null : copyObject(value, walk, depth);
     case "undefined":
     default:
       return undefined;
   }
+}
+
+function functionName(value: object): string {
+  const name = readOwn(value, "name");
+  return typeof name === "string" ? name : "";
 }
 
 function copyText(text: string, walk: Walk): string {
@@ -124,6 +134,7 @@ function copyItems(items: Iterable<unknown>, size: number, walk: Walk, depth: nu
       copied.push(`[${size - copied.length} more]`);
       break;
     }
+    walk.left -= ITEM_BYTES;
     copied.push(copy(item, walk, depth + 1) ?? null);
   }
   return copied;
