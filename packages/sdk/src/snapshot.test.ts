@@ -91,6 +91,31 @@ describe("A snapshot", () => {
     expect(takeSnapshot({ kept: 1, call: revoked.proxy }, REASONING)).toEqual({ kept: 1, call: "[function [unreadable]]" });
   });
 
+  it("masks headers and variables also where they are pairs or entries with a name", () => {
+    const value = {
+      pairs: [
+        ["Authorization", "Bearer x"],
+        ["accept", "text/html"],
+      ],
+      named: [
+        { name: "x-api-key", value: "k" },
+        { key: "DB_PASSWORD", value: "p", enabled: true },
+        { name: "accept", value: "text/html" },
+      ],
+    };
+    expect(takeSnapshot(value, REASONING)).toEqual({
+      pairs: [
+        ["Authorization", "[masked]"],
+        ["accept", "text/html"],
+      ],
+      named: [
+        { name: "x-api-key", value: "[masked]" },
+        { key: "DB_PASSWORD", value: "[masked]", enabled: true },
+        { name: "accept", value: "text/html" },
+      ],
+    });
+  });
+
   it("masks secrets in JSON text within JSON text, however deep", () => {
     let text = '{"api_key":"hunter2","q":"cats"}';
     for (let level = 0; level < 4; level += 1) {

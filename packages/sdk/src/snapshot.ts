@@ -98,7 +98,7 @@ function copyObject(value: object, walk: Walk, depth: number): unknown {
 
 function copyKnown(value: object, walk: Walk, depth: number): unknown {
   if (Array.isArray(value)) {
-    return copyItems(value, value.length, walk, depth);
+    return copyItems(isSecretPair(value) ? [value[0], MASKED] : value, value.length, walk, depth);
   }
   if (value instanceof Date) {
     return Number.isNaN(value.getTime()) ? "[invalid date]" : copyText(value.toISOString(), walk);
@@ -155,14 +155,30 @@ function copyEntries(entries: Iterable<readonly [string, unknown]>, walk: Walk, 
 /** The same for plain objects, by far the most common, without an iterator in between. */
 function copyOwn(value: object, walk: Walk, depth: number): Record<string, unknown> {
   const copied: Record<string, unknown> = {};
+  const namesSecret = isSecretEntry(value);
   let count = 0;
   for (const key of Object.keys(value)) {
-    if (!copyEntry(copied, key, readOwn(value, key), walk, depth, count)) {
+    const own = namesSecret && key === "value" ? MASKED : readOwn(value, key);
+    if (!copyEntry(copied, key, own, walk, depth, count)) {
       break;
     }
     count += 1;
   }
   return copied;
+}
+
+/** `["authorization", "Bearer …"]`, as headers and the entries of maps are listed. */
+function isSecretPair(items: readonly unknown[]): boolean {
+  return items.length === 2 && typeof items[0] === "string" && isSecretValue(items[0], items[1]);
+}
+
+/** `{ name: "authorization", value: "Bearer …" }`. */
+function isSecretEntry(value: object): boolean {
+  if (!Object.hasOwn(value, "value")) {
+    return false;
+  }
+  const name = readOwn(value, Object.hasOwn(value, "name") ? "name" : "key");
+  return typeof name === "string" && isSecretValue(name, readOwn(value, "value"));
 }
 
 function readOwn(value: object, key: string): unknown {
