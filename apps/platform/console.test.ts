@@ -69,7 +69,9 @@ test("a hashed file is cached for good, and one that does not exist is 404 rathe
   const script = await server.inject({ url: "/assets/index-abc123.js" });
   expect(script.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
   expect(script.headers["content-type"]).toContain("javascript");
-  expect((await server.inject({ url: "/assets/gone.js", headers: NAVIGATION })).statusCode).toBe(404);
+  const gone = await server.inject({ url: "/assets/gone.js", headers: NAVIGATION });
+  expect(gone.statusCode).toBe(404);
+  expect(gone.headers["cache-control"]).toBe("no-store");
   expect((await server.inject({ url: "/api/nothing", headers: NAVIGATION })).statusCode).toBe(404);
   expect((await server.inject({ url: "/login", headers: { accept: "application/json" } })).statusCode).toBe(404);
 });

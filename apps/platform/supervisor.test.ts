@@ -88,6 +88,15 @@ test("a child that does not end in time is killed, and only that one", async () 
   expect([...pids("good"), ...pids("stuck")].filter(isAlive)).toEqual([]);
 });
 
+test("what was started first has time to end, however many of the later ones don't", async () => {
+  const supervisor = supervise({ stopMs: 2_000 });
+  await supervisor.start([child("store", "good")]);
+  await supervisor.start(["a", "b", "c", "d"].map((name) => child(name, "hangs")));
+  await supervisor.stop();
+  const told = lines.filter((line) => line === "store: stopping" || line.startsWith("Not everything"));
+  expect(told).toEqual(["store: stopping", "Not everything ended in time; the rest is killed."]);
+});
+
 test("a supervisor that is killed leaves no child behind", async () => {
   const parent = spawn(process.execPath, [PARENT, PROGRAM], { stdio: ["ignore", "pipe", "inherit"] });
   const [data] = await once(parent.stdout, "data");

@@ -29,26 +29,31 @@ const TURN = 0.3;
 
 /** Keeps child processes running, and leaves none behind. */
 export function createSupervisor({ output, timings, stopMs = STOP_MS }: SupervisorOptions): Supervisor {
-  const children: SupervisedChild[] = [];
+  /** What is started later stands on what was started before. */
+  const groups: SupervisedChild[][] = [];
   const passing = new AbortController();
   let stopping: Promise<void> | undefined;
 
   async function stopAll(): Promise<void> {
     passing.abort();
     // Whoever stops a whole process group signals the children too, and they end before they are asked.
-    for (const child of children) {
+    for (const child of groups.flat()) {
       child.retire();
     }
     const deadline = Date.now() + stopMs;
     const ends: Promise<void>[] = [];
-    for (const child of children.toReversed()) {
-      const end = child.stop();
-      ends.push(end);
-      await Promise.race([end, delay(Math.min(stopMs * TURN, Math.max(deadline - Date.now(), 0)), undefined, { ref: false })]);
+    for (const [before, group] of [...groups.entries()].toReversed()) {
+      // However slow these are, a turn is left for each group that they stand on.
+      const ownDeadline = deadline - before * stopMs * TURN;
+      for (const child of group.toReversed()) {
+        const end = child.stop();
+        ends.push(end);
+        await endsBy(end, Math.min(Date.now() + stopMs * TURN, ownDeadline));
+      }
+      await endsBy(Promise.all(ends), ownDeadline);
     }
     const all = Promise.all(ends);
-    const late = await Promise.race([all.then(() => false), delay(Math.max(deadline - Date.now(), 0), true, { ref: false })]);
-    if (late) {
+    if (!(await endsBy(all, deadline))) {
       output.say("Not everything ended in time; the rest is killed.");
       kill();
       await all;
@@ -57,7 +62,7 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS }: Supervis
 
   function kill(): void {
     passing.abort();
-    for (const child of children) {
+    for (const child of groups.flat()) {
       child.kill();
     }
   }
@@ -71,11 +76,16 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS }: Supervis
           ...(timings === undefined ? {} : { timings }),
         }),
       );
-      children.push(...added);
+      groups.push(added);
       await Promise.all(added.map((child) => child.start()));
     },
     runOnce: (specification) => runChildOnce(specification, { onLine: output.childLine, signal: passing.signal }),
     stop: () => (stopping ??= stopAll()),
     kill,
   };
+}
+
+/** Whether it ends before that time. */
+async function endsBy(end: Promise<unknown>, time: number): Promise<boolean> {
+  return Promise.race([end.then(() => true), delay(Math.max(time - Date.now(), 0), false, { ref: false })]);
 }

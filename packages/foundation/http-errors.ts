@@ -2,13 +2,19 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from "fastify-type-provider-zod";
 import { AppError, type ErrorDetail } from "./errors.ts";
 
+/** A route may have said how long its answer keeps before it came to this. */
+const NOT_CACHED = { "cache-control": "no-store" };
+
 /** Turns whatever a route throws into the product's error body; the one place where an unexpected error is logged. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const refused = toAppError(error);
   if (refused.status >= 500) {
     request.log.error({ err: error, route: request.routeOptions.url }, "a request failed");
   }
-  void reply.headers(refused.headers).status(refused.status).send(refused.toBody());
+  void reply
+    .headers({ ...NOT_CACHED, ...refused.headers })
+    .status(refused.status)
+    .send(refused.toBody());
 }
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {
@@ -17,7 +23,7 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply): vo
     status: 404,
     message: `There is no ${request.method} ${request.url.split("?")[0] ?? ""} here. See /docs for what there is.`,
   });
-  void reply.status(404).send(error.toBody());
+  void reply.headers(NOT_CACHED).status(404).send(error.toBody());
 }
 
 function toAppError(error: FastifyError): AppError {

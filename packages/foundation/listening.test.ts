@@ -41,16 +41,34 @@ test("stopping lets a running request end", async () => {
   await stopped;
 });
 
-test("a client that connected and never asks doesn't hold the stop", async () => {
+test("a client that began to ask and never ends doesn't hold the stop", async () => {
   const server = await serve();
   const service = listening(server, { host: "127.0.0.1", port: 0, portVariable: "SHOP_PORT" }, 100);
   await service.start();
   const silent = connect(portOf(server), "127.0.0.1");
   await once(silent, "connect");
+  const asked = once(server.server, "request");
+  silent.write("POST /nothing HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
+  await asked;
   const gone = once(silent, "close");
   await service.stop();
   await expect(gone).resolves.toBeDefined();
 });
+
+test("a client that connected ahead of a request it has not made is sent away at once", async () => {
+  const server = await serve();
+  const service = listening(server, { host: "127.0.0.1", port: 0, portVariable: "SHOP_PORT" });
+  const accepted = once(server.server, "connection");
+  await service.start();
+  const silent = connect(portOf(server), "127.0.0.1");
+  await accepted;
+  const gone = once(silent, "close");
+  const startedAt = Date.now();
+  await service.stop();
+  await gone;
+  expect(Date.now() - startedAt).toBeLessThan(2_000);
+});
+
 function portOf(server: HttpServer): number {
   const [address] = server.addresses();
   return typeof address === "object" ? address.port : 0;

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { HttpServer } from "./http-server.ts";
 import type { Service } from "./lifecycle.ts";
 
@@ -10,6 +11,7 @@ export function listening(
   address: { readonly host: string; readonly port: number; readonly portVariable: string },
   closeMs = CLOSE_MS,
 ): Service {
+  const silent = trackSilentConnections(server);
   return {
     name: `http:${address.port}`,
     start: async () => {
@@ -26,10 +28,24 @@ export function listening(
       }
     },
     stop: async () => {
-      // A client that connected and never asked counts as busy and would be waited for until its time-out.
       const patience = setTimeout(() => server.server.closeAllConnections(), closeMs);
-      await server.close();
+      const closed = server.close();
+      for (const socket of silent) {
+        socket.destroy();
+      }
+      await closed;
       clearTimeout(patience);
     },
   };
+}
+
+/** Browsers connect ahead of requests they may never make. Node counts such a connection as busy; nothing runs on it. */
+function trackSilentConnections(server: HttpServer): ReadonlySet<Socket> {
+  const silent = new Set<Socket>();
+  server.server.on("connection", (socket: Socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  server.server.on("request", ({ socket }: { readonly socket: Socket }) => silent.delete(socket));
+  return silent;
 }

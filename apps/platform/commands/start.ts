@@ -38,9 +38,16 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
   const lock = await reserveStores(resolved, output);
   const supervisor = createSupervisor({ output });
   let local: Lifecycle | undefined;
+  // A process that had to be killed could not end the server it had started.
+  const endLeftover = async () => {
+    if (resolved.embeddedRedis) {
+      await endLeftoverRedis(resolved.platform.SIGHTLINE_HOME);
+    }
+  };
   const stop = async () => {
     await local?.stop();
     await supervisor.stop();
+    await endLeftover();
     await lock.release();
   };
   const shutdown = installShutdown({
@@ -48,9 +55,7 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
     stop,
     kill: async () => {
       supervisor.kill();
-      if (resolved.embeddedRedis) {
-        await endLeftoverRedis(resolved.platform.SIGHTLINE_HOME);
-      }
+      await endLeftover();
     },
   });
   const presenting = { format: resolved.platform.LOG_FORMAT, home: resolved.platform.SIGHTLINE_HOME };

@@ -1,9 +1,14 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lockHome } from "./home-lock.ts";
 import { findProcess } from "./process-table.ts";
+
+const LOCKING = fileURLToPath(new URL("../testing/locking-child.ts", import.meta.url));
 
 let home: string;
 
@@ -28,6 +33,27 @@ test("the lock of a process that is gone is taken over, even when its number bel
   const lock = await lockHome(home);
   expect(await holder()).toBe(process.pid);
   await lock.release();
+});
+
+test("of many that take over the same lock at once exactly one gets it", async () => {
+  const children = Array.from({ length: 4 }, () => fork(LOCKING, { execArgv: [] }));
+  try {
+    await Promise.all(children.map((child) => once(child, "message")));
+    for (let round = 0; round < 25; round += 1) {
+      await writeLock(process.ppid, `long ago ${round}`);
+      const answers = children.map((child) => once(child, "message"));
+      for (const child of children) {
+        child.send(home);
+      }
+      const got = (await Promise.all(answers)).filter(([answer]) => answer === true);
+      expect(got, `round ${round}`).toHaveLength(1);
+      await rm(join(home, "lock"));
+    }
+  } finally {
+    for (const child of children) {
+      child.kill();
+    }
+  }
 });
 
 test("half a lock is no lock", async () => {

@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { findProcess } from "./process-table.ts";
@@ -16,14 +16,14 @@ export async function lockHome(home: string): Promise<HomeLock> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const path = join(home, "lock");
   if (!(await write(path))) {
-    const holder = await livingHolder(path);
+    const text = await readText(path);
+    const holder = await livingHolder(text);
     if (holder !== undefined) {
       throw new Error(
         `Sightline already runs in ${home} (process ${holder}). Stop it first, or choose another folder with SIGHTLINE_HOME and other ports.`,
       );
     }
-    await rm(path, { force: true });
-    if (!(await write(path))) {
+    if (!(await removeLeftover(path, text)) || !(await write(path))) {
       throw new Error(`Another Sightline starts in ${home} at this moment.`);
     }
   }
@@ -48,9 +48,38 @@ async function write(path: string): Promise<boolean> {
   }
 }
 
+/**
+ * Of many that found the same leftover only one may remove it. Another may have done so meanwhile, and what stands there
+ * now is its lock: moving aside takes exactly one file, which is looked at then, and put back when it is not the leftover.
+ */
+async function removeLeftover(path: string, leftover: string): Promise<boolean> {
+  if ((await readText(path)) !== leftover) {
+    return false;
+  }
+  const aside = `${path}.${process.pid}.leftover`;
+  try {
+    await rename(path, aside);
+    const moved = await readText(aside);
+    if (moved !== leftover) {
+      await link(aside, path);
+    }
+    return moved === leftover;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EEXIST")) {
+      return false;
+    }
+    throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(path, "utf8").catch(() => "");
+}
+
 /** A lock file outlives a process that was killed; then its process is gone, or the number belongs to another one. */
-async function livingHolder(path: string): Promise<number | undefined> {
-  const text = await readFile(path, "utf8").catch(() => "");
+async function livingHolder(text: string): Promise<number | undefined> {
   const holder = holderSchema.safeParse(parseJson(text)).data;
   if (holder === undefined || holder.pid === process.pid) {
     return undefined;

@@ -23,6 +23,9 @@ const LARGEST_MESSAGE = 256 * 1024 * 1024;
 const ANSWERED = new Set(["Q", "S", "F", "H", "c", "f"]);
 const COMPLETE = new Set(["Q", "S", "F"]);
 
+/** Everything a client may say after its greeting; the engine itself ends at anything else. */
+const KNOWN = new Set(["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f"]);
+
 /** Cuts a client's bytes into batches, each ready to be run in one go. */
 export function createMessageReader({ refuseEncryption, end, run }: Reactions): (data: Buffer) => void {
   let received: Buffer = Buffer.alloc(0);
@@ -68,7 +71,8 @@ export function createMessageReader({ refuseEncryption, end, run }: Reactions): 
 
   function take(message: Buffer): void {
     const type = String.fromCharCode(message[0] ?? 0);
-    if (type === "X") {
+    if (type === "X" || !KNOWN.has(type)) {
+      batch = [];
       end();
       return;
     }

@@ -53,6 +53,17 @@ test("statements of forty connections at once never get each other's rows", asyn
   await Promise.all(asked);
 });
 
+test("a client that speaks something else is sent away, and nobody else notices", async () => {
+  const { pool } = open(1);
+  const stranger = connect(Number(new URL(url).port), "127.0.0.1");
+  const gone = once(stranger, "close");
+  stranger.write(Buffer.from([0, 0, 0, 9, 0, 3, 0, 0, 0]));
+  stranger.write(Buffer.from([0xff, 0, 0, 0, 8, 97, 98, 99, 100, 0x53, 0, 0, 0, 4]));
+  stranger.resume();
+  await gone;
+  expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+});
+
 test("a transaction is not mixed with the statements of others", async () => {
   const { pool } = open(4);
   const client = await pool.connect();

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
+import { foldEmail } from "./email-address.ts";
 
 /** What a login needs to know of an account. */
 export type Account = {
@@ -29,7 +30,7 @@ export async function findAccountByEmail(queries: Queries, email: string): Promi
       .selectFrom("identity.users")
       .select(ACCOUNT_COLUMNS)
       // PostgreSQL keeps no text with this character, and answers a search for it with an error.
-      .where(sql`lower(email)`, "=", sql`lower(${email.replaceAll("\0", "\uFFFD")})`)
+      .where(sql`lower(email)`, "=", foldEmail(email).replaceAll("\0", "\uFFFD"))
       .executeTakeFirst()
   );
 }

@@ -1,5 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 import { findAccount, lockVerifiedAccount, updatePassword } from "#accounts/account.store.ts";
+import { foldEmail } from "#accounts/email-address.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -30,7 +31,7 @@ export async function changePassword(
     throw sessionOver();
   }
   refuseGuessable(request.new_password, account.email);
-  const taken = await throttle.take(passwordCounters(account.email, client.ip));
+  const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip));
   const matches = await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, request.current_password));
   if (!matches) {
     throw new AppError({ code: "wrong_password", status: 403, message: "The current password is wrong. Check it, then try again." });

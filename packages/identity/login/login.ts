@@ -1,6 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { findAccountByEmail, lockVerifiedAccount, type Account } from "#accounts/account.store.ts";
+import { foldEmail } from "#accounts/email-address.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -27,9 +28,9 @@ export type Credentials = { readonly email: string; readonly password: string };
  */
 export async function login(dependencies: LoginDependencies, { email, password }: Credentials, client: Client): Promise<Grant> {
   const { queries, hasher, throttle, sessions } = dependencies;
-  const taken = await throttle.take(passwordCounters(email, client.ip));
+  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip));
   const sessionId = await givingBackOnFailure(taken, async () => {
-    const account = await findAccountByEmail(queries, email.trim());
+    const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);
     if (account === undefined || !matches || account.disabledAt !== null) {
       return recordFailure(dependencies, account, client);

@@ -75,6 +75,25 @@ describe("guesses at one account from one address", () => {
     expect((await logIn(subject.server, "ada@example.org")).statusCode).toBe(200);
   });
 
+  test("no other writing of the address gets tries of its own", async () => {
+    await createAccount(subject.identity, "mimi@example.org");
+    const answers = [];
+    // PostgreSQL makes an i of the Turkish İ, JavaScript an i with a dot above.
+    for (const email of [
+      "MIMI@example.org",
+      " mimi@example.org ",
+      "mImi@example.org",
+      "m\u0130m\u0130@example.org",
+      "mim\u0130@example.org",
+    ]) {
+      await guess(email);
+      answers.push((await logIn(subject.server, email)).statusCode);
+      await subject.database.query.deleteFrom("identity.throttles").execute();
+    }
+
+    expect(answers).toEqual([200, 200, 200, 401, 401]);
+  });
+
   test("the owner elsewhere is not shut out", async () => {
     await guessTimes(5);
 
