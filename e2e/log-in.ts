@@ -6,7 +6,7 @@ export type Credentials = { readonly email: string; readonly password: string };
 export async function logIn(page: Page, consoleUrl: string, { email, password }: Credentials): Promise<void> {
   await page.goto(`${consoleUrl}/login`);
   await enterCredentials(page, { email, password });
-  await page.getByRole("button", { name: `Account of ${email}` }).waitFor();
+  await page.getByRole("button", { name: email }).waitFor();
 }
 
 /** The first login: with the one-time password, which the console makes its owner change before anything else. */

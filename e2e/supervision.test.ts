@@ -25,6 +25,8 @@ test("Ctrl-C leaves no process, and a second start keeps the data", async () => 
   const problems: string[] = [];
   const page = await openPage(await openContext(browser), problems);
   await logInFirst(page, product.consoleUrl, product.admin, PASSWORD);
+  // A page that stays open would rightly complain while the product is away.
+  await page.close();
 
   expect((await product.processes()).length).toBeGreaterThan(ROLES.length);
   // npm itself ends by the signal, after what it started.
@@ -34,7 +36,7 @@ test("Ctrl-C leaves no process, and a second start keeps the data", async () => 
   const { email } = product.admin;
   product = await startProduct(place);
   expect(product.output()).not.toContain("First admin");
-  await logIn(page, product.consoleUrl, { email, password: PASSWORD });
+  await logIn(await openPage(await openContext(browser), problems), product.consoleUrl, { email, password: PASSWORD });
   await browser.close();
   expect(problems).toEqual([]);
 });
