@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { Environment } from "./environment.ts";
@@ -26,10 +26,23 @@ export async function provideSecrets(home: string, environment: Environment): Pr
   if (missing.length > 0) {
     const made = missing.map((name) => [name, GENERATORS[name]?.() ?? ""] as const);
     Object.assign(known, Object.fromEntries(made));
-    await writeFile(path, render(known), { mode: 0o600 });
+    await replaceFile(path, render(known));
   }
   await chmod(path, 0o600).catch(emptyWhenMissing);
   return Object.fromEntries(secretNames.flatMap((name) => (known[name] ? [[name, known[name]]] : [])));
+}
+
+/** Whole or not at all, and on the disk when it returns: what is sealed from now on can be opened by nothing else. */
+async function replaceFile(path: string, content: string): Promise<void> {
+  const draft = `${path}.new`;
+  const file = await open(draft, "w", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
 }
 
 function render(secrets: NodeJS.Dict<string>): string {
