@@ -219,6 +219,10 @@ test("a signed push to the default branch of a registered repository starts an i
   expect(job.body).toMatchObject({ repo_id: mine.id });
 });
 
+test("a push finds its repository also where its name was registered in other case, which hosts don't tell apart", async () => {
+  expect(await deliver(push("Acme/SECRET"))).toMatchObject({ status: 202, body: { status: "accepted" } });
+});
+
 test("a push that is not to be indexed is taken and ignored", async () => {
   expect(await deliver(push("acme/unknown"))).toMatchObject({ status: 202, body: { status: "ignored" } });
   expect(await deliver(push("acme/secret", "refs/heads/feature"))).toMatchObject({ status: 202, body: { status: "ignored" } });
@@ -238,7 +242,7 @@ test("a delivery that is not signed rightly is 401 auth_failed", async () => {
 });
 
 test("a signed delivery that is no push event is refused with a reason", async () => {
-  for (const body of ["", "{", "{}", '{"ref":1}']) {
+  for (const body of ["", "{", "{}", '{"ref":1}', "[".repeat(1_000_000)]) {
     const { status } = await deliver(body);
     expect({ body, status }).toEqual({ body, status: 400 });
   }

@@ -6,7 +6,14 @@ const timestamp = z.iso.datetime();
 
 // Developer tokens
 
-export const createTokenRequestSchema = z.object({ label: z.string().trim().min(1, "give the token a label").max(200) });
+export const createTokenRequestSchema = z.object({
+  label: z
+    .string()
+    .trim()
+    .min(1, "give the token a label")
+    .max(200)
+    .regex(/^[^\0]*$/, "a NUL character can't be in a label"),
+});
 export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;
 
 export const developerTokenSchema = z.object({

@@ -14,7 +14,13 @@ export const detailedHealthSchema = z.object({
 });
 export type DetailedHealth = z.infer<typeof detailedHealthSchema>;
 
-export const createProjectRequestSchema = z.object({ name: z.string().trim().min(1, "give the project a name").max(200) });
+/** PostgreSQL's text can't hold a NUL. */
+const WITHOUT_NUL = /^[^\0]*$/;
+const nulRefused = "a NUL character can't be in a name";
+
+export const createProjectRequestSchema = z.object({
+  name: z.string().trim().min(1, "give the project a name").max(200).regex(WITHOUT_NUL, nulRefused),
+});
 export type CreateProjectRequest = z.infer<typeof createProjectRequestSchema>;
 
 export const projectSchema = z.object({
@@ -61,7 +67,7 @@ export type TraceSummary = z.infer<typeof traceSummarySchema>;
 
 export const listTracesRequestSchema = z.object({
   status: observationStatusSchema.optional(),
-  name: z.string().max(200).optional(),
+  name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });

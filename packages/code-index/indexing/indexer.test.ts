@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
+import { beginBuild, insertFiles } from "#store/builds.store.ts";
 import { enqueueJob, getJob, requestCancel, type JobRow } from "#store/jobs.store.ts";
 import { codeIndexMigrations } from "#store/migrations.ts";
 import { decodePostings } from "#store/postings.ts";
@@ -199,6 +201,28 @@ test("a failed build leaves the good index in place", async () => {
   await jobWith((await enqueue()).job_id, "failed");
   expect(await indexedFiles()).toEqual({ "a.txt": "good\n" });
   expect(await reload()).toMatchObject({ index_status: "failed", generation: good.generation, indexed_commit: good.indexed_commit });
+});
+
+test("a name or word that no key of the database's can hold does not keep the rest from being indexed", async () => {
+  await source.commit({ "a.ts": "export const good = 1;\n", "b.ts": `const a${"\u{1D400}".repeat(40)} = 1;\n` });
+  const blob = source.git("hash-object", "a.ts");
+  const overlong = Array.from({ length: 20 }, (_, number) => createHash("sha512").update(`${number}`).digest("hex")).join("/");
+  for (const name of ["x.ts", "y.ts"]) {
+    source.git("update-index", "--add", "--cacheinfo", `100644,${blob},${overlong}/${name}`);
+  }
+  source.git("commit", "--quiet", "--message", "Overlong");
+  await startIndexer();
+  await index();
+  expect(Object.keys(await indexedFiles())).toEqual(["a.ts", "b.ts"]);
+  const skipped = await tables().selectFrom("files").select(["path", "skip_reason"]).where("skip_reason", "is not", null).execute();
+  expect(skipped).toEqual([{ path: `${overlong.slice(0, 600)}…`, skip_reason: "a path longer than 2,000 bytes" }]);
+});
+
+test("a file of any size has a row", async () => {
+  const build = await beginBuild(database, { schema: tenant.schema, repoId: repository.id });
+  const file = { path: "big.bin", blob: "0", language: "", bytes: 5 * 2 ** 30, lines: 0, skip_reason: "larger than 1 MiB" };
+  await insertFiles(database, build, [file]);
+  expect(await tables().selectFrom("files").select("bytes").execute()).toEqual([{ bytes: file.bytes }]);
 });
 
 test("two indexers share the queue, and one runs each job", async () => {

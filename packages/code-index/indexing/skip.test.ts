@@ -6,6 +6,7 @@ const entry = { path: "a.ts", blob: "0", kind: "file", bytes: 10 } as const;
 test.for([
   [{ ...entry, kind: "symlink" }, "a symlink"],
   [{ ...entry, kind: "submodule" }, "a submodule"],
+  [{ ...entry, kind: "overlong" }, "a path longer than 2,000 bytes"],
   [{ ...entry, bytes: 1024 * 1024 + 1 }, "larger than 1 MiB"],
   [{ ...entry, path: "x/package-lock.json" }, "a lock file"],
   [{ ...entry, path: "x/jquery.min.js" }, "minified"],

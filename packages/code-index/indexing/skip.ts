@@ -20,6 +20,9 @@ const LOCK_FILES = new Set([
 
 /** Why an entry is not worth reading, or `undefined`. */
 export function skipUnread({ kind, bytes, path }: TreeEntry): string | undefined {
+  if (kind === "overlong") {
+    return "a path longer than 2,000 bytes";
+  }
   if (kind !== "file") {
     return `a ${kind}`;
   }

@@ -23,3 +23,14 @@ test.for([
 ] as const)("names defined in %s", ([path, content, names]) => {
   expect(symbolsOf(content, languageOf(path))).toEqual(names);
 });
+
+test("no line, however it is made, holds the indexer up", () => {
+  const parts = [" ", "\t", "public ", "a ", "a::", "a<", "export ", " *", "static", "(", "a,"];
+  const each = parts.flatMap((part) => ["", " ", " public ", "a "].map((start) => `${start}${part.repeat(480)}`.slice(0, 498) + "!"));
+  const lines = Array.from({ length: 20 }, () => each).flat();
+  for (const path of ["a.ts", "a.py", "a.go", "a.rs", "A.java", "a.c", "a.rb", "a.php", "a.swift", "a.sh", "a.sql", "a.tf"]) {
+    const began = performance.now();
+    symbolsOf(lines.join("\n"), languageOf(path));
+    expect.soft(performance.now() - began, path).toBeLessThan(1_000);
+  }
+});

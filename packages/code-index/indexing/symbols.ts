@@ -82,8 +82,10 @@ export function symbolsOf(content: string, language: string): readonly string[] 
     if (line === "" || line.length > LONGEST_LINE) {
       continue;
     }
+    // Patterns try a long gap in every way to split it; to one space there is only one way.
+    const plain = line.replaceAll(/(?<=\S)\s{2,}/g, " ");
     for (const pattern of patterns ?? []) {
-      const name = pattern.exec(line)?.findLast((group) => group !== undefined);
+      const name = pattern.exec(plain)?.findLast((group) => group !== undefined);
       if (name !== undefined) {
         names.add(name);
         break;

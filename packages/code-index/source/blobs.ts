@@ -4,11 +4,11 @@ import { SourceError } from "./source-error.ts";
 
 /** An entry of a commit's tree. */
 export type TreeEntry = {
-  /** Bytes that are not UTF-8 are written `\xff`. */
+  /** Bytes that are not UTF-8 are written `\xff`; of an overlong one the beginning. */
   readonly path: string;
   /** git's id of the content. */
   readonly blob: string;
-  readonly kind: "file" | "symlink" | "submodule";
+  readonly kind: "file" | "symlink" | "submodule" | "overlong";
   readonly bytes: number;
 };
 
@@ -39,6 +39,9 @@ export async function listTree(mirror: Mirror, { signal }: Reading): Promise<rea
 
 const SYMLINK = "120000";
 
+/** In bytes; git knows no limit, but a key of the database's has one, at about 2,700. */
+const LONGEST_PATH = 2_000;
+
 /** `<mode> <type> <id> <size>\t<path>`; the size of what is not a blob is `-`. */
 function parseEntry(line: Buffer): TreeEntry {
   const tab = line.indexOf(9);
@@ -46,12 +49,12 @@ function parseEntry(line: Buffer): TreeEntry {
   if (blob === undefined) {
     throw new SourceError(`git ls-tree printed an unknown line: ${line.toString("utf8")}`, { transient: false });
   }
-  return {
-    path: readPath(line.subarray(tab + 1)),
-    blob,
-    kind: type === "commit" ? "submodule" : mode === SYMLINK ? "symlink" : "file",
-    bytes: Number(size) || 0,
-  };
+  const path = readPath(line.subarray(tab + 1));
+  const bytes = Number(size) || 0;
+  if (Buffer.byteLength(path) > LONGEST_PATH) {
+    return { path: beginningOf(path), blob, kind: "overlong", bytes };
+  }
+  return { path, blob, kind: type === "commit" ? "submodule" : mode === SYMLINK ? "symlink" : "file", bytes };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -62,6 +65,11 @@ function readPath(bytes: Buffer): string {
   } catch {
     return bytes.toString("latin1").replaceAll(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
   }
+}
+
+function beginningOf(path: string): string {
+  // A character has at most three bytes for each unit; a half of one that is cut off becomes U+FFFD.
+  return `${path.slice(0, 600).toWellFormed()}…`;
 }
 
 /** The contents of blobs, in the order asked for, through one git process. */

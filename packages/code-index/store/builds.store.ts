@@ -38,7 +38,7 @@ export async function insertFiles(database: CodeIndexDatabase, { schema, repoId,
     insert into ${sql.id(schema, "files")} (repo_id, generation, path, blob, language, bytes, lines, skip_reason)
     select ${repoId}, ${generation}, path, blob, language, bytes, lines, skip_reason
     from json_to_recordset(${JSON.stringify(files)}::json) as given(
-      path text, blob text, language text, bytes integer, lines integer, skip_reason text
+      path text, blob text, language text, bytes bigint, lines integer, skip_reason text
     )
   `.execute(database.query);
 }

@@ -60,11 +60,18 @@ export async function requestCancel(
   { tenantId, jobId, now }: { readonly tenantId: string; readonly jobId: string; readonly now: Date },
 ): Promise<JobRow | undefined> {
   await sql`
-    update codeindex.index_jobs set
-      cancel_requested = true,
-      status = case when status = 'queued' then 'cancelled' else status end,
-      completed_at = case when status = 'queued' then ${now}::timestamptz end
-    where job_id = ${jobId} and tenant_id = ${tenantId} and status in ('queued', 'running')
+    with job as (
+      update codeindex.index_jobs set
+        cancel_requested = true,
+        status = case when status = 'queued' then 'cancelled' else status end,
+        completed_at = case when status = 'queued' then ${now}::timestamptz end
+      where job_id = ${jobId} and tenant_id = ${tenantId} and status in ('queued', 'running')
+      returning repo_id, status
+    )
+    update codeindex.repositories set index_status = case when generation is null then 'pending' else 'ready' end
+    from job where id = job.repo_id and job.status = 'cancelled' and index_status = 'indexing' and not exists (
+      select from codeindex.index_jobs as other where other.repo_id = id and other.status = 'running'
+    )
   `.execute(database.query);
   return getJob(database, { tenantId, jobId });
 }

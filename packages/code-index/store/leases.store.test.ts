@@ -172,3 +172,27 @@ test("a repository is registered once in a tenant, and by any other tenant as we
   await registerRepository(database, { tenantId: "t2", ...given });
   expect(await getRepository(database, { tenantId: "t2", id: repository.id })).toBeUndefined();
 });
+
+test("a repository whose waiting attempt is cancelled is no longer said to be indexed", async () => {
+  await enqueue();
+  await claim("w1");
+  await failOrphans(database, { now: after(61) });
+  const [retry] = await listJobs(database, { tenantId, limit: 1 });
+  expect(await requestCancel(database, { tenantId, jobId: retry?.job_id ?? "", now: after(62) })).toMatchObject({ status: "cancelled" });
+  expect(await reload()).toMatchObject({ index_status: "pending" });
+});
+
+test("a cancelled job whose worker stops or dies is not run again, nor is a request after it", async () => {
+  const given = await enqueue();
+  await claim("w1");
+  await requestCancel(database, { tenantId, jobId: given.job_id, now: start });
+  await releaseJob(database, { jobId: given.job_id, workerId: "w1", now: after(1) });
+  expect(await getJob(database, { tenantId, jobId: given.job_id })).toMatchObject({ status: "cancelled", completed_at: after(1) });
+  expect(await reload()).toMatchObject({ index_status: "pending" });
+
+  const orphan = await enqueue();
+  await claim("w1", after(2));
+  await requestCancel(database, { tenantId, jobId: orphan.job_id, now: after(2) });
+  await failOrphans(database, { now: after(70) });
+  expect(await statuses()).toEqual(["failed", "cancelled"]);
+});

@@ -81,22 +81,30 @@ export async function renewLease(
   return row.cancel_requested ? "cancelled" : "held";
 }
 
-/** Puts a job back that its worker can't finish; when a newer request waits already, that one takes its place. */
+/**
+ * Puts a job back that its worker can't finish. When a newer request waits already, that one takes its place;
+ * one that somebody asked to stop ends.
+ */
 export async function releaseJob(database: CodeIndexDatabase, { jobId, workerId, now }: Lease & Moment): Promise<void> {
   await sql`
-    update codeindex.index_jobs as given set
-      worker_id = null, heartbeat_at = null, progress_at = null, progress = default, not_before = ${now},
-      status = case when superseded then 'cancelled' else 'queued' end,
-      started_at = case when superseded then given.started_at end,
-      completed_at = case when superseded then ${now}::timestamptz end,
-      error_message = case when superseded then 'its indexer stopped, and a newer job does the same' end
-    from (
-      select job_id, exists (
-        select from codeindex.index_jobs as newer where newer.repo_id = held.repo_id and newer.status = 'queued'
-      ) as superseded
-      from codeindex.index_jobs as held where job_id = ${jobId}
-    ) as held
-    where given.job_id = held.job_id and given.worker_id = ${workerId} and given.status = 'running'
+    with job as (
+      update codeindex.index_jobs as given set
+        worker_id = null, heartbeat_at = null, progress_at = null, progress = default, not_before = ${now},
+        status = case when superseded or cancel_requested then 'cancelled' else 'queued' end,
+        started_at = case when superseded or cancel_requested then given.started_at end,
+        completed_at = case when superseded or cancel_requested then ${now}::timestamptz end,
+        error_message = case when superseded then 'its indexer stopped, and a newer job does the same' end
+      from (
+        select job_id, exists (
+          select from codeindex.index_jobs as newer where newer.repo_id = held.repo_id and newer.status = 'queued'
+        ) as superseded
+        from codeindex.index_jobs as held where job_id = ${jobId}
+      ) as held
+      where given.job_id = held.job_id and given.worker_id = ${workerId} and given.status = 'running'
+      returning given.repo_id, given.status, superseded
+    )
+    update codeindex.repositories set index_status = case when generation is null then 'pending' else 'ready' end
+    from job where id = job.repo_id and job.status = 'cancelled' and not superseded
   `.execute(database.query);
 }
 
@@ -168,6 +176,7 @@ type FailedJob = {
   readonly tenant_id: string;
   readonly mode: JobMode;
   readonly attempt: number;
+  readonly cancel_requested: boolean;
 };
 
 async function settleFailed(
@@ -176,7 +185,7 @@ async function settleFailed(
   { now, reason, retry }: Moment & { readonly reason: string; readonly retry: boolean },
 ): Promise<void> {
   for (const job of jobs) {
-    if (retry && job.attempt < ATTEMPTS) {
+    if (retry && !job.cancel_requested && job.attempt < ATTEMPTS) {
       const pause = BACKOFF_MS[job.attempt - 1] ?? 0;
       await transaction
         .insertInto("codeindex.index_jobs")

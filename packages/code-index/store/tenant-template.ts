@@ -16,7 +16,7 @@ function firstRevision(schema: RawBuilder<unknown>): RawBuilder<unknown> {
       path text not null,
       blob text not null,
       language text not null,
-      bytes integer not null,
+      bytes bigint not null,
       lines integer not null,
       skip_reason text,
       primary key (repo_id, generation, path)

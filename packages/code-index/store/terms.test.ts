@@ -22,3 +22,9 @@ test("a word too long to be a name is cut to the same term in a text and in a qu
   expect(term).toHaveLength(64);
   expect(termsOf("a".repeat(64))).toEqual([term]);
 });
+
+test("a word is cut between characters, never inside one", () => {
+  for (const word of ["a" + "\u{1D400}".repeat(40), "\u{20000}".repeat(40)]) {
+    expect(termsOf(word).every((term) => term.isWellFormed() && term.length <= 64)).toBe(true);
+  }
+});

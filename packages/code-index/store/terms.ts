@@ -35,7 +35,7 @@ const UNICODE_RULES: Rules = { word: WORD, part: PART, compound: COMPOUND };
 function split(text: string, { word, part, compound }: Rules): string[] {
   const terms: string[] = [];
   for (const found of text.match(word) ?? []) {
-    const whole = found.slice(0, LONGEST);
+    const whole = cut(found);
     terms.push(whole.toLowerCase());
     if (compound.test(whole)) {
       for (const piece of whole.match(part) ?? []) {
@@ -44,4 +44,10 @@ function split(text: string, { word, part, compound }: Rules): string[] {
     }
   }
   return terms;
+}
+
+/** Between characters: the database refuses half of one. */
+function cut(word: string): string {
+  const last = word.charCodeAt(LONGEST - 1);
+  return word.slice(0, word.length > LONGEST && last >= 0xd800 && last <= 0xdbff ? LONGEST - 1 : LONGEST);
 }

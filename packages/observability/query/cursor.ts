@@ -2,7 +2,14 @@ import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
 import type { Position } from "#store/position.ts";
 
-const positionSchema = z.tuple([z.string().regex(/^-?\d{1,18}$/), z.uuid()]);
+/** The year 1, the first of a producer's timestamps; PostgreSQL's own go back a few thousand years more and then fail. */
+const FIRST_MICROS = -62_135_596_800 * 1e6;
+
+const microsSchema = z
+  .string()
+  .regex(/^-?\d{1,18}$/)
+  .refine((micros) => Number(micros) >= FIRST_MICROS);
+const positionSchema = z.tuple([microsSchema, z.uuid()]);
 
 /** A place in a list as clients carry it; opaque to them. */
 function toCursor({ micros, id }: Position): string {

@@ -95,6 +95,8 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
     "W10",
     Buffer.from('["1; drop table","x"]').toString("base64url"),
     Buffer.from('["9999999999999999999",1]').toString("base64url"),
+    // Longer ago than PostgreSQL's timestamps reach.
+    Buffer.from('["-999999999999999999","00000000-0000-4000-8000-000000000000"]').toString("base64url"),
   ])("refuses the cursor %s", async (cursor) => {
     expect(await api.get(`/api/v1/projects/${projectId}/traces?cursor=${cursor}`)).toMatchObject({
       status: 400,
@@ -102,12 +104,29 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
     });
   });
 
-  test.each(["limit=0", "limit=201", "limit=ten", "status=broken", "name=" + "n".repeat(201)])("refuses %s", async (query) => {
+  test.each(["limit=0", "limit=201", "limit=ten", "status=broken", "name=" + "n".repeat(201), "name=%00"])("refuses %s", async (query) => {
     expect(await api.get(`/api/v1/projects/${projectId}/traces?${query}`)).toMatchObject({
       status: 400,
       body: { error: "invalid_request", details: [expect.anything()] },
     });
   });
+});
+
+test("counts of tokens that no sum can hold don't hide a project's traces", async () => {
+  const traceId = uuidv7();
+  const calls = Array.from({ length: 1_100 }, () =>
+    producer.event("observation.end", {
+      trace_id: traceId,
+      observation_id: uuidv7(),
+      ended_at: at(1),
+      duration_ms: 1,
+      status: "success",
+      usage: { input_tokens: Number.MAX_SAFE_INTEGER },
+    }),
+  );
+  await writeEvents(database, [started(traceId, at(0)), ...calls]);
+  const page = await list();
+  expect(page.items).toMatchObject([{ id: traceId, input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: null }]);
 });
 
 describe("GET /api/v1/traces/:trace_id", () => {

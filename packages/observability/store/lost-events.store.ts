@@ -40,7 +40,7 @@ export async function countLostEvents(
       from spans as span
       join observability.traces as trace on trace.project_id = ${projectId} and trace.id = span.trace_id
     )
-    select reach.trace_id, sum(gap.last_seq - gap.first_seq + 1)::bigint as lost
+    select reach.trace_id, least(sum(gap.last_seq - gap.first_seq + 1), ${Number.MAX_SAFE_INTEGER})::bigint as lost
     from reaches as reach
     join observability.ingest_gaps as gap
       on gap.project_id = ${projectId} and gap.producer_id = reach.producer

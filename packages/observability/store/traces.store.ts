@@ -66,8 +66,8 @@ function summaries(query: Query, tenantId: string) {
           .select([
             sql<number>`count(*)`.as("observations"),
             sql<number>`count(*) filter (where observation.end_status = 'failure')`.as("failures"),
-            sql<number | null>`sum(observation.input_tokens)::bigint`.as("input_tokens"),
-            sql<number | null>`sum(observation.output_tokens)::bigint`.as("output_tokens"),
+            sumOf("observation.input_tokens").as("input_tokens"),
+            sumOf("observation.output_tokens").as("output_tokens"),
           ])
           .as("total"),
       (join) => join.onTrue(),
@@ -91,4 +91,11 @@ function summaries(query: Query, tenantId: string) {
       "total.input_tokens",
       "total.output_tokens",
     ]);
+}
+
+/** A producer may count nonsense; a sum that no number holds must not hide the rows it stands in. */
+function sumOf(column: string) {
+  const sum = sql`sum(${sql.ref(column)})`;
+  // Not `least`, which makes a number of null.
+  return sql<number | null>`(case when ${sum} > ${Number.MAX_SAFE_INTEGER} then ${Number.MAX_SAFE_INTEGER} else ${sum} end)::bigint`;
 }

@@ -85,7 +85,8 @@ describe("The observed application never notices", () => {
     });
     expect(milliseconds).toBeLessThan(2500);
     await expectUnharmed();
-    expect(warnings).toEqual([expect.stringContaining("ECONNREFUSED")]);
+    const lost = metricsText().match(/studio_events_dropped_total\{reason="closed"\} (\d+)/)?.[1];
+    expect(warnings).toEqual([expect.stringContaining("ECONNREFUSED"), expect.stringContaining(`closed with ${lost} events`)]);
   });
 
   it("when Redis hangs from the start", async () => {

@@ -13,8 +13,8 @@ export const WITHHELD = "[withheld: the mask function failed]";
 const SECRET_WORDS =
   /(?:^|_)(?:password|passwords|passwd|pwd|passphrase|secret|secrets|api_?keys?|authorization|cookies?|credentials?|private_?key|access_?key|client_?secret|signing_?key|encryption_?key|bearer|otp|ssn)(?:_|$)|(?:^|_)(?:auth_?)?tokens?$|^auth$/;
 
-/** Anything quoted that looks like the key of JSON text, with a value of text or number. */
-const JSON_ENTRY = /(\\?")([\w.-]{2,64})(\\?"\s*:\s*)("(?:[^"\\]|\\.)*"|\\"(?:[^"\\]|\\[^"])*\\"|-?\d[\d.eE+-]*)/g;
+/** Anything quoted that looks like the key of JSON text, with a value of text or number; a text that was cut ends without a quote. */
+const JSON_ENTRY = /(\\?")([\w.-]{2,64})(\\?"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|\\"(?:[^"\\]|\\[^"])*(?:\\"|\\?$)|-?\d[\d.eE+-]*)/g;
 
 const MAXIMUM_REMEMBERED_KEYS = 2000;
 const remembered = new Map<string, boolean>();
@@ -53,8 +53,28 @@ export function maskJsonText(text: string): string {
   if (!/^\s{0,100}[{[]/.test(text)) {
     return text;
   }
+  return maskEntries(text);
+}
+
+function maskEntries(text: string): string {
   return text.replaceAll(JSON_ENTRY, (entry, open: string, key: string, colon: string, value: string) => {
     const number = !value.startsWith('"') && !value.startsWith("\\");
-    return isSecretKey(key) && !(number && /tokens?$/i.test(key)) ? `${open}${key}${colon}${open}${MASKED}${open}` : entry;
+    if (isSecretKey(key) && !(number && /tokens?$/i.test(key))) {
+      return `${open}${key}${colon}${open}${MASKED}${open}`;
+    }
+    return /^"\s{0,100}[{[]/.test(value) ? `${open}${key}${colon}${maskInner(value)}` : entry;
   });
+}
+
+/** JSON text within JSON text, as providers send the arguments of tool calls. */
+function maskInner(value: string): string {
+  let inner: unknown;
+  try {
+    inner = JSON.parse(value);
+  } catch {
+    // It was cut: its own quotes are still escaped.
+    return `"${maskEntries(value.slice(1))}`;
+  }
+  const masked = typeof inner === "string" ? maskJsonText(inner) : inner;
+  return masked === inner ? value : JSON.stringify(masked);
 }

@@ -260,7 +260,10 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       closed = true;
       await flush(deadline);
       clearTimeout(timer);
-      countDropped(metrics, "closed", buffer.size);
+      if (buffer.size > 0) {
+        countDropped(metrics, "closed", buffer.size);
+        warnings.say("closed", `closed with ${buffer.size} events that the stream could not take in time; they are lost`);
+      }
       buffer.clear();
       released = true;
       connection?.close();

@@ -179,13 +179,21 @@ function errorText(error: unknown, settings: Settings): string | undefined {
   if (error === undefined) {
     return undefined;
   }
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : describe(error);
+  const text = describe(error);
   const bounded = payload(safeText(text, ERROR_LENGTH), "error", settings, SMALL);
   return typeof bounded === "string" ? bounded : WITHHELD;
 }
 
+/** Whatever is thrown may throw when it is read; what failed must still be told to have ended. */
 function describe(error: unknown): string {
-  return typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error);
+  try {
+    if (error instanceof Error) {
+      return `${error.name}: ${error.message}`;
+    }
+    return typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error);
+  } catch {
+    return "[unreadable]";
+  }
 }
 
 function usage(measured: Usage | undefined, settings: Settings): Usage | undefined {

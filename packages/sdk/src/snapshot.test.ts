@@ -73,6 +73,70 @@ describe("A snapshot", () => {
     expect(JSON.stringify(takeSnapshot(prototype, REASONING))).toBe('{"__proto__":{"polluted":true}}');
   });
 
+  it("is bounded also where nothing has a length: empty lists, lists of one list, integers of a million digits", () => {
+    let lists: unknown[] = [];
+    for (let level = 0; level < 12; level += 1) {
+      lists = Array.from({ length: 1000 }, () => lists);
+    }
+    const startedAt = performance.now();
+    expect(JSON.stringify(takeSnapshot({ lists }, REASONING)).length).toBeLessThan(300_000);
+    expect(takeSnapshot([2n ** 4_000_000n, -(2n ** 4_000_000n)], REASONING)).toEqual(["[bigint limit]", "[bigint limit]"]);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  it("survives functions that can't be asked for their name", () => {
+    const revoked = Proxy.revocable(() => 1, {});
+    revoked.revoke();
+    expect(takeSnapshot(revoked.proxy, REASONING)).toBe("[function [unreadable]]");
+    expect(takeSnapshot({ kept: 1, call: revoked.proxy }, REASONING)).toEqual({ kept: 1, call: "[function [unreadable]]" });
+  });
+
+  it("masks headers and variables also where they are pairs or entries with a name", () => {
+    const value = {
+      pairs: [
+        ["Authorization", "Bearer x"],
+        ["accept", "text/html"],
+      ],
+      named: [
+        { name: "x-api-key", value: "k" },
+        { key: "DB_PASSWORD", value: "p", enabled: true },
+        { name: "accept", value: "text/html" },
+      ],
+    };
+    expect(takeSnapshot(value, REASONING)).toEqual({
+      pairs: [
+        ["Authorization", "[masked]"],
+        ["accept", "text/html"],
+      ],
+      named: [
+        { name: "x-api-key", value: "[masked]" },
+        { key: "DB_PASSWORD", value: "[masked]", enabled: true },
+        { name: "accept", value: "text/html" },
+      ],
+    });
+  });
+
+  it("masks secrets in JSON text within JSON text, however deep", () => {
+    let text = '{"api_key":"hunter2","q":"cats"}';
+    for (let level = 0; level < 4; level += 1) {
+      text = JSON.stringify({ model: "m", arguments: text });
+    }
+    const copied = String(takeSnapshot(text, REASONING));
+    expect(copied).toContain("cats");
+    expect(copied).not.toContain("hunter2");
+    expect(copied.length).toBe(text.length + "[masked]".length - "hunter2".length);
+  });
+
+  it("masks a secret in JSON text also where the text was cut within it", () => {
+    const text = JSON.stringify({ padding: "x".repeat(40), password: "hunter2".repeat(10) });
+    for (const cut of [70, 80, 90]) {
+      for (const value of [text, JSON.stringify({ inner: text })]) {
+        const copied = takeSnapshot(value, REASONING, { ...limits, text: cut });
+        expect(copied).not.toContain("hunt");
+      }
+    }
+  });
+
   it("writes text that a database takes: no NUL, no half of a pair", () => {
     expect(takeSnapshot("a\u0000b\uD83Dc", REASONING)).toBe("a\uFFFDb\uFFFDc");
     expect(takeSnapshot("123456789😀", REASONING, limits)).toBe("123456789…[cut: 11 characters]");

@@ -13,6 +13,11 @@ export type Limits = {
 
 export const PAYLOAD_LIMITS: Limits = { depth: 16, items: 1000, text: 65_536, bytes: 131_072 };
 
+/** Writing a longer one in decimals takes the application's thread for up to seconds. */
+const LARGEST_INTEGER = 2n ** 4096n;
+/** Counted for every entry of an array, so that lists of empty lists end, too. */
+const ITEM_BYTES = 8;
+
 type Walk = { readonly limits: Limits; readonly reasoning: ReasoningPolicy; readonly ancestors: Set<object>; left: number };
 
 /**
@@ -49,17 +54,22 @@ function copy(value: unknown, walk: Walk, depth: number): unknown {
       walk.left -= 5;
       return value;
     case "bigint":
-      return copyText(value.toString(), walk);
+      return copyText(value < LARGEST_INTEGER && value > -LARGEST_INTEGER ? value.toString() : "[bigint limit]", walk);
     case "symbol":
       return copyText(String(value), walk);
     case "function":
-      return copyText(`[function ${typeof value.name === "string" ? value.name : ""}]`, walk);
+      return copyText(`[function ${functionName(value)}]`, walk);
     case "object":
       return value === null ? null : copyObject(value, walk, depth);
     case "undefined":
     default:
       return undefined;
   }
+}
+
+function functionName(value: object): string {
+  const name = readOwn(value, "name");
+  return typeof name === "string" ? name : "";
 }
 
 function copyText(text: string, walk: Walk): string {
@@ -88,7 +98,7 @@ function copyObject(value: object, walk: Walk, depth: number): unknown {
 
 function copyKnown(value: object, walk: Walk, depth: number): unknown {
   if (Array.isArray(value)) {
-    return copyItems(value, value.length, walk, depth);
+    return copyItems(isSecretPair(value) ? [value[0], MASKED] : value, value.length, walk, depth);
   }
   if (value instanceof Date) {
     return Number.isNaN(value.getTime()) ? "[invalid date]" : copyText(value.toISOString(), walk);
@@ -124,6 +134,7 @@ function copyItems(items: Iterable<unknown>, size: number, walk: Walk, depth: nu
       copied.push(`[${size - copied.length} more]`);
       break;
     }
+    walk.left -= ITEM_BYTES;
     copied.push(copy(item, walk, depth + 1) ?? null);
   }
   return copied;
@@ -144,14 +155,30 @@ function copyEntries(entries: Iterable<readonly [string, unknown]>, walk: Walk, 
 /** The same for plain objects, by far the most common, without an iterator in between. */
 function copyOwn(value: object, walk: Walk, depth: number): Record<string, unknown> {
   const copied: Record<string, unknown> = {};
+  const namesSecret = isSecretEntry(value);
   let count = 0;
   for (const key of Object.keys(value)) {
-    if (!copyEntry(copied, key, readOwn(value, key), walk, depth, count)) {
+    const own = namesSecret && key === "value" ? MASKED : readOwn(value, key);
+    if (!copyEntry(copied, key, own, walk, depth, count)) {
       break;
     }
     count += 1;
   }
   return copied;
+}
+
+/** `["authorization", "Bearer …"]`, as headers and the entries of maps are listed. */
+function isSecretPair(items: readonly unknown[]): boolean {
+  return items.length === 2 && typeof items[0] === "string" && isSecretValue(items[0], items[1]);
+}
+
+/** `{ name: "authorization", value: "Bearer …" }`. */
+function isSecretEntry(value: object): boolean {
+  if (!Object.hasOwn(value, "value")) {
+    return false;
+  }
+  const name = readOwn(value, Object.hasOwn(value, "name") ? "name" : "key");
+  return typeof name === "string" && isSecretValue(name, readOwn(value, "value"));
 }
 
 function readOwn(value: object, key: string): unknown {

@@ -57,6 +57,38 @@ describe("trace, observe and traceTool", () => {
     expect(["promise", "sync", "async"].map(statusOf)).toEqual(["success", "failure", "failure"]);
   });
 
+  it("take results and errors that can't be read", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(observe({ name: "revoked" }, () => proxy) === proxy).toBe(true);
+    const failure = Object.defineProperty(new Error("mine"), "message", {
+      get() {
+        throw new Error("no");
+      },
+    });
+    for (const [name, thrown] of [
+      ["getter", failure],
+      ["proxy", proxy],
+      ["bare", Object.create(null)],
+    ] as const) {
+      let caught: unknown;
+      try {
+        observe({ name }, () => {
+          // oxlint-disable-next-line typescript/only-throw-error -- an application may throw anything
+          throw thrown;
+        });
+      } catch (error) {
+        caught = error;
+      }
+      expect(caught === thrown).toBe(true);
+    }
+    const { find } = await recorded();
+    expect(find("revoked").end).toMatchObject({ status: "success", output: "[unreadable]" });
+    for (const name of ["getter", "proxy", "bare"]) {
+      expect(find(name).end).toMatchObject({ status: "failure", error: "[unreadable]" });
+    }
+  });
+
   it("make a trace of their own when there is none, and do nothing but the work when nothing is published", async () => {
     observe({ name: "alone" }, () => 1);
     const { traces, tree } = await recorded();

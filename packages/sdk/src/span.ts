@@ -108,10 +108,14 @@ function settle<T>(body: () => T, succeeded: (output: unknown) => void, failed: 
     failed(error);
     throw error;
   }
-  if (result instanceof Promise) {
-    result.then(succeeded, failed);
-  } else {
-    succeeded(result);
+  try {
+    if (result instanceof Promise) {
+      result.then(succeeded, failed);
+      return result;
+    }
+  } catch {
+    // A revoked proxy can't be asked what it is, and is a result like any other.
   }
+  succeeded(result);
   return result;
 }
