@@ -1,3 +1,4 @@
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
@@ -151,7 +152,7 @@ test("searching works by GET too", async () => {
   expect(answer.json()).toMatchObject({ results: [{ path: "src/orders.ts" }] });
 });
 
-test("a leg that does not answer in time is named and the others answer", async () => {
+test("a leg that does not answer in time is named and the others answer", needsRealPostgres, async () => {
   const client = await running.database.pool.connect();
   try {
     await client.query("begin; lock table tenant_one.code_vectors_hash_v1 in access exclusive mode");
@@ -165,7 +166,7 @@ test("a leg that does not answer in time is named and the others answer", async 
   }
 });
 
-test("a leg that fails is named and the others answer", async () => {
+test("a leg that fails is named and the others answer", needsRealPostgres, async () => {
   await running.database.pool.query("alter table tenant_one.postings rename to postings_away");
   try {
     const { status, body } = await search("charge");

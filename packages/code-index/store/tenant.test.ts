@@ -1,5 +1,5 @@
 import { migrateDown } from "@sightline/foundation/migrations";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
@@ -27,7 +27,7 @@ test("a tenant gets a schema named tenant_<name> with a code_chunks table", asyn
   expect(await sql`select * from tenant_default.code_chunks`.execute(database.query)).toMatchObject({ rows: [] });
 });
 
-test("a tenant registered twice, or by ten at once, is one tenant", async () => {
+test("a tenant registered twice, or by ten at once, is one tenant", needsRealPostgres, async () => {
   await Promise.all(Array.from({ length: 10 }, () => ensureTenant(database, { tenantId: "t1", name: "default" })));
   await migrateTenants(database);
   expect(await schemas()).toEqual(["tenant_default"]);

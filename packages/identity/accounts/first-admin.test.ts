@@ -1,3 +1,4 @@
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
@@ -32,7 +33,7 @@ describe("the first admin", () => {
     expect((await logIn(subject.server, admin?.email ?? "", admin?.oneTimePassword)).statusCode).toBe(200);
   });
 
-  test("twenty starts at once, over two replicas, make one and tell one password", async () => {
+  test("twenty starts at once, over two replicas, make one and tell one password", needsRealPostgres, async () => {
     const { identity: other } = await subject.replica();
 
     const answers = await Promise.all(
@@ -75,7 +76,7 @@ describe("the first admin", () => {
     expect(answer.statusCode).toBe(403);
   });
 
-  test("a race of a registration with the first start makes one admin", async () => {
+  test("a race of a registration with the first start makes one admin", needsRealPostgres, async () => {
     const [registered, started] = await Promise.all([
       subject.server.inject({ method: "POST", url: "/api/v1/auth/register", payload: ada }),
       subject.identity.ensureFirstAdmin(),

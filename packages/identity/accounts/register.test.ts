@@ -1,3 +1,4 @@
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { auditOf, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 
@@ -62,7 +63,7 @@ describe("POST /api/v1/auth/register", () => {
     expect(answer.json()).toMatchObject({ error: "email_taken" });
   });
 
-  test("of twenty at once on an empty system, over two replicas, exactly one becomes admin", async () => {
+  test("of twenty at once on an empty system, over two replicas, exactly one becomes admin", needsRealPostgres, async () => {
     const { server: other } = await subject.replica();
 
     const answers = await Promise.all(
@@ -76,7 +77,7 @@ describe("POST /api/v1/auth/register", () => {
     expect(await subject.database.query.selectFrom("identity.users").select("role").execute()).toEqual([{ role: "admin" }]);
   });
 
-  test("of twenty at once with open registration, one is admin and nineteen are members", async () => {
+  test("of twenty at once with open registration, one is admin and nineteen are members", needsRealPostgres, async () => {
     const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
 
     const answers = await Promise.all(
@@ -87,7 +88,7 @@ describe("POST /api/v1/auth/register", () => {
     expect(roles.toSorted()).toEqual(["admin", ...Array.from({ length: 19 }, () => "member")]);
   });
 
-  test("twenty at once with one address make one account", async () => {
+  test("twenty at once with one address make one account", needsRealPostgres, async () => {
     const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(ada, server)));

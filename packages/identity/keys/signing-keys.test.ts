@@ -1,4 +1,5 @@
 import { createPublicKey } from "node:crypto";
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 
@@ -15,7 +16,7 @@ function storedKeys() {
 }
 
 describe("signing keys", () => {
-  test("replicas that start at once agree on one key of 3072 bits", async () => {
+  test("replicas that start at once agree on one key of 3072 bits", needsRealPostgres, async () => {
     const replicas = await Promise.all(Array.from({ length: 4 }, () => subject.replica()));
 
     await Promise.all(replicas.map(({ identity }) => identity.start()));

@@ -1,4 +1,5 @@
 import { decodeJwt } from "jose";
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   accessTokenOf,
@@ -105,7 +106,7 @@ describe("POST /login/password", () => {
     expect((await logIn(subject.server, email)).statusCode).toBe(200);
   });
 
-  test("of many changes at once one is made", async () => {
+  test("of many changes at once one is made", needsRealPostgres, async () => {
     await createAccount(subject.identity, "busy@example.org");
     const token = await accessTokenOf(subject.server, "busy@example.org");
 

@@ -1,4 +1,5 @@
 import { decodeJwt } from "jose";
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   auditOf,
@@ -55,7 +56,7 @@ describe("POST /login/refresh", () => {
     expect((await refresh(subject.server, cookieOf(answer))).statusCode).toBe(200);
   });
 
-  test("twenty at once with one cookie, over two replicas, rotate once and get one successor", async () => {
+  test("twenty at once with one cookie, over two replicas, rotate once and get one successor", needsRealPostgres, async () => {
     const { server: other } = await subject.replica();
 
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => refresh(index % 2 === 0 ? subject.server : other, cookie)));

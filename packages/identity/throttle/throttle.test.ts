@@ -1,3 +1,4 @@
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createAccount, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 import { deleteExpiredThrottles } from "./throttle.store.ts";
@@ -109,7 +110,7 @@ describe("guesses at one account from one address", () => {
     expect(answers).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test("of twenty at once, over two replicas, five are evaluated", async () => {
+  test("of twenty at once, over two replicas, five are evaluated", needsRealPostgres, async () => {
     const { server: other } = await subject.replica();
 
     const answers = await Promise.all(

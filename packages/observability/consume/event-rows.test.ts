@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
@@ -44,7 +44,7 @@ describe("the rows that events write", () => {
     },
   );
 
-  test("are the same when two writers write the same events at once", async () => {
+  test("are the same when two writers write the same events at once", needsRealPostgres, async () => {
     await writeInBatches([events]);
     const expected = await tablesOf(database);
     await clearTables(database);

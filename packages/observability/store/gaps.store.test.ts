@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
@@ -80,7 +80,7 @@ test("events that the producer says it has sent are missed although none came af
   expect(await gaps()).toEqual([[5, 12]]);
 });
 
-test("two replicas that look at once count every loss once", async () => {
+test("two replicas that look at once count every loss once", needsRealPostgres, async () => {
   await arrive("{[1,2),[11,12)}");
   await settleGaps(database.query, 0);
   const found = await Promise.all([settleGaps(database.query, 0), settleGaps(database.query, 0), settleGaps(database.query, 0)]);
