@@ -112,7 +112,7 @@ type FilesTable = {
 };
 
 /** The chunks of a file, by `start_byte`, are the file: every byte is in exactly one. */
-type CodeChunksTable = {
+export type CodeChunksTable = {
   /** `chunkId(segment_id, ordinal)`. */
   readonly chunk_id: number;
   readonly repo_id: string;

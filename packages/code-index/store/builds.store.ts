@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { CodeChunksTable } from "#schema.ts";
 import { chunkId } from "./chunk-id.ts";
 import type { Lease } from "./leases.store.ts";
 import { tenantTables, type CodeIndexDatabase, type TenantSchema } from "./tenant.ts";
@@ -53,17 +54,8 @@ export async function beginSegment(database: CodeIndexDatabase, { schema, repoId
   return segmentId;
 }
 
-export type NewChunk = {
-  readonly ordinal: number;
-  readonly path: string;
-  readonly language: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly start_byte: number;
-  readonly end_byte: number;
-  readonly symbols: readonly string[];
-  readonly content: string;
-};
+/** A chunk before it has a place in a segment. */
+export type NewChunk = Omit<CodeChunksTable, "chunk_id" | "repo_id" | "generation" | "segment_id">;
 
 export async function insertChunks(
   database: CodeIndexDatabase,

@@ -1,29 +1,13 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { Annotation, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { closeRedisPublisher, initializeRedisPublisher, trace } from "./index.ts";
+import { trace } from "./index.ts";
 import { createTracedGraph, traceGraph } from "./langgraph.ts";
-import { readRecording } from "./test-recording.ts";
-import { createTestStream } from "./test-stream.ts";
+import { recordEachTest } from "./test-recording.ts";
 
-let stream: ReturnType<typeof createTestStream>;
-
-beforeEach(async () => {
-  stream = createTestStream();
-  await initializeRedisPublisher(stream.options);
-});
-
-afterEach(async () => {
-  await closeRedisPublisher();
-  await stream.stop();
-});
-
-async function recorded() {
-  await closeRedisPublisher();
-  return readRecording(await stream.read());
-}
+const { recorded } = recordEachTest();
 
 describe("Traced graphs and the application around them", () => {
   it("records traced graphs inside traced graphs and inside trace() as parts of one trace", async () => {

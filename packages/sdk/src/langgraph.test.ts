@@ -1,28 +1,12 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { Annotation, Command, interrupt, MemorySaver, MessagesAnnotation, Send, START } from "@langchain/langgraph";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closeRedisPublisher, initializeRedisPublisher, observe, traceTool, wrapLlmAdapter } from "./index.ts";
+import { describe, expect, it } from "vitest";
+import { observe, traceTool, wrapLlmAdapter } from "./index.ts";
 import { createTracedGraph } from "./langgraph.ts";
 import { toolAgent } from "./test-agent.ts";
-import { readRecording } from "./test-recording.ts";
-import { createTestStream } from "./test-stream.ts";
+import { recordEachTest } from "./test-recording.ts";
 
-let stream: ReturnType<typeof createTestStream>;
-
-beforeEach(async () => {
-  stream = createTestStream();
-  await initializeRedisPublisher(stream.options);
-});
-
-afterEach(async () => {
-  await closeRedisPublisher();
-  await stream.stop();
-});
-
-async function recorded() {
-  await closeRedisPublisher();
-  return readRecording(await stream.read());
-}
+const { recorded } = recordEachTest();
 
 describe("A traced graph", () => {
   it("records one trace per run with nodes, tool calls and model calls under their exact parents", async () => {

@@ -1,24 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closeRedisPublisher, initializeRedisPublisher, observe, trace, traceTool } from "./index.ts";
-import { readRecording } from "./test-recording.ts";
-import { createTestStream } from "./test-stream.ts";
+import { describe, expect, it } from "vitest";
+import { initializeRedisPublisher, observe, trace, traceTool } from "./index.ts";
+import { recordEachTest } from "./test-recording.ts";
 
-let stream: ReturnType<typeof createTestStream>;
-
-beforeEach(async () => {
-  stream = createTestStream();
-  await initializeRedisPublisher(stream.options);
-});
-
-afterEach(async () => {
-  await closeRedisPublisher();
-  await stream.stop();
-});
-
-async function recorded() {
-  await closeRedisPublisher();
-  return readRecording(await stream.read());
-}
+const { options, recorded } = recordEachTest();
 
 describe("trace, observe and traceTool", () => {
   it("nest by asynchronous context, also side by side", async () => {
@@ -100,7 +84,7 @@ describe("trace, observe and traceTool", () => {
 
   it("mask by the application's function before anything leaves", async () => {
     await initializeRedisPublisher({
-      ...stream.options,
+      ...options(),
       mask: (payload) => JSON.parse(JSON.stringify(payload).replaceAll("4111-1111", "****")) as unknown,
     });
     observe({ name: "pay", input: { card: "4111-1111" } }, () => "paid with 4111-1111");
