@@ -30,3 +30,16 @@ export function principalOf(request: FastifyRequest): Principal {
   }
   return principal;
 }
+
+/** A person with a session. */
+export type Owner = Omit<Extract<Principal, { readonly kind: "user" }>, "kind" | "sessionId"> & { readonly sessionId: string };
+
+/** @throws {Error} when the route's auth class lets others than people with a session through. */
+export function ownerOf(request: FastifyRequest): Owner {
+  const principal = principalOf(request);
+  if (principal.kind !== "user" || principal.sessionId === undefined) {
+    throw new Error(`${request.method} ${request.url} is for people with a session, but its auth class lets others through`);
+  }
+  const { kind: _kind, sessionId, ...user } = principal;
+  return { ...user, sessionId };
+}

@@ -4,6 +4,15 @@ import { z } from "zod";
 
 const timestamp = z.iso.datetime();
 
+const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
+
+const personName = z
+  .string()
+  .trim()
+  .min(1, "a name")
+  .max(200)
+  .regex(/^\P{Cc}*$/u, "no control characters");
+
 export const roleSchema = z.enum(["admin", "member"]);
 
 export const userSchema = z.object({
@@ -44,25 +53,23 @@ export type LoginAnswer = z.infer<typeof loginAnswerSchema>;
 export const meSchema = userSchema.extend({
   tenant: z.object({ id: z.string(), name: z.string() }),
   must_change_password: z.boolean(),
+  totp_enabled: z.boolean(),
+  /** Until when this session may do what asks for password and code again; null when it may not. */
+  step_up_until: timestamp.nullable(),
 });
 export type Me = z.infer<typeof meSchema>;
 
 /** `POST /login/password`: sets a new password; the forced change of a one-time password goes the same way. */
 export const changePasswordRequestSchema = z.object({
   current_password: z.string().max(1024),
-  new_password: z.string().min(12, "at least 12 characters").max(256, "at most 256 characters"),
+  new_password: newPassword,
 });
 export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 
 export const registerRequestSchema = z.object({
   email: z.email().max(320),
-  password: z.string().min(12, "at least 12 characters").max(256, "at most 256 characters"),
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .regex(/^\P{Cc}*$/u, "no control characters"),
+  password: newPassword,
+  name: personName,
 });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
@@ -82,3 +89,207 @@ export const authorizationServerSchema = z.object({
   response_types_supported: z.array(z.string()),
   token_endpoint_auth_methods_supported: z.array(z.string()),
 });
+
+const password = z.string().max(1024);
+/** Six digits, or a backup code; spaces and hyphens as people paste them. */
+const code = z.string().trim().min(1, "the code from the authenticator app, or a backup code").max(64);
+const id = z.uuid();
+
+/** `POST /login/verify-2fa` */
+export const verifySecondFactorRequestSchema = z.object({ partial_token: z.string().max(128), code });
+export type VerifySecondFactorRequest = z.infer<typeof verifySecondFactorRequestSchema>;
+
+export const verifySecondFactorAnswerSchema = fullSessionSchema.extend({
+  method: z.enum(["totp", "backup_code"]),
+  backup_codes_remaining: z.int(),
+});
+export type VerifySecondFactorAnswer = z.infer<typeof verifySecondFactorAnswerSchema>;
+
+/** `POST /step-up`; without a second factor the password alone. */
+export const stepUpRequestSchema = z.object({ password, code: code.optional() });
+export type StepUpRequest = z.infer<typeof stepUpRequestSchema>;
+
+export const stepUpAnswerSchema = z.object({ step_up_until: timestamp });
+export type StepUpAnswer = z.infer<typeof stepUpAnswerSchema>;
+
+/** `GET /login/sessions` */
+export const sessionSchema = z.object({
+  id,
+  current: z.boolean(),
+  created_at: timestamp,
+  last_used_at: timestamp,
+  /** When it ends, unless it is used before. */
+  idle_expires_at: timestamp,
+  expires_at: timestamp,
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  /** How its owner logged in: `pwd`, `otp`, `backup`. */
+  amr: z.array(z.string()),
+});
+export type SessionItem = z.infer<typeof sessionSchema>;
+export const sessionsSchema = z.object({ sessions: z.array(sessionSchema) });
+export const revokedSessionsSchema = z.object({ revoked: z.int() });
+
+/** `GET /admin/2fa` */
+export const secondFactorStatusSchema = z.object({
+  totp_enabled: z.boolean(),
+  backup_codes_remaining: z.int(),
+  totp_last_used_at: timestamp.nullable(),
+  /** Until when no authenticator code is looked at. */
+  locked_until: timestamp.nullable(),
+  /** No authenticator code is looked at until a backup code was used, or another admin resets the second factor. */
+  suspended: z.boolean(),
+  /** What someone who has the password can reach by guessing, under the limits in force. */
+  attack_odds: z.object({
+    days: z.int(),
+    /** Wrong codes that are looked at in that time at the most. */
+    tries: z.int(),
+    /** Codes that are right at any moment. */
+    valid_codes: z.int(),
+    /** 0 to 1. */
+    probability: z.number(),
+  }),
+});
+export type SecondFactorStatus = z.infer<typeof secondFactorStatusSchema>;
+
+/** `POST /admin/2fa/setup`: no body, or the password when the login is older than ten minutes. */
+export const setupRequestSchema = z.object({ password: password.optional() }).nullish();
+
+/** Shown once, stored nowhere. */
+export const setupAnswerSchema = z.object({
+  /** Base32, 160 bits. */
+  secret: z.string(),
+  otpauth_url: z.string(),
+  qr_svg: z.string(),
+  setup_token: z.string(),
+  /** Seconds. */
+  expires_in: z.int(),
+});
+export type SetupAnswer = z.infer<typeof setupAnswerSchema>;
+
+/** `POST /admin/2fa/verify-setup`; the token may come by its cookie instead. */
+export const verifySetupRequestSchema = z.object({ code, setup_token: z.string().max(4096).optional() });
+export type VerifySetupRequest = z.infer<typeof verifySetupRequestSchema>;
+
+export const verifySetupAnswerSchema = z.object({ totp_enabled: z.literal(true), backup_codes: z.array(z.string()) });
+export type VerifySetupAnswer = z.infer<typeof verifySetupAnswerSchema>;
+
+/** `POST /admin/2fa/replace`, `/backup-codes`, `/disable` */
+export const passwordAndCodeSchema = z.object({ password, code });
+export type PasswordAndCode = z.infer<typeof passwordAndCodeSchema>;
+
+export const backupCodesAnswerSchema = z.object({ backup_codes: z.array(z.string()) });
+export type BackupCodesAnswer = z.infer<typeof backupCodesAnswerSchema>;
+
+/** `GET /admin/users` and what the routes below it answer. */
+export const accountSchema = userSchema.extend({
+  created_at: timestamp,
+  disabled_at: timestamp.nullable(),
+  last_login_at: timestamp.nullable(),
+  totp_enabled: z.boolean(),
+  must_change_password: z.boolean(),
+  /** Invited, and has not chosen a password yet. */
+  invited: z.boolean(),
+});
+export type AccountItem = z.infer<typeof accountSchema>;
+
+const limit = z.coerce.number().int().min(1).max(200).default(50);
+const cursor = z.string().max(512).optional();
+
+export const accountsQuerySchema = z.object({ limit, cursor, search: z.string().trim().max(200).optional(), role: roleSchema.optional() });
+export const accountsSchema = z.object({ users: z.array(accountSchema), next_cursor: z.string().nullable() });
+export type Accounts = z.infer<typeof accountsSchema>;
+
+/** `POST /admin/users`: with `invite` a link is mailed, else a one-time password is answered. */
+export const createAccountRequestSchema = z.object({
+  email: z.email().max(320),
+  name: personName,
+  role: roleSchema.default("member"),
+  invite: z.boolean().default(false),
+});
+export type CreateAccountRequest = z.input<typeof createAccountRequestSchema>;
+
+export const createAccountAnswerSchema = z.object({
+  user: accountSchema,
+  /** Shown once; null when an invitation was mailed. */
+  one_time_password: z.string().nullable(),
+});
+export type CreateAccountAnswer = z.infer<typeof createAccountAnswerSchema>;
+
+/** `PATCH /admin/users/:id` */
+export const changeAccountRequestSchema = z
+  .object({ name: personName, role: roleSchema, disabled: z.boolean(), must_change_password: z.literal(true) })
+  .partial()
+  .refine((changes) => Object.keys(changes).length > 0, "name, role, disabled or must_change_password");
+export type ChangeAccountRequest = z.infer<typeof changeAccountRequestSchema>;
+
+/** `POST /admin/users/:id/2fa/reset` */
+export const resetSecondFactorRequestSchema = z.object({
+  reason: z.string().trim().min(3, "why, for the audit").max(500),
+});
+
+/** `POST /admin/users/:id/password-reset`: a new one-time password, or a mailed link. */
+export const resetPasswordAnswerSchema = z.object({ one_time_password: z.string().nullable() });
+
+/** `POST /login/password-reset`: always 202, whether there is such an account or not. */
+export const passwordResetRequestSchema = z.object({ email: z.string().max(320) });
+
+/** `POST /login/password-reset/confirm`: the token of a mailed reset or invitation. Then one logs in, second factor and all. */
+export const confirmPasswordResetSchema = z.object({ token: z.string().max(128), new_password: newPassword });
+
+/** `GET /login/options`: what a login page may offer. */
+export const loginOptionsSchema = z.object({ password_reset: z.boolean(), registration: z.enum(["open", "closed"]) });
+export type LoginOptions = z.infer<typeof loginOptionsSchema>;
+
+/** `GET /login/notices` */
+export const noticeSchema = z.object({
+  id,
+  kind: z.string(),
+  at: timestamp,
+  /** One sentence for people. */
+  text: z.string(),
+  details: z.record(z.string(), z.string()),
+});
+export type Notice = z.infer<typeof noticeSchema>;
+export const noticesSchema = z.object({ notices: z.array(noticeSchema) });
+
+/** `GET /admin/audit` */
+export const auditQuerySchema = z.object({
+  limit,
+  cursor,
+  /** One event, or several with commas between. */
+  event: z.string().max(1000).optional(),
+  /** Whom it happened to, or who did it. */
+  user_id: id.optional(),
+  ip: z.string().max(64).optional(),
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+});
+export type AuditQuery = z.input<typeof auditQuerySchema>;
+
+export const auditEntrySchema = z.object({
+  id: z.int(),
+  at: timestamp,
+  event: z.string(),
+  user: z.object({ id, email: z.string().nullable() }).nullable(),
+  actor: z.object({ id, email: z.string().nullable() }).nullable(),
+  session_id: id.nullable(),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  details: z.record(z.string(), z.string()),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), next_cursor: z.string().nullable() });
+export type AuditPage = z.infer<typeof auditPageSchema>;
+
+/** `GET /admin/audit/verification`: the chain of the whole system, recomputed. */
+export const auditVerificationSchema = z.object({
+  intact: z.boolean(),
+  rows: z.int(),
+  /** Rows from before the chain was there. */
+  unchained_rows: z.int(),
+  /** Hex; note it elsewhere, and a later verification can be held against it. */
+  head: z.string(),
+  first_broken_id: z.int().nullable(),
+});
+export type AuditVerification = z.infer<typeof auditVerificationSchema>;

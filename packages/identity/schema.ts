@@ -8,6 +8,13 @@ export type IdentitySchema = {
   readonly "identity.signing_keys": SigningKeyRow;
   readonly "identity.throttles": ThrottleRow;
   readonly "identity.audit": AuditRow;
+  readonly "identity.audit_head": AuditHeadRow;
+  readonly "identity.partial_tokens": PartialTokenRow;
+  readonly "identity.setup_tries": SetupTriesRow;
+  readonly "identity.second_factor_counters": SecondFactorCounterRow;
+  readonly "identity.second_factor_tries": SecondFactorTryRow;
+  readonly "identity.mail_tickets": MailTicketRow;
+  readonly "identity.notices": NoticeRow;
 };
 
 /** A pool's query builder or a transaction: stores take either. */
@@ -36,6 +43,9 @@ type UserRow = {
   readonly totp_enabled: Generated<boolean>;
   readonly totp_backup_codes: Generated<string[]>;
   readonly totp_last_used_at: Date | null;
+  readonly totp_last_step: number | null;
+  readonly epoch_raised_at: Date | null;
+  readonly last_login_at: Date | null;
   readonly created_at: Date;
 };
 
@@ -55,6 +65,7 @@ type SessionRow = {
   readonly revoked_reason: string | null;
   readonly ip: string | null;
   readonly user_agent: string | null;
+  readonly step_up_until: Date | null;
 };
 
 type SigningKeyRow = {
@@ -85,4 +96,74 @@ type AuditRow = {
   readonly ip: string | null;
   readonly user_agent: string | null;
   readonly details: Generated<Readonly<Record<string, string>>>;
+  /** Null in rows from before the chain. */
+  readonly hash: Buffer | null;
+};
+
+type AuditHeadRow = {
+  readonly only_one: Generated<boolean>;
+  readonly last_id: number;
+  readonly rows: number;
+  readonly hash: Buffer;
+};
+
+type PartialTokenRow = {
+  readonly token_hash: Buffer;
+  readonly user_id: string;
+  readonly epoch: number;
+  readonly tries: Generated<number>;
+  readonly ip: string;
+  readonly user_agent: string | null;
+  readonly authenticated_at: Date;
+  readonly expires_at: Date;
+};
+
+type SetupTriesRow = {
+  readonly ticket_id: string;
+  readonly user_id: string;
+  readonly tries: number;
+  readonly used_at: Date | null;
+  readonly expires_at: Date;
+};
+
+/** The two kinds of second factor, counted apart: a lock of one never shuts the owner out of the other. */
+export type SecondFactorPool = "totp" | "backup_code";
+
+type SecondFactorCounterRow = {
+  readonly user_id: string;
+  readonly pool: SecondFactorPool;
+  readonly in_a_row: Generated<number>;
+  readonly locked_until: Date | null;
+  readonly suspended: Generated<boolean>;
+};
+
+type SecondFactorTryRow = {
+  readonly id: string;
+  readonly user_id: string;
+  readonly pool: SecondFactorPool;
+  readonly at: Date;
+};
+
+type MailTicketRow = {
+  readonly token_hash: Buffer;
+  readonly user_id: string;
+  readonly purpose: "invitation" | "password_reset";
+  readonly epoch: number;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+};
+
+type NoticeRow = {
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: string;
+  readonly at: Date;
+  readonly details: Generated<Readonly<Record<string, string>>>;
+  readonly sealed_link: string | null;
+  readonly shown: boolean;
+  readonly read_at: Date | null;
+  readonly send_after: Date | null;
+  readonly tries: Generated<number>;
+  readonly sent_at: Date | null;
+  readonly last_error: string | null;
 };

@@ -49,6 +49,7 @@ export async function findProfile(queries: Queries, id: string) {
       "user.name",
       "user.role",
       "user.must_change_password as mustChangePassword",
+      "user.totp_enabled as totpEnabled",
       "tenant.id as tenantId",
       "tenant.name as tenantName",
     ])
@@ -129,7 +130,20 @@ export async function updatePassword(
       password_changed_at: now,
       must_change_password: false,
       epoch: expression("epoch", "+", 1),
+      epoch_raised_at: now,
     }))
+    .where("id", "=", id)
+    .execute();
+}
+
+/** What was issued before ends to count, in every part: access tokens, partial tokens, setup tickets, mailed links. */
+export async function raiseEpoch(
+  transaction: Transaction<IdentitySchema>,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<void> {
+  await transaction
+    .updateTable("identity.users")
+    .set((expression) => ({ epoch: expression("epoch", "+", 1), epoch_raised_at: now }))
     .where("id", "=", id)
     .execute();
 }

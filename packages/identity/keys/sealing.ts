@@ -9,6 +9,8 @@ export type Sealer = {
   readonly seal: (plain: Uint8Array, context: SealContext) => string;
   /** @throws {SealError} when the key is not in the ring or the value was changed or moved. */
   readonly open: (envelope: string, context: SealContext) => Buffer;
+  /** Whether it is sealed with the ring's first key; otherwise it is due to be sealed anew. */
+  readonly isCurrent: (envelope: string) => boolean;
 };
 
 /** A sealed value could not be opened. The message may be shown to the operator; it holds no secret. */
@@ -27,6 +29,7 @@ const TAG_BYTES = 16;
 export function createSealer(ring: readonly [EncryptionKey, ...EncryptionKey[]]): Sealer {
   const [active] = ring;
   return {
+    isCurrent: (envelope) => envelope.startsWith(`v1.${active.id}.`),
     seal: (plain, context) => {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, deriveKey(active, context), nonce, { authTagLength: TAG_BYTES });

@@ -1,16 +1,15 @@
 import { AppError } from "@sightline/foundation/errors";
+import type { Owner } from "@sightline/foundation/principal";
+import { confirmPassword } from "#accounts/confirm-password.ts";
 import { findAccount, lockVerifiedAccount, updatePassword } from "#accounts/account.store.ts";
-import { foldEmail } from "#accounts/email-address.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
-import { findSession, revokeSessionsOf } from "#session/session.store.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
-import { passwordCounters } from "#throttle/password-counters.ts";
-import { givingBackOnFailure, type LoginDependencies } from "./login.ts";
-
-export type Owner = { readonly userId: string; readonly sessionId: string };
+import type { LoginDependencies } from "./login.ts";
 
 /**
  * Sets a new password, ends every session of the user and opens a new one in their place. A one-time password is
@@ -20,23 +19,18 @@ export type Owner = { readonly userId: string; readonly sessionId: string };
  */
 export async function changePassword(
   dependencies: LoginDependencies,
-  { userId, sessionId }: Owner,
+  { userId, sessionId }: Pick<Owner, "userId" | "sessionId">,
   request: ChangePasswordRequest,
   client: Client,
 ): Promise<Grant> {
-  const { queries, hasher, throttle, sessions } = dependencies;
+  const { queries, hasher, sessions } = dependencies;
   const account = await findAccount(queries, userId);
   const session = await findSession(queries, sessionId);
   if (account === undefined || session === undefined) {
     throw sessionOver();
   }
   refuseGuessable(request.new_password, account.email);
-  const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip));
-  const matches = await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, request.current_password));
-  if (!matches) {
-    throw new AppError({ code: "wrong_password", status: 403, message: "The current password is wrong. Check it, then try again." });
-  }
-  await taken.succeeded();
+  await confirmPassword(dependencies, account, request.current_password, client);
   if (request.new_password.normalize("NFKC") === request.current_password.normalize("NFKC")) {
     throw new AppError({ code: "password_unchanged", status: 400, message: "The new password is the current one. Choose another." });
   }
@@ -50,10 +44,7 @@ export async function changePassword(
     const event = { at: now, userId, actorId: userId, tenantId, client };
     await updatePassword(transaction, { id: userId, passwordHash, now });
     await appendAudit(transaction, { ...event, event: "user_password_changed", sessionId });
-    const reason = "password_changed";
-    for (const revoked of await revokeSessionsOf(transaction, { userId, reason, now })) {
-      await appendAudit(transaction, { ...event, event: "session_revoked", sessionId: revoked, details: { reason } });
-    }
+    await endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: "password_changed", now });
     return sessions.open(transaction, { userId, amr: session.amr, authenticatedAt: now, client });
   });
   return sessions.grant(opened);

@@ -1,18 +1,17 @@
-import type { FastifyRequest } from "fastify";
 import type { HttpServer } from "@sightline/foundation/http-server";
-import { principalOf } from "@sightline/foundation/principal";
+import { ownerOf, type Owner } from "@sightline/foundation/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { clientOf } from "#audit/client.ts";
 import { changePasswordRequestSchema, fullSessionSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
-import type { Queries } from "#schema.ts";
 import type { RefreshCookie } from "#session/refresh-cookie.ts";
-import { changePassword, type Owner } from "./change-password.ts";
+import { findSession } from "#session/session.store.ts";
+import { changePassword } from "./change-password.ts";
 import { login, type LoginDependencies } from "./login.ts";
 
 const BODY_BYTES = 16 * 1024;
 
 export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: RefreshCookie }) {
-  const { cookie, queries } = dependencies;
+  const { cookie } = dependencies;
   return (server: HttpServer): void => {
     server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
     // OAuth2's password form. Only the routes of this scope read forms.
@@ -67,24 +66,27 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
         config: { auth: "session-or-password-change" },
         schema: { summary: "Whose session this is", tags: ["login"], response: { 200: meSchema } },
       },
-      (request) => describeOwner(queries, ownerOf(request)),
+      (request) => describeOwner(dependencies, ownerOf(request)),
     );
   };
 }
 
-async function describeOwner(queries: Queries, { userId }: Owner): Promise<Me> {
+async function describeOwner({ queries, clock }: LoginDependencies, { userId, sessionId }: Owner): Promise<Me> {
   const profile = await findProfile(queries, userId);
-  if (profile === undefined) {
+  const session = await findSession(queries, sessionId);
+  if (profile === undefined || session === undefined) {
     throw new Error("The account of a live session is gone.");
   }
-  const { id, email, name, role, tenantId, tenantName, mustChangePassword } = profile;
-  return { id, email, name, role, tenant: { id: tenantId, name: tenantName }, must_change_password: mustChangePassword };
-}
-
-function ownerOf(request: FastifyRequest): Owner {
-  const principal = principalOf(request);
-  if (principal.kind !== "user" || principal.sessionId === undefined) {
-    throw new Error(`${request.url} is for people with a session`);
-  }
-  return { userId: principal.userId, sessionId: principal.sessionId };
+  const { id, email, name, role, tenantId, tenantName, mustChangePassword, totpEnabled } = profile;
+  const { stepUpUntil } = session;
+  return {
+    id,
+    email,
+    name,
+    role,
+    tenant: { id: tenantId, name: tenantName },
+    must_change_password: mustChangePassword,
+    totp_enabled: totpEnabled,
+    step_up_until: stepUpUntil !== null && stepUpUntil > clock.now() ? stepUpUntil.toISOString() : null,
+  };
 }

@@ -200,6 +200,8 @@ describe("GET /login/me", () => {
       role: "admin",
       tenant,
       must_change_password: false,
+      totp_enabled: false,
+      step_up_until: null,
     });
   });
 });

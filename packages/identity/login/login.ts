@@ -8,7 +8,7 @@ import type { Client } from "#audit/client.ts";
 import type { Queries } from "#schema.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passwordCounters } from "#throttle/password-counters.ts";
-import type { Throttle, Try } from "#throttle/throttle.ts";
+import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 
 export type LoginDependencies = {
   readonly queries: Queries;
@@ -56,16 +56,6 @@ export async function login(dependencies: LoginDependencies, { email, password }
 }
 
 const SECOND_FACTOR = Symbol("the second factor is due");
-
-/** A try is only spent when it was evaluated. */
-export async function givingBackOnFailure<Result>(taken: Try, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    await taken.giveBack();
-    throw error;
-  }
-}
 
 async function openSession({ queries, sessions, clock }: LoginDependencies, account: Account, client: Client): Promise<string | undefined> {
   return queries.transaction().execute(async (transaction) => {

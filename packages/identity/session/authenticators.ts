@@ -15,6 +15,8 @@ export type IdentityAuthenticators = {
   readonly "session-or-password-change": Authenticator;
   /** An access token of an admin. */
   readonly admin: Authenticator;
+  /** The same, on a session that has shown password and code again within ten minutes. */
+  readonly "admin-step-up": Authenticator;
 };
 
 type Dependencies = { readonly queries: Queries; readonly accessTokens: AccessTokens; readonly clock: Clock };
@@ -27,14 +29,26 @@ export function createAuthenticators(dependencies: Dependencies): IdentityAuthen
   const session: Authenticator = async (request) => {
     refusePasswordChange(await authenticate(request, dependencies));
   };
-  const admin: Authenticator = async (request) => {
+  async function authenticateAdmin(request: FastifyRequest): Promise<Session> {
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);
     if (found.session.role !== "admin") {
       throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
     }
+    return found.session;
+  }
+  const admin: Authenticator = async (request) => void (await authenticateAdmin(request));
+  const steppedUp: Authenticator = async (request) => {
+    const { stepUpUntil } = await authenticateAdmin(request);
+    if (stepUpUntil === null || stepUpUntil <= dependencies.clock.now()) {
+      throw new AppError({
+        code: "step_up_required",
+        status: 403,
+        message: "Show your password, and your code if you have a second factor, once more: POST /step-up.",
+      });
+    }
   };
-  return { session, admin, "session-or-password-change": any };
+  return { session, admin, "admin-step-up": steppedUp, "session-or-password-change": any };
 }
 
 type Authenticated = { readonly session: Session; readonly opensProduct: boolean };

@@ -11,6 +11,7 @@ export type Session = TokenSubject & {
   readonly idleExpiresAt: Date;
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
+  readonly stepUpUntil: Date | null;
   readonly disabledAt: Date | null;
 };
 
@@ -31,6 +32,7 @@ export async function findSession(queries: Queries, id: string): Promise<Session
       "session.idle_expires_at as idleExpiresAt",
       "session.expires_at as expiresAt",
       "session.revoked_at as revokedAt",
+      "session.step_up_until as stepUpUntil",
       "user.tenant_id as tenantId",
       "user.role",
       "user.epoch",
@@ -110,7 +112,12 @@ export async function revokeSession(
 /** @returns the sessions that this call revoked. */
 export async function revokeSessionsOf(
   transaction: Transaction<IdentitySchema>,
-  { userId, reason, now }: { readonly userId: string; readonly reason: string; readonly now: Date },
+  {
+    userId,
+    reason,
+    now,
+    except,
+  }: { readonly userId: string; readonly reason: string; readonly now: Date; readonly except?: string | undefined },
 ): Promise<readonly string[]> {
   const revoked = await transaction
     .updateTable("identity.sessions")
@@ -118,6 +125,7 @@ export async function revokeSessionsOf(
     .where("user_id", "=", userId)
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now)
+    .$if(except !== undefined, (query) => query.where("id", "!=", except ?? ""))
     .returning("id")
     .execute();
   return revoked.map(({ id }) => id);

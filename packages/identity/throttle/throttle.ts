@@ -57,6 +57,16 @@ export function createThrottle({ queries, clock }: { readonly queries: Queries; 
   };
 }
 
+/** A try is only spent when it was evaluated. */
+export async function givingBackOnFailure<Result>(taken: Try, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await taken.giveBack();
+    throw error;
+  }
+}
+
 /** Whom an address stands for: an IPv6 subscriber has a /64, within which addresses are free. */
 export function networkOf(ip: string): string {
   const embedded = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];

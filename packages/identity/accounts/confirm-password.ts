@@ -1,0 +1,27 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Client } from "#audit/client.ts";
+import { passwordCounters } from "#throttle/password-counters.ts";
+import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
+import type { Account } from "./account.store.ts";
+import { foldEmail } from "./email-address.ts";
+import type { PasswordHasher } from "./password-hash.ts";
+
+type Dependencies = { readonly hasher: PasswordHasher; readonly throttle: Throttle };
+
+/**
+ * Someone who is signed in shows the password again. Guesses count as those of the login do.
+ *
+ * @throws {AppError} 403 `wrong_password`, 429 `too_many_tries`.
+ */
+export async function confirmPassword(
+  { hasher, throttle }: Dependencies,
+  account: Account,
+  password: string,
+  client: Client,
+): Promise<void> {
+  const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip));
+  if (!(await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, password)))) {
+    throw new AppError({ code: "wrong_password", status: 403, message: "The password is wrong. Check it, then try again." });
+  }
+  await taken.succeeded();
+}

@@ -1,0 +1,13 @@
+drop index identity.audit_at;
+alter table identity.audit drop column hash;
+drop table identity.audit_head;
+drop table identity.notices;
+drop table identity.mail_tickets;
+drop table identity.second_factor_tries;
+drop table identity.second_factor_counters;
+drop table identity.setup_tries;
+drop table identity.partial_tokens;
+drop index identity.users_epoch_raised;
+drop index identity.sessions_revoked;
+alter table identity.sessions drop column step_up_until;
+alter table identity.users drop column totp_last_step, drop column epoch_raised_at, drop column last_login_at;

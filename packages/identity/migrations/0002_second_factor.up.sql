@@ -1,0 +1,113 @@
+alter table identity.users
+  -- The last time step whose code was accepted (RFC 6238, 30 s each): a code is good for one use.
+  add column totp_last_step bigint,
+  -- When the epoch last went up, as the feed for the other parts tells.
+  add column epoch_raised_at timestamptz,
+  add column last_login_at timestamptz;
+
+alter table identity.sessions
+  -- Until when password and code were shown again on this session.
+  add column step_up_until timestamptz;
+
+create index sessions_revoked on identity.sessions (revoked_at) where revoked_at is not null;
+create index users_epoch_raised on identity.users (epoch_raised_at) where epoch_raised_at is not null;
+
+-- What a password alone gives an account with a second factor. A row is gone once it is used, worn out or over.
+create table identity.partial_tokens (
+  token_hash bytea primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  epoch integer not null,
+  tries integer not null default 0,
+  ip text not null,
+  user_agent text,
+  authenticated_at timestamptz not null,
+  expires_at timestamptz not null
+);
+
+create index partial_tokens_user on identity.partial_tokens (user_id, expires_at);
+create index partial_tokens_expiry on identity.partial_tokens (expires_at);
+
+-- Tries of a sealed setup ticket, from the first one on. The ticket's secret is not here.
+create table identity.setup_tries (
+  ticket_id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  tries integer not null,
+  used_at timestamptz,
+  expires_at timestamptz not null
+);
+
+create index setup_tries_expiry on identity.setup_tries (expires_at);
+
+-- Failures in a row of one kind of second factor, over all routes.
+create table identity.second_factor_counters (
+  user_id uuid not null references identity.users (id) on delete cascade,
+  pool text not null check (pool in ('totp', 'backup_code')),
+  in_a_row integer not null default 0,
+  locked_until timestamptz,
+  suspended boolean not null default false,
+  primary key (user_id, pool)
+);
+
+-- One row per evaluated wrong code, and per try that is being evaluated: what the rolling budgets are counted from.
+create table identity.second_factor_tries (
+  id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  pool text not null check (pool in ('totp', 'backup_code')),
+  at timestamptz not null
+);
+
+create index second_factor_tries_user on identity.second_factor_tries (user_id, pool, at);
+create index second_factor_tries_at on identity.second_factor_tries (at);
+
+-- Links that came by mail: an invitation, a password reset. Only the hash of what the link holds.
+create table identity.mail_tickets (
+  token_hash bytea primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  purpose text not null check (purpose in ('invitation', 'password_reset')),
+  epoch integer not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+
+create index mail_tickets_user on identity.mail_tickets (user_id);
+create index mail_tickets_expiry on identity.mail_tickets (expires_at);
+
+-- What people are told of their account: shown in the console, and mailed from here where there is a mail server.
+create table identity.notices (
+  id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  kind text not null,
+  at timestamptz not null,
+  -- Client address and the like; never a code, a secret or a token.
+  details jsonb not null default '{}',
+  -- Sealed, where the mail holds a link that opens something.
+  sealed_link text,
+  -- Whether the console shows it, until it was read.
+  shown boolean not null,
+  read_at timestamptz,
+  -- Null when there was no mail server, or there is nothing left to send.
+  send_after timestamptz,
+  tries integer not null default 0,
+  sent_at timestamptz,
+  last_error text
+);
+
+create index notices_user on identity.notices (user_id, at desc);
+create index notices_outbox on identity.notices (send_after) where send_after is not null;
+
+-- The end of the audit's chain; whoever appends holds this row to the end of the transaction.
+create table identity.audit_head (
+  only_one boolean primary key default true check (only_one),
+  last_id bigint not null,
+  rows bigint not null,
+  hash bytea not null
+);
+
+-- Rows from before the chain have no hash; verification says how many.
+alter table identity.audit
+  add column hash bytea;
+
+insert into identity.audit_head (last_id, rows, hash)
+select coalesce(max(id), 0), 0, decode(repeat('00', 32), 'hex') from identity.audit;
+
+create index audit_at on identity.audit (tenant_id, id desc);

@@ -1,0 +1,54 @@
+import type { Transaction } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { Sealer } from "#keys/sealing.ts";
+import type { IdentitySchema } from "#schema.ts";
+import { insertNotice } from "./notice.store.ts";
+
+/** What people are told of their account. */
+export type NoticeKind =
+  | "two_factor_enabled"
+  | "two_factor_disabled"
+  | "two_factor_replaced"
+  | "two_factor_reset"
+  | "two_factor_locked"
+  | "backup_codes_regenerated"
+  | "backup_code_used"
+  | "password_guessed"
+  | "password_changed"
+  | "invitation"
+  | "password_reset";
+
+export type NewNotice = {
+  readonly userId: string;
+  readonly kind: NoticeKind;
+  readonly at: Date;
+  /** Never a code, a secret or a token. */
+  readonly details?: Readonly<Record<string, string>>;
+  /** A link that opens something: mailed, kept sealed, and never shown in the console. */
+  readonly link?: string;
+};
+
+export type Notices = {
+  /** In the transaction of what it tells of; sent afterwards, so that a failing mail fails nothing else. */
+  readonly append: (transaction: Transaction<IdentitySchema>, notice: NewNotice) => Promise<void>;
+};
+
+const LINK_PURPOSE = "notices.sealed_link";
+
+export function createNotices({ sealer, mailed }: { readonly sealer: Sealer; readonly mailed: boolean }): Notices {
+  return {
+    append: async (transaction, { userId, kind, at, details = {}, link }) => {
+      const id = uuidv7();
+      await insertNotice(transaction, {
+        id,
+        user_id: userId,
+        kind,
+        at,
+        details,
+        sealed_link: link === undefined ? null : sealer.seal(Buffer.from(link), { purpose: LINK_PURPOSE, subject: id }),
+        shown: link === undefined,
+        send_after: mailed ? at : null,
+      });
+    },
+  };
+}
