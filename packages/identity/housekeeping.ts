@@ -1,11 +1,15 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { deleteNoticesBefore } from "./notices/notice.store.ts";
+import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";
 import { deleteExpiredSessions } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
 
 const EVERY_MS = 600_000;
+/** 90 days. */
+const NOTICES_MS = 90 * 24 * 3600_000;
 
 /** Deletes what has no meaning any more. Replicas may do it at the same time. */
 export function createHousekeeping({ queries, log, clock }: { readonly queries: Queries; readonly log: Logger; readonly clock: Clock }) {
@@ -17,12 +21,15 @@ export function createHousekeeping({ queries, log, clock }: { readonly queries: 
       const now = clock.now();
       await deleteExpiredThrottles(queries, now);
       await deleteExpiredSessions(queries, now);
+      await deleteExpiredMailTickets(queries, now);
+      await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "expired rows of identity were not deleted; trying again in ten minutes");
     }
   }
 
   return {
+    run,
     start: (): void => {
       timer = setInterval(() => {
         running = run();

@@ -19,6 +19,11 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { createMailer } from "./notices/mailer.ts";
+import { noticeRoutes } from "./notices/notices.routes.ts";
+import { createNotices } from "./notices/notices.ts";
+import { createOutbox } from "./notices/outbox.ts";
+import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
@@ -42,7 +47,10 @@ export type Identity = {
   readonly registrationRoutes: Routes;
   /** `same-origin`, `session`, `session-or-password-change`, `admin`. */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
-  /** Makes or reads the signing key, so that a key ring that does not open it shows before the first login. */
+  /**
+   * Makes or reads the signing key, so that a key ring that does not open it shows before the first login; begins to send
+   * mail, where there is a mail server.
+   */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
@@ -82,17 +90,28 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
   const throttle = createThrottle({ queries, clock });
-  const keys = createSigningKeys({ queries, sealer: createSealer(config.ENCRYPTION_KEYS), clock });
+  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const keys = createSigningKeys({ queries, sealer, clock });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
+  const mailServer = config.SMTP_URL;
+  const mailed = mailServer !== undefined;
+  const notices = createNotices({ sealer, mailed });
+  const from = config.SMTP_FROM ?? { name: "Sightline", address: `sightline@${new URL(publicUrl).hostname}` };
+  const outbox = mailed
+    ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
+    : undefined;
+  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
     routes: async (server) => {
       await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
+      await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
       keyRoutes({ keys, publicUrl })(server);
     },
@@ -107,8 +126,11 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       }
       await keys.active();
       housekeeping.start();
+      outbox?.start();
     },
-    stop: () => housekeeping.stop(),
+    stop: async () => {
+      await Promise.all([housekeeping.stop(), outbox?.stop()]);
+    },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
     ensureFirstAdmin: () => ensureFirstAdmin(accounts, { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
