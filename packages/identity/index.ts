@@ -16,6 +16,7 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { secondStepRoutes } from "./login/second-step.routes.ts";
 import { createNotices } from "./notices/notices.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
@@ -28,6 +29,7 @@ import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
+import { createSecondFactor } from "./totp/second-factor.ts";
 import { createSetupCookie } from "./totp/setup-cookie.ts";
 import { createSetupTickets } from "./totp/setup-ticket.ts";
 
@@ -86,11 +88,8 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
   const notices = createNotices({ sealer, mailed: false });
-  const secondFactor = {
-    withCode: async () => {
-      throw new Error("later");
-    },
-  };
+  const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
+  const login = { ...accounts, throttle, sessions, cookie };
   const administered = {
     ...accounts,
     throttle,
@@ -105,7 +104,8 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
 
   return {
     routes: async (server) => {
-      await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
+      await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       keyRoutes({ keys, publicUrl })(server);

@@ -5,24 +5,25 @@ import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { attackOdds } from "./attack-odds.ts";
 import { makeBackupCodes } from "./backup-codes.ts";
-import { deletePartialTokensOf, findSecondFactorStatus, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
+import { deletePartialTokensOf } from "./partial-token.store.ts";
+import { readPool } from "./second-factor.store.ts";
+import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
+import { blockOf } from "./try-limits.ts";
 
 /** What `GET /admin/2fa` tells. */
 export async function describeSecondFactor({ queries, clock, window }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
-  const found = await findSecondFactorStatus(queries, userId);
-  if (found === undefined) {
-    throw new Error("The account of a live session is gone.");
-  }
-  const { totpEnabled, backupCodes, lastUsedAt, lockedUntil, suspended } = found;
-  const locked = totpEnabled && lockedUntil !== null && lockedUntil > clock.now();
+  const now = clock.now();
+  const { totpEnabled, backupCodes, lastUsedAt } = await findSecondFactor(queries, userId);
+  const block = totpEnabled ? blockOf("totp", await readPool(queries, { userId, pool: "totp" }, now), now) : undefined;
+  const suspended = block?.reason === "suspended";
   return {
     totp_enabled: totpEnabled,
     backup_codes_remaining: backupCodes.length,
     totp_last_used_at: lastUsedAt?.toISOString() ?? null,
-    locked_until: locked ? lockedUntil.toISOString() : null,
-    suspended: totpEnabled && suspended === true,
-    attack_odds: attackOdds({ tries: 100, days: 30 }, window),
+    locked_until: block === undefined || suspended ? null : block.until.toISOString(),
+    suspended,
+    attack_odds: attackOdds(window),
   };
 }
 

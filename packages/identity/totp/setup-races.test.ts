@@ -3,7 +3,8 @@ import type { HttpServer } from "@sightline/foundation/http-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
 import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
-import { beginSetup, call, openSecret, signedIn, userOf, wrongCode } from "#testing/second-factor-under-test.ts";
+import { beginSetup, call, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
+import { wrongCodeOf } from "#testing/second-factor.ts";
 
 const AT_ONCE = 20;
 /** Each costs the hashes of ten backup codes. */
@@ -83,7 +84,7 @@ describe("at the same moment over two replicas", () => {
   test("of twenty wrong codes ten are looked at, and the right one then comes too late", needsRealPostgres, async () => {
     const token = await signedIn(subject, "guesses@example.org");
     const { secret, setup_token } = await beginSetup(subject.server, token);
-    const code = wrongCode(secret, subject.clock.now());
+    const code = wrongCodeOf(secret, subject.clock);
 
     const answers = await atOnce(AT_ONCE, (server) => call(server, token, "/admin/2fa/verify-setup", { code, setup_token }));
 

@@ -11,7 +11,7 @@ import {
   SECRETS,
   type IdentityUnderTest,
 } from "#testing/identity-under-test.ts";
-import { beginSetup, call, enableSecondFactor, openSecret, ringUnderTest, signedIn, userOf } from "#testing/second-factor-under-test.ts";
+import { beginSetup, call, setUpSecondFactor, openSecret, ringUnderTest, signedIn, userOf } from "#testing/second-factor-setup.ts";
 
 let subject: IdentityUnderTest;
 
@@ -142,7 +142,7 @@ describe("a setup ticket", () => {
   test("from before the second factor was switched on in another way changes nothing", async () => {
     const token = await signedIn(subject, "twice@example.org");
     const { secret, setup_token } = await beginSetup(subject.server, token);
-    const { secret: enabled } = await enableSecondFactor(subject, token);
+    const { secret: enabled } = await setUpSecondFactor(subject, token);
 
     const answer = await verify(token, { code: codeAt(secret, now()), setup_token });
 

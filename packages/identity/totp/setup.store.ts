@@ -131,23 +131,10 @@ export async function wipeSecondFactor(transaction: Transaction<IdentitySchema>,
     .execute();
 }
 
-export async function deletePartialTokensOf(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
-  await transaction.deleteFrom("identity.partial_tokens").where("user_id", "=", userId).execute();
-}
-
-export async function findSecondFactorStatus(queries: Queries, userId: string) {
+export async function findSecondFactor(queries: Queries, userId: string) {
   return queries
-    .selectFrom("identity.users as user")
-    .leftJoin("identity.second_factor_counters as counter", (join) =>
-      join.onRef("counter.user_id", "=", "user.id").on("counter.pool", "=", "totp"),
-    )
-    .select([
-      "user.totp_enabled as totpEnabled",
-      "user.totp_backup_codes as backupCodes",
-      "user.totp_last_used_at as lastUsedAt",
-      "counter.locked_until as lockedUntil",
-      "counter.suspended",
-    ])
-    .where("user.id", "=", userId)
-    .executeTakeFirst();
+    .selectFrom("identity.users")
+    .select(["totp_enabled as totpEnabled", "totp_backup_codes as backupCodes", "totp_last_used_at as lastUsedAt"])
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
 }

@@ -10,7 +10,7 @@ import {
   refresh,
   type IdentityUnderTest,
 } from "#testing/identity-under-test.ts";
-import { beginSetup, call, enableSecondFactor, signedIn } from "#testing/second-factor-under-test.ts";
+import { beginSetup, call, setUpSecondFactor, signedIn } from "#testing/second-factor-setup.ts";
 
 let subject: IdentityUnderTest;
 
@@ -165,7 +165,7 @@ describe("POST /admin/2fa/setup", () => {
 
   test("shows nothing once the second factor is on", async () => {
     const token = await signedIn(subject, "enabled@example.org");
-    await enableSecondFactor(subject, token);
+    await setUpSecondFactor(subject, token);
 
     const answer = await setUp(token);
 

@@ -11,9 +11,9 @@ export function makeTotpSecret(): string {
   return generateSecret({ length: SECRET_BYTES });
 }
 
-/** @returns the six digits, without spaces and hyphens; undefined when it is no such code. */
+/** @returns the six digits, without spaces and hyphens, in ASCII; undefined when it is no such code. */
 export function readTotpCode(text: string): string | undefined {
-  const digits = text.replaceAll(/[\s\p{Pd}]/gu, "");
+  const digits = text.normalize("NFKC").replaceAll(/[\s\p{Pd}]/gu, "");
   return /^\d{6}$/.test(digits) ? digits : undefined;
 }
 

@@ -2,7 +2,8 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
 import { accessTokenOf, auditOf, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
-import { beginSetup, call, enableSecondFactor, openSecret, signedIn, userOf, wrongCode } from "#testing/second-factor-under-test.ts";
+import { beginSetup, call, setUpSecondFactor, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
+import { wrongCodeOf } from "#testing/second-factor.ts";
 
 let subject: IdentityUnderTest;
 
@@ -60,7 +61,7 @@ describe("POST /admin/2fa/verify-setup", () => {
 
   test("is written into the audit and told to the owner, without a secret in either", async () => {
     const token = await signedIn(subject, "told@example.org");
-    const { secret, backupCodes } = await enableSecondFactor(subject, token);
+    const { secret, backupCodes } = await setUpSecondFactor(subject, token);
 
     const row = await lastAudit();
     const notice = await subject.database.query
@@ -89,7 +90,7 @@ describe("POST /admin/2fa/verify-setup", () => {
       .values({ token_hash: Buffer.alloc(32), user_id, epoch: 1, ip: "::1", authenticated_at: now(), expires_at: inSeconds(300) })
       .execute();
 
-    await enableSecondFactor(subject, token);
+    await setUpSecondFactor(subject, token);
 
     expect((await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${token}` } })).statusCode).toBe(200);
     expect((await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${elsewhere}` } })).statusCode).toBe(401);
@@ -156,7 +157,7 @@ describe("a wrong code", () => {
     const token = await signedIn(subject, "wrong@example.org");
     const { secret, setup_token } = await beginSetup(subject.server, token);
 
-    const answer = await verify(token, { code: wrongCode(secret, now()), setup_token });
+    const answer = await verify(token, { code: wrongCodeOf(secret, subject.clock), setup_token });
 
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toEqual({
@@ -208,7 +209,7 @@ describe("a wrong code", () => {
     const { secret, setup_token } = await beginSetup(subject.server, token);
 
     for (let round = 1; round <= 10; round++) {
-      const answer = await verify(token, { code: wrongCode(secret, now()), setup_token });
+      const answer = await verify(token, { code: wrongCodeOf(secret, subject.clock), setup_token });
       expect(answer.json()).toMatchObject({ error: "invalid_code" });
       expect(answer.json<{ message: string }>().message).toContain(round === 10 ? "That was the last try" : `Tries left: ${10 - round}.`);
     }

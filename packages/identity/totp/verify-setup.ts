@@ -8,17 +8,10 @@ import type { IdentitySchema } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-codes.ts";
 import { describeClockFault } from "./clock-fault.ts";
+import { deletePartialTokensOf } from "./partial-token.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { setupExpired, setupInvalid, type SetupTicket } from "./setup-ticket.ts";
-import {
-  claimSetupTicket,
-  deletePartialTokensOf,
-  giveSetupTryBack,
-  lockForSetup,
-  reopenSetupTicket,
-  storeSecondFactor,
-  takeSetupTry,
-} from "./setup.store.ts";
+import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
 import { alreadyEnabled, fingerprintOf, notEnabled, type SetupDependencies } from "./start-setup.ts";
 import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
 

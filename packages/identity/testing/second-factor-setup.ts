@@ -39,7 +39,7 @@ export async function beginSetup(server: HttpServer, token: string): Promise<Sho
 }
 
 /** Switches the second factor on, as its owner would. */
-export async function enableSecondFactor(
+export async function setUpSecondFactor(
   { server, clock }: IdentityUnderTest,
   token: string,
 ): Promise<{ readonly secret: string; readonly backupCodes: readonly string[] }> {
@@ -49,13 +49,6 @@ export async function enableSecondFactor(
     throw new Error(`the set-up did not end: ${answer.body}`);
   }
   return { secret, backupCodes: answer.json<{ backup_codes: string[] }>().backup_codes };
-}
-
-/** Another code than the right one, and than its neighbours. */
-export function wrongCode(secret: string, now: Date): string {
-  const near = Array.from({ length: 31 }, (_, index) => codeAt(secret, new Date(now.getTime() + (index - 15) * 30_000)));
-  const other = ["000000", "111111", "222222"].find((code) => !near.includes(code));
-  return other ?? "333333";
 }
 
 /** Seals and opens as the server does. */
