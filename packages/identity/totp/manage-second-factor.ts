@@ -4,7 +4,7 @@ import type { Client } from "#audit/client.ts";
 import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { attackOdds } from "./attack-odds.ts";
-import { makeBackupCodes } from "./backup-codes.ts";
+import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
 import { deletePartialTokensOf } from "./partial-token.store.ts";
 import { readPool } from "./second-factor.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
@@ -41,14 +41,17 @@ export async function regenerateBackupCodes(
   const { secondFactor, notices, clock } = dependencies;
   const { userId, tenantId, sessionId } = owner;
   await confirmEnabled(dependencies, owner, password, client);
-  const { codes, hashes } = await makeBackupCodes();
-  await secondFactor.withCode({ ...owner, code, client, purpose: "backup_codes" }, async (transaction) => {
+  let made: BackupCodes = { codes: [], hashes: [] };
+  async function prepare(): Promise<void> {
+    made = await makeBackupCodes();
+  }
+  await secondFactor.withCode({ ...owner, code, client, purpose: "backup_codes", prepare }, async (transaction) => {
     const now = clock.now();
-    await replaceBackupCodes(transaction, userId, hashes);
+    await replaceBackupCodes(transaction, userId, made.hashes);
     await notices.append(transaction, { userId, kind: "backup_codes_regenerated", at: now, details: { ip: client.ip } });
     await appendAudit(transaction, { event: "backup_codes_regenerated", at: now, userId, actorId: userId, tenantId, sessionId, client });
   });
-  return codes;
+  return made.codes;
 }
 
 /**

@@ -30,6 +30,8 @@ export type CodeAttempt = {
   readonly code: string;
   readonly client: Client;
   readonly purpose: SecondFactorPurpose;
+  /** Slow work for the action, which only a right code is worth: done before the transaction begins. */
+  readonly prepare?: () => Promise<void>;
 };
 
 export type AcceptedCode = { readonly method: SecondFactorPool; readonly backupCodesRemaining: number };
@@ -154,6 +156,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
       const taken = await tries.reserve(attempt, totpCode === undefined ? "backup_code" : "totp");
       try {
         const right = await evaluate(attempt.code, totpCode, taken.owner);
+        await attempt.prepare?.();
         return await queries.transaction().execute(async (transaction) => {
           const backupCodesRemaining = await useUp(transaction, attempt.userId, right);
           await deleteTry(transaction, taken.id);
