@@ -1,3 +1,4 @@
+import { hash } from "@node-rs/argon2";
 import { generateSync } from "otplib";
 import { readConfig } from "@sightline/foundation/config";
 import type { HttpServer } from "@sightline/foundation/http-server";
@@ -6,7 +7,7 @@ import { createSealer } from "#keys/sealing.ts";
 import { makeBackupCodes, type BackupCodes } from "#totp/backup-codes.ts";
 import { sealTotpSecret } from "#totp/sealed-secret.ts";
 import { makeTotpSecret } from "#totp/totp-code.ts";
-import { logIn, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
+import { logIn, PASSWORD, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
 
 export type EnabledSecondFactor = {
   readonly userId: string;
@@ -45,6 +46,12 @@ export async function enableSecondFactor(
     .where("id", "=", user.id)
     .execute();
   return { userId: user.id, tenantId: user.tenantId, secret, backupCodes: codes };
+}
+
+/** Every password hashed anew at the least cost, for tests of many logins whose subject is not the hash. */
+export async function weakenPasswords({ database }: Pick<IdentityUnderTest, "database">, password: string = PASSWORD): Promise<void> {
+  const password_hash = await hash(password, { memoryCost: 8, timeCost: 1 });
+  await database.query.updateTable("identity.users").set({ password_hash }).execute();
 }
 
 /** What an authenticator app shows, so many seconds from now. */
