@@ -6,6 +6,9 @@ import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";
 import { deleteExpiredSessions } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
+import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
+import { deleteOldTries } from "./totp/second-factor.store.ts";
+import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
 
 const EVERY_MS = 600_000;
 /** 90 days. */
@@ -23,6 +26,9 @@ export function createHousekeeping({ queries, log, clock }: { readonly queries: 
       await deleteExpiredSessions(queries, now);
       await deleteExpiredMailTickets(queries, now);
       await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
+      await deleteDeadPartialTokens(queries, now);
+      await deleteExpiredSetupTries(queries, now);
+      await deleteOldTries(queries, now);
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "expired rows of identity were not deleted; trying again in ten minutes");
     }

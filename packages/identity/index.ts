@@ -19,6 +19,7 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { secondStepRoutes } from "./login/second-step.routes.ts";
 import { createMailer } from "./notices/mailer.ts";
 import { noticeRoutes } from "./notices/notices.routes.ts";
 import { createNotices } from "./notices/notices.ts";
@@ -34,6 +35,10 @@ import { createSameOriginCheck } from "./session/same-origin.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
+import { createSecondFactor } from "./totp/second-factor.ts";
+import { createSetupCookie } from "./totp/setup-cookie.ts";
+import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -104,15 +109,29 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
     ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
     : undefined;
   const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
+  const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
+  const login = { ...accounts, throttle, sessions, cookie };
+  const administered = {
+    ...accounts,
+    throttle,
+    secondFactor,
+    sealer,
+    notices,
+    tickets: createSetupTickets({ sealer, clock }),
+    window: config.TOTP_WINDOW,
+    cookie: createSetupCookie(publicUrl),
+  };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
     routes: async (server) => {
-      await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
+      await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
       await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       keyRoutes({ keys, publicUrl })(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
