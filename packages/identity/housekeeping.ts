@@ -2,7 +2,8 @@ import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Queries } from "./schema.ts";
-import { deleteExpiredSessions } from "./session/session.store.ts";
+import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
+import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
 
 const EVERY_MS = 600_000;
@@ -16,7 +17,8 @@ export function createHousekeeping({ queries, log, clock }: { readonly queries: 
     try {
       const now = clock.now();
       await deleteExpiredThrottles(queries, now);
-      await deleteExpiredSessions(queries, now);
+      // One that was revoked is told of until the last of its access tokens is over.
+      await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "expired rows of identity were not deleted; trying again in ten minutes");
     }

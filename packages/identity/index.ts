@@ -23,6 +23,9 @@ import { createAuthenticators } from "./session/authenticators.ts";
 import { createRefreshCookie, keepsSecureCookies } from "./session/refresh-cookie.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
+import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
+import { credentialEpochsRoutes } from "./session/credential-epochs.routes.ts";
+import { ownSessionsRoutes } from "./session/own-sessions.routes.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
@@ -80,13 +83,16 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
+  const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
     routes: async (server) => {
       await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
       keyRoutes({ keys, publicUrl })(server);
+      credentialEpochsRoutes(feed)(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
     authenticators: {
