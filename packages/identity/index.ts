@@ -12,6 +12,9 @@ import { registrationRoutes } from "./accounts/register.routes.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import type { NewestSigningKey } from "./keys/add-signing-key.ts";
+import { describeRing, resealAll, type Resealing, type RingKey } from "./keys/encryption-ring.ts";
+import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
@@ -52,8 +55,18 @@ export type Identity = {
   readonly listTenants: () => Promise<readonly Tenant[]>;
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
+  readonly keys: KeyAdministration;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
+};
+
+export type KeyAdministration = {
+  /** The ring of `ENCRYPTION_KEYS` with how much each key has sealed, and the published signing keys. */
+  readonly status: () => Promise<{ readonly ring: readonly RingKey[]; readonly signing: readonly SigningKeyState[] }>;
+  /** Seals everything anew that the ring's first key has not sealed; audited. */
+  readonly reseal: () => Promise<Resealing>;
+  /** Publishes the next signing key, which signs from in 15 minutes on; audited. One that already waits for its time is answered instead. */
+  readonly rotateSigningKey: () => Promise<NewestSigningKey>;
 };
 
 type IdentityDependencies = {
@@ -78,13 +91,14 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
   const throttle = createThrottle({ queries, clock });
-  const keys = createSigningKeys({ queries, sealer: createSealer(config.ENCRYPTION_KEYS), clock });
+  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const keys = createSigningKeys({ queries, sealer, clock });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
-  const housekeeping = createHousekeeping({ queries, log, clock });
+  const housekeeping = createHousekeeping({ queries, sealer, log, clock });
 
   return {
     routes: async (server) => {
@@ -112,6 +126,11 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
+    keys: {
+      status: async () => ({ ring: await describeRing({ queries, sealer }), signing: await describeSigningKeys({ queries, clock }) }),
+      reseal: () => resealAll({ queries, sealer, clock }),
+      rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
+    },
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }

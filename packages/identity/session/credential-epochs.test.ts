@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { appendAudit } from "#audit/audit.store.ts";
 import { accessTokenOf, createAccount, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 
 let subject: IdentityUnderTest;
@@ -70,6 +71,17 @@ test("a raised epoch is told of until the last access token of the one before is
   expect(decodeJwt(await feed())["epochs"]).toEqual({ [sub]: 7 });
   subject.clock.forward(3600 + 121);
   expect(decodeJwt(await feed())["epochs"]).toEqual({});
+});
+
+test("a deleted account is told of, although no row of it is left", async () => {
+  await createAccount(subject.identity, "bob@example.org");
+  const gone = decodeJwt(await accessTokenOf(subject.server, "bob@example.org")).sub ?? "";
+  await subject.database.query.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom("identity.users").where("id", "=", gone).execute();
+    await appendAudit(transaction, { event: "user_deleted", at: subject.clock.now(), userId: gone });
+  });
+
+  expect(decodeJwt(await feed())["epochs"]).toEqual({ [gone]: 2 ** 31 });
 });
 
 test("it names accounts and sessions by their ids and says no more of them", async () => {

@@ -57,7 +57,7 @@ function revocations() {
     .selectFrom("identity.audit")
     .selectAll()
     .where("event", "=", "session_revoked")
-    .where("session_id", "in", (query) => query.selectFrom("identity.sessions").select("id"))
+    .where("session_id", "in", (query) => query.selectFrom("identity.sessions as session").select("session.id"))
     .orderBy("id")
     .execute();
 }
