@@ -47,6 +47,10 @@ export const observabilityVariables = {
     schema: httpUrlVariable(),
     default: "http://localhost:8070/.well-known/jwks.json",
   },
+  IDENTITY_EPOCHS_URL: {
+    doc: "Identity's feed of accounts and sessions whose access tokens stopped to count early, honoured within a minute.",
+    schema: httpUrlVariable().optional(),
+  },
 } as const satisfies Variables;
 
 export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
