@@ -3,6 +3,7 @@ import {
   httpUrlVariable,
   integerVariable,
   logLevelVariable,
+  pickVariables,
   portVariable,
   postgresUrlVariable,
   type ConfigOf,
@@ -55,5 +56,15 @@ export const codeIndexVariables = {
     default: "http://localhost:8080",
   },
 } as const satisfies Variables;
+
+/** What the indexer reads: no secret but the database's address. */
+export const indexerVariables = pickVariables(codeIndexVariables, [
+  "CODEINDEX_DATABASE_URL",
+  "CODEINDEX_DATABASE_POOL_SIZE",
+  "CODEINDEX_LOG_LEVEL",
+  "CODEINDEX_DATA_DIR",
+  "CODEINDEX_ALLOW_FILE_URLS",
+  "CODEINDEX_EMBEDDER",
+]);
 
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

@@ -5,6 +5,7 @@ import {
   integerVariable,
   jsonListVariable,
   logLevelVariable,
+  pickVariables,
   portVariable,
   postgresUrlVariable,
   redisUrlVariable,
@@ -52,6 +53,18 @@ export const observabilityVariables = {
     schema: httpUrlVariable().optional(),
   },
 } as const satisfies Variables;
+
+/** What the consumer reads: no secret but the addresses of its stores. */
+export const consumerVariables = pickVariables(observabilityVariables, [
+  "DATABASE_URL",
+  "LOG_LEVEL",
+  "OBSERVABILITY_ENABLED",
+  "OBSERVABILITY_REDIS_URL",
+  "OBSERVABILITY_STREAM_NAME",
+  "OBSERVABILITY_GROUP_NAME",
+  "OBSERVABILITY_CONSUMER_NAME",
+  "OBSERVABILITY_BATCH_SIZE",
+]);
 
 export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
 
