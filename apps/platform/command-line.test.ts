@@ -218,13 +218,17 @@ test("doctor ends with 1 and the remedy when something is broken, and with 0 whe
   expect(fine.code).toBe(0);
 });
 
-test("what .env says is read, and the environment wins", async () => {
+test("what .env says is read, except by a role, and the environment wins", async () => {
   await writeFile(join(folder, ".env"), "LOG_LEVEL=LOUD\nENVIRONMENT=moon\n");
   const { error } = await runCommand(["start"], {
     folder,
     environment: { ...SECRETS, DATABASE_URL: inject("databaseUrl"), OBSERVABILITY_REDIS_URL: inject("redisUrl"), LOG_LEVEL: "INFO" },
   });
+  await writeFile(join(folder, ".env"), "CODEINDEX_DATABASE_URL=nonsense\n");
+  const role = await runCommand(["role", "indexer"], { folder });
   await rm(join(folder, ".env"));
   expect(error).toContain('ENVIRONMENT="moon"');
   expect(error).not.toContain("LOG_LEVEL");
+  // A role has all it needs from the supervisor.
+  expect(role.error).toContain("CODEINDEX_DATABASE_URL is not set");
 });

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { loadEnvironmentFile } from "./environment.ts";
 import { roleNames, roleTasks } from "./role-names.ts";
 import { version } from "./version.ts";
 
@@ -10,7 +11,13 @@ export function createProgram(): Command {
     .description("Code search over MCP, observability of agents and admin login, as one self-hosted product.")
     .version(version, "-V, --version")
     .showHelpAfterError()
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .hook("preAction", (_program, command) => {
+      // A role has its whole environment from the supervisor, without the secrets of others.
+      if (command.name() !== "role") {
+        loadEnvironmentFile();
+      }
+    });
 
   program
     .command("start")
