@@ -12,6 +12,9 @@ import { registrationRoutes } from "./accounts/register.routes.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import type { NewestSigningKey } from "./keys/add-signing-key.ts";
+import { describeRing, resealAll, type Resealing, type RingKey } from "./keys/encryption-ring.ts";
+import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
@@ -25,6 +28,9 @@ import { createAuthenticators } from "./session/authenticators.ts";
 import { createRefreshCookie, keepsSecureCookies } from "./session/refresh-cookie.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
+import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
+import { credentialEpochsRoutes } from "./session/credential-epochs.routes.ts";
+import { ownSessionsRoutes } from "./session/own-sessions.routes.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
@@ -55,8 +61,18 @@ export type Identity = {
   readonly listTenants: () => Promise<readonly Tenant[]>;
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
+  readonly keys: KeyAdministration;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
+};
+
+export type KeyAdministration = {
+  /** The ring of `ENCRYPTION_KEYS` with how much each key has sealed, and the published signing keys. */
+  readonly status: () => Promise<{ readonly ring: readonly RingKey[]; readonly signing: readonly SigningKeyState[] }>;
+  /** Seals everything anew that the ring's first key has not sealed; audited. */
+  readonly reseal: () => Promise<Resealing>;
+  /** Publishes the next signing key, which signs from in 15 minutes on; audited. One that already waits for its time is answered instead. */
+  readonly rotateSigningKey: () => Promise<NewestSigningKey>;
 };
 
 type IdentityDependencies = {
@@ -100,7 +116,8 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
     window: config.TOTP_WINDOW,
     cookie: createSetupCookie(publicUrl),
   };
-  const housekeeping = createHousekeeping({ queries, log, clock });
+  const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
+  const housekeeping = createHousekeeping({ queries, sealer, log, clock });
 
   return {
     routes: async (server) => {
@@ -108,7 +125,9 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
+      await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
       keyRoutes({ keys, publicUrl })(server);
+      credentialEpochsRoutes(feed)(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
     authenticators: {
@@ -128,6 +147,11 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
+    keys: {
+      status: async () => ({ ring: await describeRing({ queries, sealer }), signing: await describeSigningKeys({ queries, clock }) }),
+      reseal: () => resealAll({ queries, sealer, clock }),
+      rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
+    },
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }
