@@ -3,6 +3,8 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
 import type { Sealer } from "./keys/sealing.ts";
+import { deleteNoticesBefore } from "./notices/notice.store.ts";
+import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";
 import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
 import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
@@ -12,6 +14,8 @@ import { deleteOldTries } from "./totp/second-factor.store.ts";
 import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
 
 const EVERY_MS = 600_000;
+/** 90 days. */
+const NOTICES_MS = 90 * 24 * 3600_000;
 
 type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly log: Logger; readonly clock: Clock };
 
@@ -29,6 +33,8 @@ export function createHousekeeping({ queries, sealer, log, clock }: Dependencies
       await deleteOldTries(queries, now);
       // One that was revoked is told of until the last of its access tokens is over.
       await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
+      await deleteExpiredMailTickets(queries, now);
+      await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
       const rotation = await rotateSigningKeyWhenDue({ queries, sealer, clock });
       if (rotation?.isNew === true) {
         log.info({ kid: rotation.kid, activeFrom: rotation.activeFrom }, "a new signing key is published");

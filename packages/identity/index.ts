@@ -9,6 +9,9 @@ import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
 import { registrationRoutes } from "./accounts/register.routes.ts";
+import { auditRoutes } from "./audit/audit.routes.ts";
+import { exportChain } from "./audit/export-audit.ts";
+import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
@@ -20,7 +23,11 @@ import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
 import { secondStepRoutes } from "./login/second-step.routes.ts";
+import { createMailer } from "./notices/mailer.ts";
+import { noticeRoutes } from "./notices/notices.routes.ts";
 import { createNotices } from "./notices/notices.ts";
+import { createOutbox } from "./notices/outbox.ts";
+import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
@@ -51,7 +58,10 @@ export type Identity = {
   readonly registrationRoutes: Routes;
   /** `same-origin`, `session`, `session-or-password-change`, `admin`. */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
-  /** Makes or reads the signing key, so that a key ring that does not open it shows before the first login. */
+  /**
+   * Makes or reads the signing key, so that a key ring that does not open it shows before the first login; begins to send
+   * mail, where there is a mail server.
+   */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
@@ -64,6 +74,10 @@ export type Identity = {
   readonly keys: KeyAdministration;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
+  /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
+  readonly verifyAudit: (expectedHead?: string) => Promise<AuditVerdict>;
+  /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
+  readonly exportAudit: (times: { readonly from?: Date | undefined; readonly to?: Date | undefined }) => AsyncIterable<string>;
 };
 
 export type KeyAdministration = {
@@ -103,7 +117,13 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
-  const notices = createNotices({ sealer, mailed: false });
+  const mailServer = config.SMTP_URL;
+  const mailed = mailServer !== undefined;
+  const notices = createNotices({ sealer, mailed });
+  const from = config.SMTP_FROM ?? { name: "Sightline", address: `sightline@${new URL(publicUrl).hostname}` };
+  const outbox = mailed
+    ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
+    : undefined;
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
   const login = { ...accounts, throttle, sessions, cookie };
   const administered = {
@@ -118,6 +138,7 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   };
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
   const housekeeping = createHousekeeping({ queries, sealer, log, clock });
+  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
 
   return {
     routes: async (server) => {
@@ -126,6 +147,9 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
+      await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
       keyRoutes({ keys, publicUrl })(server);
       credentialEpochsRoutes(feed)(server);
     },
@@ -140,8 +164,11 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       }
       await keys.active();
       housekeeping.start();
+      outbox?.start();
     },
-    stop: () => housekeeping.stop(),
+    stop: async () => {
+      await Promise.all([housekeeping.stop(), outbox?.stop()]);
+    },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
     ensureFirstAdmin: () => ensureFirstAdmin(accounts, { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
@@ -152,6 +179,8 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       reseal: () => resealAll({ queries, sealer, clock }),
       rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
     },
+    verifyAudit: (expectedHead) => verifyAudit(queries, expectedHead),
+    exportAudit: (times) => exportChain(queries, times),
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }
