@@ -29,6 +29,7 @@ import { createSameOriginCheck } from "./session/same-origin.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -63,6 +64,8 @@ type IdentityDependencies = {
   readonly database: Database<IdentitySchema>;
   readonly log: Logger;
   readonly clock: Clock;
+  /** How those wait whose account is being guessed at; for tests. */
+  readonly sleep?: Sleep;
 };
 
 /**
@@ -75,11 +78,11 @@ type IdentityDependencies = {
  * const { routes, authenticators } = identity;
  * const server = await createHttpServer({ name: "identity", title: "Identity", version, log, metrics, routes: [routes], authenticators });
  */
-export function createIdentity({ config, database, log, clock }: IdentityDependencies): Identity {
+export function createIdentity({ config, database, log, clock, sleep = realSleep }: IdentityDependencies): Identity {
   const queries = database.query;
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
-  const throttle = createThrottle({ queries, clock });
+  const throttle = createThrottle({ queries, clock, waitingRoom: createWaitingRoom(sleep) });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const keys = createSigningKeys({ queries, sealer, clock });
   const mailed = config.SMTP_URL !== undefined;

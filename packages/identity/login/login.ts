@@ -28,7 +28,7 @@ export type Credentials = { readonly email: string; readonly password: string };
  */
 export async function login(dependencies: LoginDependencies, { email, password }: Credentials, client: Client): Promise<Grant> {
   const { queries, hasher, throttle, sessions } = dependencies;
-  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip));
+  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip), client.left);
   const sessionId = await givingBackOnFailure(taken, async () => {
     const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);
