@@ -72,6 +72,24 @@ export function createProgram(): Command {
       await createAdmin(options);
     });
 
+  const audit = program.command("audit").description("Verify the audit, or take it elsewhere.");
+  audit
+    .command("verify")
+    .description("recompute the chain of hashes; ends with 1 when a row was changed, deleted, inserted or moved")
+    .option("--expect <head>", "a head that was noted earlier and must still be in the chain")
+    .addHelpText(
+      "after",
+      "\nPrints how many rows there are, and the head: the hash of the last one. Note it where nobody who can write this\ndatabase can write; against that, --expect finds even a chain that was made anew from its first row.",
+    )
+    .action(async (options: { expect?: string }) => (await import("./commands/audit.ts")).verifyAudit(options.expect));
+  audit
+    .command("export")
+    .description("write all rows as JSON to stdout, one a line, oldest first, with their hashes")
+    .option("--from <time>", "the first day (UTC) or time, in ISO 8601")
+    .option("--to <time>", "the day or time before which it ends")
+    .addHelpText("after", "\nExample:\n  sightline audit export --from 2026-01-01 --to 2026-02-01 > january.jsonl")
+    .action(async (options: { from?: string; to?: string }) => (await import("./commands/audit.ts")).exportAudit(options));
+
   const tenant = program.command("tenant").description("Manage tenants.");
   tenant
     .command("add")

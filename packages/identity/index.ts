@@ -9,6 +9,9 @@ import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
 import { registrationRoutes } from "./accounts/register.routes.ts";
+import { auditRoutes } from "./audit/audit.routes.ts";
+import { exportChain } from "./audit/export-audit.ts";
+import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
 import { administrationRoutes } from "./administration/administration.routes.ts";
 import { createHostCommands, type HostCommands } from "./administration/host-commands.ts";
@@ -57,6 +60,10 @@ export type Identity = {
   readonly host: HostCommands;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
+  /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
+  readonly verifyAudit: (expectedHead?: string) => Promise<AuditVerdict>;
+  /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
+  readonly exportAudit: (times: { readonly from?: Date | undefined; readonly to?: Date | undefined }) => AsyncIterable<string>;
 };
 
 type IdentityDependencies = {
@@ -99,6 +106,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
+      await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
       keyRoutes({ keys, publicUrl })(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
@@ -120,6 +128,8 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
     host: createHostCommands(administration),
+    verifyAudit: (expectedHead) => verifyAudit(queries, expectedHead),
+    exportAudit: (times) => exportChain(queries, times),
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, Kysely } from "kysely";
+import type { Generated, Kysely } from "kysely";
 
 /** Tables of the schema `identity`, as the migrations make them. */
 export type IdentitySchema = {
@@ -86,7 +86,7 @@ type ThrottleRow = {
 };
 
 type AuditRow = {
-  readonly id: GeneratedAlways<number>;
+  readonly id: number;
   readonly at: Date;
   readonly event: string;
   readonly tenant_id: string | null;
