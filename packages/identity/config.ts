@@ -58,6 +58,11 @@ export const identityVariables = {
     schema: z.url({ protocol: /^smtps?$/, error: "expected smtp:// or smtps://" }).optional(),
     secret: true,
   },
+  TOTP_WINDOW: {
+    doc: "How many steps of 30 s a code of the second factor may be early or late: 1, or 0 for none.",
+    schema: integerVariable(0, 1),
+    default: "1",
+  },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",
     schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),

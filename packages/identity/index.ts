@@ -21,6 +21,7 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { secondStepRoutes } from "./login/second-step.routes.ts";
 import { createNotices } from "./notices/notices.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
@@ -33,6 +34,7 @@ import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
+import { createSecondFactor } from "./totp/second-factor.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -99,11 +101,14 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
   const administration = { ...accounts, notices, mailed, publicUrl };
+  const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
+  const login = { ...accounts, throttle, sessions, cookie };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
     routes: async (server) => {
-      await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
+      await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
