@@ -34,7 +34,10 @@ import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
+import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
 import { createSecondFactor } from "./totp/second-factor.ts";
+import { createSetupCookie } from "./totp/setup-cookie.ts";
+import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -103,6 +106,16 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const administration = { ...accounts, notices, mailed, publicUrl };
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
   const login = { ...accounts, throttle, sessions, cookie };
+  const administered = {
+    ...accounts,
+    throttle,
+    secondFactor,
+    sealer,
+    notices,
+    tickets: createSetupTickets({ sealer, clock }),
+    window: config.TOTP_WINDOW,
+    cookie: createSetupCookie(publicUrl),
+  };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
@@ -112,6 +125,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       keyRoutes({ keys, publicUrl })(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),

@@ -90,14 +90,6 @@ export async function deleteAccountRow(transaction: Transaction<IdentitySchema>,
   await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
 }
 
-export async function clearSecondFactor(transaction: Transaction<IdentitySchema>, id: string): Promise<void> {
-  await transaction
-    .updateTable("identity.users")
-    .set({ totp_secret: null, totp_enabled: false, totp_backup_codes: [], totp_last_used_at: null, totp_last_step: null })
-    .where("id", "=", id)
-    .execute();
-}
-
 export type ListedAdmin = Pick<ManagedAccount, "email" | "name" | "disabledAt" | "totpEnabled" | "mustChangePassword"> & {
   readonly tenant: string;
   readonly lastLoginAt: Date | null;
