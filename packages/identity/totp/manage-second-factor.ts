@@ -9,13 +9,13 @@ import { deletePartialTokensOf } from "./partial-token.store.ts";
 import { readPool } from "./second-factor.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
-import { blockOf } from "./try-limits.ts";
+import { blocksOf } from "./try-limits.ts";
 
 /** What `GET /admin/2fa` tells. */
 export async function describeSecondFactor({ queries, clock, window }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
   const now = clock.now();
   const { totpEnabled, backupCodes, lastUsedAt } = await findSecondFactor(queries, userId);
-  const block = totpEnabled ? blockOf("totp", await readPool(queries, { userId, pool: "totp" }, now), now) : undefined;
+  const [block] = totpEnabled ? blocksOf("totp", await readPool(queries, { userId, pool: "totp" }, now), now) : [];
   const suspended = block?.reason === "suspended";
   return {
     totp_enabled: totpEnabled,
