@@ -1,6 +1,8 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { deleteNoticesBefore } from "./notices/notice.store.ts";
+import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";
 import { deleteExpiredSessions } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
@@ -9,6 +11,8 @@ import { deleteOldTries } from "./totp/second-factor.store.ts";
 import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
 
 const EVERY_MS = 600_000;
+/** 90 days. */
+const NOTICES_MS = 90 * 24 * 3600_000;
 
 /** Deletes what has no meaning any more. Replicas may do it at the same time. */
 export function createHousekeeping({ queries, log, clock }: { readonly queries: Queries; readonly log: Logger; readonly clock: Clock }) {
@@ -23,12 +27,15 @@ export function createHousekeeping({ queries, log, clock }: { readonly queries: 
       await deleteDeadPartialTokens(queries, now);
       await deleteExpiredSetupTries(queries, now);
       await deleteOldTries(queries, now);
+      await deleteExpiredMailTickets(queries, now);
+      await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "expired rows of identity were not deleted; trying again in ten minutes");
     }
   }
 
   return {
+    run,
     start: (): void => {
       timer = setInterval(() => {
         running = run();

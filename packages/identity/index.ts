@@ -22,7 +22,11 @@ import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
 import { secondStepRoutes } from "./login/second-step.routes.ts";
+import { createMailer } from "./notices/mailer.ts";
+import { noticeRoutes } from "./notices/notices.routes.ts";
 import { createNotices } from "./notices/notices.ts";
+import { createOutbox } from "./notices/outbox.ts";
+import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
@@ -51,7 +55,10 @@ export type Identity = {
   readonly registrationRoutes: Routes;
   /** `same-origin`, `session`, `session-or-password-change`, `admin`. */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
-  /** Makes or reads the signing key, so that a key ring that does not open it shows before the first login. */
+  /**
+   * Makes or reads the signing key, so that a key ring that does not open it shows before the first login; begins to send
+   * mail, where there is a mail server.
+   */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
@@ -97,12 +104,18 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const throttle = createThrottle({ queries, clock, waitingRoom: createWaitingRoom(sleep) });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const keys = createSigningKeys({ queries, sealer, clock });
-  const mailed = config.SMTP_URL !== undefined;
-  const notices = createNotices({ sealer, mailed });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
+  const mailServer = config.SMTP_URL;
+  const mailed = mailServer !== undefined;
+  const notices = createNotices({ sealer, mailed });
+  const from = config.SMTP_FROM ?? { name: "Sightline", address: `sightline@${new URL(publicUrl).hostname}` };
+  const outbox = mailed
+    ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
+    : undefined;
+  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
   const administration = { ...accounts, notices, mailed, publicUrl };
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
   const login = { ...accounts, throttle, sessions, cookie };
@@ -124,6 +137,8 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
+      await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
+      await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       keyRoutes({ keys, publicUrl })(server);
@@ -139,8 +154,11 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       }
       await keys.active();
       housekeeping.start();
+      outbox?.start();
     },
-    stop: () => housekeeping.stop(),
+    stop: async () => {
+      await Promise.all([housekeeping.stop(), outbox?.stop()]);
+    },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
     ensureFirstAdmin: () => ensureFirstAdmin(accounts, { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),

@@ -32,7 +32,7 @@ export async function resetSecondFactor(
     }
     await raiseEpoch(transaction, { id: account.id, now });
     await removeSecondFactor(dependencies, action, reason);
-    await action.endSessions("two_factor_reset");
+    action.endSessions("two_factor_reset");
   });
 }
 
@@ -43,5 +43,5 @@ export async function removeSecondFactor({ notices }: AdministrationDependencies
   await forgetAllFailures(transaction, account.id);
   await deletePartialTokensOf(transaction, account.id);
   await notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });
-  await record("2fa_admin_reset", { reason });
+  record("2fa_admin_reset", { reason });
 }
