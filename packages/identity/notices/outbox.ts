@@ -61,19 +61,17 @@ export function createOutbox(dependencies: Dependencies): Outbox {
       log.warn({ reason: messageOf(error) }, "notices were not sent; trying again in a moment");
     }
     if (!isStopped) {
-      schedule();
+      timer = setTimeout(() => {
+        running = poll();
+      }, POLL_MS).unref();
     }
-  }
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      running = poll();
-    }, POLL_MS).unref();
   }
 
   return {
     sendDue,
-    start: schedule,
+    start: () => {
+      running = poll();
+    },
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);
