@@ -1,13 +1,13 @@
 import { fullSessionSchema } from "@sightline/identity/contract";
 import { z } from "zod";
-import { ApiError, hasStatus } from "./api-error.ts";
+import { ApiError, hasCode } from "./api-error.ts";
 import { type Call, type Fetch, send } from "./send.ts";
 
 /** Runs one refresh at a time over all tabs, since a refresh token is good for one use. */
 export type Exclusive = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 export type Api = {
-  /** Sends a call with the session's token; refreshes it once when the API says 401. */
+  /** Sends a call with the session's token; refreshes it once when the API refuses the token itself. */
   request<Answer>(call: Call<Answer>): Promise<Answer>;
   /** Takes over the token of a fresh login. */
   signIn(accessToken: string): void;
@@ -56,11 +56,12 @@ export function createApi({
 
   return {
     async request(call) {
-      const used = accessToken;
+      const used = call.anonymous === true ? undefined : accessToken;
       try {
         return await send(fetch, call, used);
       } catch (error) {
-        if (!hasStatus(error, 401) || used === undefined) {
+        // A wrong code is a 401 too, and sent again it would cost a second try.
+        if (!hasCode(error, "auth_failed") || used === undefined) {
           throw error;
         }
         // Another call may have refreshed meanwhile; then its token is the one to use.

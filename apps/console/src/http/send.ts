@@ -5,13 +5,15 @@ type Part = "identity" | "code-index" | "observability";
 
 export type Call<Answer> = {
   readonly part: Part;
-  readonly method?: "GET" | "POST" | "DELETE";
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   /** What the answer must look like; anything else is an error, so that no page works on a guess. */
   readonly answer: z.ZodType<Answer>;
   readonly signal?: AbortSignal | undefined;
+  /** A call of the login: sent without the session's token, and a 401 is its answer, not the end of a session. */
+  readonly anonymous?: boolean;
 };
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
