@@ -81,6 +81,38 @@ describe("the session of a page", () => {
   });
 });
 
+describe("a refusal that is not about the session", () => {
+  it("neither refreshes the session nor repeats the call, which would cost a second try", async () => {
+    const seen: string[] = [];
+    const api = createApi({
+      exclusive: (run) => run(),
+      onSessionEnd: () => seen.push("session ended"),
+      fetch: async (url) => {
+        seen.push(url);
+        return json(401, { error: "invalid_code", message: "The code is wrong." });
+      },
+    });
+    api.signIn("token");
+    await expect(api.request({ ...call, part: "identity", path: "/step-up" })).rejects.toMatchObject({ code: "invalid_code" });
+    expect(seen).toEqual(["/api/identity/step-up"]);
+  });
+
+  it("comes of a call of the login, which is sent without the token that the page may still have", async () => {
+    const seen: (string | null)[] = [];
+    const api = createApi({
+      exclusive: (run) => run(),
+      onSessionEnd: () => seen.push("session ended"),
+      fetch: async (_url, init) => {
+        seen.push(new Headers(init.headers).get("authorization"));
+        return json(401, refused);
+      },
+    });
+    api.signIn("token");
+    await expect(api.request({ ...call, anonymous: true })).rejects.toMatchObject({ status: 401 });
+    expect(seen).toEqual([null]);
+  });
+});
+
 describe("an answer", () => {
   const none = { exclusive: <Result>(run: () => Promise<Result>) => run(), onSessionEnd: () => undefined };
 

@@ -1,13 +1,13 @@
 import { fullSessionSchema } from "@sightline/identity/contract";
 import { z } from "zod";
-import { ApiError, hasStatus } from "./api-error.ts";
+import { ApiError, hasCode } from "./api-error.ts";
 import { type Call, type Download, type Fetch, open, send } from "./send.ts";
 
 /** Runs one refresh at a time over all tabs, since a refresh token is good for one use. */
 export type Exclusive = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 export type Api = {
-  /** Sends a call with the session's token; refreshes it once when the API says 401. */
+  /** Sends a call with the session's token; refreshes it once when the API refuses the token itself. */
   request<Answer>(call: Call<Answer>): Promise<Answer>;
   /** The same for a file, whose body is then the caller's to read. */
   download(download: Download): Promise<Response>;
@@ -61,7 +61,8 @@ export function createApi({
     try {
       return await run(used);
     } catch (error) {
-      if (!hasStatus(error, 401) || used === undefined) {
+      // A wrong code is a 401 too, and sent again it would cost a second try.
+      if (!hasCode(error, "auth_failed") || used === undefined) {
         throw error;
       }
       // Another call may have refreshed meanwhile; then its token is the one to use.
@@ -74,7 +75,7 @@ export function createApi({
   }
 
   return {
-    request: (call) => withToken((token) => send(fetch, call, token)),
+    request: (call) => (call.anonymous === true ? send(fetch, call) : withToken((token) => send(fetch, call, token))),
     download: (download) => withToken((token) => open(fetch, download, token)),
     signIn(token) {
       accessToken = token;

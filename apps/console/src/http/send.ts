@@ -17,6 +17,8 @@ type Question = {
 export type Call<Answer> = Question & {
   /** What the answer must look like; anything else is an error, so that no page works on a guess. */
   readonly answer: z.ZodType<Answer>;
+  /** A call of the login: sent without the session's token, and a 401 is its answer, not the end of a session. */
+  readonly anonymous?: boolean;
 };
 
 /** A file that is taken as it comes. */

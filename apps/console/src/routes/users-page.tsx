@@ -5,7 +5,7 @@ import { IconUserPlus } from "@tabler/icons-react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { loginOptionsQuery } from "#features/auth/api/login-options.ts";
+import { loginOptionsQuery } from "#features/auth/api/password-reset.ts";
 import { meQuery } from "#features/auth/api/me.ts";
 import { useStepUp } from "#features/auth/step-up.ts";
 import { accountActions } from "#features/users/api/account-actions.ts";
@@ -17,7 +17,7 @@ import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
-const route = getRouteApi("/signed-in/admin/users");
+const route = getRouteApi("/signed-in/admins/admin/users");
 
 export function UsersPage() {
   const api = useApi();
@@ -57,13 +57,7 @@ export function UsersPage() {
         filter={filter}
         onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: true })}
       />
-      <AccountList
-        filter={filter}
-        ownId={me.id}
-        mailWorks={options?.password_reset === true}
-        onIntent={show}
-        onUnfiltered={unfilter}
-      />
+      <AccountList filter={filter} ownId={me.id} mailWorks={options?.password_reset === true} onIntent={show} onUnfiltered={unfilter} />
       <AccountDialogs
         subject={subject}
         opened={opened}

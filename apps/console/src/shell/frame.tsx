@@ -1,6 +1,7 @@
 import { Burger, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
+import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
@@ -42,7 +43,9 @@ export function Frame() {
         </div>
       </Drawer>
       <main id="main" tabIndex={-1} className={classes.main}>
-        <Outlet />
+        <StepUpProvider>
+          <Outlet />
+        </StepUpProvider>
       </main>
     </div>
   );

@@ -24,7 +24,10 @@ export function AuditFilters({
   readonly onChange: (filter: AuditFilter) => void;
 }) {
   const [ip, setIp] = useState(filter.ip ?? "");
-  const reportIp = useDebouncedCallback((typed: string) => onChange({ ...filter, ip: typed.trim() === "" ? undefined : typed.trim() }), PAUSE_MS);
+  const reportIp = useDebouncedCallback(
+    (typed: string) => onChange({ ...filter, ip: typed.trim() === "" ? undefined : typed.trim() }),
+    PAUSE_MS,
+  );
   const searchPeople = useDebouncedCallback(onPeopleSearch, PAUSE_MS);
   return (
     <search className={classes.filters}>
@@ -52,7 +55,8 @@ export function AuditFilters({
         data={people.map(({ id, email }) => ({ value: id, label: email }))}
         filter={({ options }) => options}
         value={filter.user ?? null}
-        onSearchChange={searchPeople}
+        // Choosing someone writes the address into the field, which is no search.
+        onSearchChange={(typed) => searchPeople(people.some(({ email }) => email === typed) ? "" : typed)}
         onChange={(user) => onChange({ ...filter, user: user ?? undefined })}
       />
       <TextInput

@@ -37,7 +37,11 @@ export function AuditList({
             </Button>
           </EmptyPanel>
         ) : (
-          <EmptyPanel icon={<IconListCheck />} title="Nothing happened yet" description="Every login and every change of an account is written here." />
+          <EmptyPanel
+            icon={<IconListCheck />}
+            title="Nothing happened yet"
+            description="Every login and every change of an account is written here."
+          />
         )}
       </Paper>
     );

@@ -15,7 +15,12 @@ export function useChainVerification() {
 
 export function VerifyButton({ verification }: { readonly verification: ReturnType<typeof useChainVerification> }) {
   return (
-    <Button variant="default" leftSection={<IconShieldCheck size={16} />} loading={verification.isPending} onClick={() => verification.mutate()}>
+    <Button
+      variant="default"
+      leftSection={<IconShieldCheck size={16} />}
+      loading={verification.isPending}
+      onClick={() => verification.mutate()}
+    >
       Verify the chain
     </Button>
   );
@@ -37,7 +42,13 @@ export function VerificationResult({ verification }: { readonly verification: Re
 
 function Intact({ result }: { readonly result: AuditVerification }) {
   return (
-    <Alert color="green" mb="md" role="status" icon={<IconShieldCheck />} title={`The chain is intact: ${plural(result.rows, "row", "rows")}`}>
+    <Alert
+      color="green"
+      mb="md"
+      role="status"
+      icon={<IconShieldCheck />}
+      title={`The chain is intact: ${plural(result.rows, "row", "rows")}`}
+    >
       <Text size="sm" mb="sm">
         No row was changed, removed or put in between. {unchained(result)}Note this hash outside of this system: whoever can write to the
         database can rebuild the whole chain, but not to the same hash.

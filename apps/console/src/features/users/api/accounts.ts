@@ -1,5 +1,5 @@
-import { type roleSchema, accountsSchema } from "@sightline/identity/contract";
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { type roleSchema, accountSchema, accountsSchema } from "@sightline/identity/contract";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { Api } from "#http/api.ts";
 
@@ -26,5 +26,13 @@ export function accountsQuery(api: Api, { search, role }: AccountFilter) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
+  });
+}
+
+export function accountQuery(api: Api, id: string) {
+  return queryOptions({
+    queryKey: [...ACCOUNTS_KEY, "one", id],
+    queryFn: ({ signal }) =>
+      api.request({ part: "identity", path: `/admin/users/${encodeURIComponent(id)}`, answer: accountSchema, signal }),
   });
 }

@@ -44,12 +44,7 @@ export function AccountMenu({
         <Menu.Item leftSection={<IconPencil size={15} />} onClick={want("edit")}>
           {own ? "Change the name…" : "Change name or role…"}
         </Menu.Item>
-        <Menu.Item
-          component={Link}
-          to="/admin/audit"
-          search={{ user: account.id }}
-          leftSection={<IconListSearch size={15} />}
-        >
+        <Menu.Item component={Link} to="/admin/audit" search={{ user: account.id }} leftSection={<IconListSearch size={15} />}>
           Show in the audit
         </Menu.Item>
         {!own && (

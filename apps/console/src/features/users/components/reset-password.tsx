@@ -38,10 +38,13 @@ export function ResetPassword({
       <Text>
         {invitation && `A new invitation goes to ${account.email}. The link of the one before stops working.`}
         {!invitation && mailWorks && `A link to choose a new password goes to ${account.email}.`}
-        {!mailWorks && `${account.name} gets a one-time password, which you see once and hand over. The present password stops working and every session ends.`}
+        {!mailWorks &&
+          `${account.name} gets a one-time password, which you see once and hand over. The present password stops working and every session ends.`}
       </Text>
       {!mailWorks && (
-        <Alert color="iris">No mail server is set up here (SMTP_URL); with one, the owner would get a link and you would see no password.</Alert>
+        <Alert color="iris">
+          No mail server is set up here (SMTP_URL); with one, the owner would get a link and you would see no password.
+        </Alert>
       )}
       {account.totp_enabled && (
         <Text size="sm" c="dimmed">
