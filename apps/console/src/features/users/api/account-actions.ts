@@ -21,7 +21,8 @@ export function accountActions(api: Api, withStepUp: WithStepUp) {
     create: (account: CreateAccountRequest) => post("/admin/users", createAccountAnswerSchema, account),
     change: (id: string, changes: ChangeAccountRequest) =>
       withStepUp(() => api.request({ part: "identity", method: "PATCH", path: pathOf(id), body: changes, answer: accountSchema })),
-    resetPassword: (id: string) => post(`${pathOf(id)}/password-reset`, resetPasswordAnswerSchema),
+    /** By a mailed link, or else by a one-time password. */
+    resetPassword: (id: string, mail: boolean) => post(`${pathOf(id)}/password-reset`, resetPasswordAnswerSchema, { mail }),
     resetSecondFactor: (id: string, reason: string) => post(`${pathOf(id)}/2fa/reset`, z.unknown(), { reason }),
     remove: (id: string) => withStepUp(() => api.request({ part: "identity", method: "DELETE", path: pathOf(id), answer: z.unknown() })),
   };

@@ -52,7 +52,7 @@ export function AccountDialogs({
     <Modal
       opened={opened}
       onClose={onClose}
-      title={shown === undefined ? TITLES[subject?.kind ?? "create"] : `One-time password of ${shown.name}`}
+      title={shown === undefined ? titleOf(subject) : `One-time password of ${shown.name}`}
       closeButtonProps={{ "aria-label": "Close" }}
       centered
       // What is shown once must not vanish by a slip.
@@ -83,6 +83,13 @@ export function AccountDialogs({
       )}
     </Modal>
   );
+}
+
+function titleOf(subject: DialogSubject | undefined): string {
+  if (subject?.kind === "reset-password" && subject.account.invited) {
+    return "Invite again?";
+  }
+  return TITLES[subject?.kind ?? "create"];
 }
 
 function Content({
@@ -129,7 +136,7 @@ function Content({
       return (
         <ResetPassword
           account={subject.account}
-          mailWorks={mailWorks === true}
+          mailWorks={mailWorks}
           onPassword={(password) => onShow({ name: subject.account.name, password })}
           {...common}
         />

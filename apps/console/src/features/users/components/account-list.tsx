@@ -11,13 +11,11 @@ import { AccountTable } from "./account-table.tsx";
 export function AccountList({
   filter,
   ownId,
-  mailWorks,
   onIntent,
   onUnfiltered,
 }: {
   readonly filter: AccountFilter;
   readonly ownId: string;
-  readonly mailWorks: boolean;
   readonly onIntent: (intent: Intent) => void;
   readonly onUnfiltered: () => void;
 }) {
@@ -44,7 +42,7 @@ export function AccountList({
   return (
     <>
       <Paper>
-        <AccountTable accounts={accounts} ownId={ownId} mailWorks={mailWorks} onIntent={onIntent} />
+        <AccountTable accounts={accounts} ownId={ownId} onIntent={onIntent} />
       </Paper>
       <LoadMore list={list} />
     </>

@@ -22,17 +22,14 @@ export type Intent = {
 export function AccountMenu({
   account,
   own,
-  mailWorks,
   onIntent,
 }: {
   readonly account: AccountItem;
   /** One's own account: nothing here may lock its owner out. */
   readonly own: boolean;
-  readonly mailWorks: boolean;
   readonly onIntent: (intent: Intent) => void;
 }) {
   const want = (kind: Intent["kind"]) => () => onIntent({ kind, account });
-  const resetLabel = account.invited && mailWorks ? "Send the invitation again…" : "Reset the password…";
   return (
     <Menu position="bottom-end" shadow="md" width={250}>
       <Menu.Target>
@@ -55,9 +52,11 @@ export function AccountMenu({
                 Require a new password…
               </Menu.Item>
             )}
-            <Menu.Item leftSection={<IconKey size={15} />} onClick={want("reset-password")}>
-              {resetLabel}
-            </Menu.Item>
+            {account.disabled_at === null && (
+              <Menu.Item leftSection={<IconKey size={15} />} onClick={want("reset-password")}>
+                {account.invited ? "Invite again…" : "Reset the password…"}
+              </Menu.Item>
+            )}
             {account.totp_enabled && (
               <Menu.Item leftSection={<IconShieldOff size={15} />} onClick={want("reset-second-factor")}>
                 Reset the second factor…

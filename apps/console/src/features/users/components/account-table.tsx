@@ -9,12 +9,10 @@ import classes from "./account-table.module.css";
 export function AccountTable({
   accounts,
   ownId,
-  mailWorks,
   onIntent,
 }: {
   readonly accounts: readonly AccountItem[];
   readonly ownId: string;
-  readonly mailWorks: boolean;
   readonly onIntent: (intent: Intent) => void;
 }) {
   return (
@@ -34,7 +32,7 @@ export function AccountTable({
         </Table.Thead>
         <Table.Tbody>
           {accounts.map((account) => (
-            <AccountRow key={account.id} account={account} own={account.id === ownId} mailWorks={mailWorks} onIntent={onIntent} />
+            <AccountRow key={account.id} account={account} own={account.id === ownId} onIntent={onIntent} />
           ))}
         </Table.Tbody>
       </Table>
@@ -45,12 +43,10 @@ export function AccountTable({
 function AccountRow({
   account,
   own,
-  mailWorks,
   onIntent,
 }: {
   readonly account: AccountItem;
   readonly own: boolean;
-  readonly mailWorks: boolean;
   readonly onIntent: (intent: Intent) => void;
 }) {
   const state = stateOf(account);
@@ -84,7 +80,7 @@ function AccountRow({
       </Table.Td>
       <Table.Td>{account.last_login_at === null ? <Text c="dimmed">never</Text> : <TimeStamp at={account.last_login_at} />}</Table.Td>
       <Table.Td>
-        <AccountMenu account={account} own={own} mailWorks={mailWorks} onIntent={onIntent} />
+        <AccountMenu account={account} own={own} onIntent={onIntent} />
       </Table.Td>
     </Table.Tr>
   );

@@ -1,4 +1,4 @@
-import { Alert, Text, TextInput, Textarea } from "@mantine/core";
+import { Alert, Text, TextInput } from "@mantine/core";
 import { type AccountItem, resetSecondFactorRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
 import { confirmsEmail } from "#features/users/account-state.ts";
@@ -81,12 +81,10 @@ export function ResetSecondFactor({ account, actions, onDone, onCancel }: Props)
         The authenticator and all backup codes of {account.name} stop working, and every session ends. Until a new second factor is set up,
         whoever knows the password is in. Make sure that it really is {account.name} who asks: call back on a number you know.
       </Alert>
-      <Textarea
+      <TextInput
         label="Reason"
         description="Kept in the audit, with your name"
         placeholder="Lost phone; identity confirmed by a call back"
-        autosize={false}
-        rows={3}
         maxLength={500}
         data-autofocus
         value={reason}

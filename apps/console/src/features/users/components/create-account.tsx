@@ -1,11 +1,11 @@
-import "@mantine/core/styles/Radio.layer.css";
-import { Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { SegmentedControl, Text, TextInput } from "@mantine/core";
 import { type CreateAccountAnswer, createAccountRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
 import { ROLES } from "#features/users/account-state.ts";
 import type { AccountActions } from "#features/users/api/account-actions.ts";
 import type { Role } from "#features/users/api/accounts.ts";
 import { ActionForm } from "./action-form.tsx";
+import { type Way, WayIn } from "./way-in.tsx";
 
 export function CreateAccount({
   actions,
@@ -22,8 +22,9 @@ export function CreateAccount({
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
-  const [invite, setInvite] = useState(false);
-  const account = { name: name.trim(), email: email.trim(), role, invite: invite && mailWorks === true };
+  const [wanted, setWanted] = useState<Way>("mail");
+  const way = mailWorks === true ? wanted : "password";
+  const account = { name: name.trim(), email: email.trim(), role, invite: way === "mail" };
   const valid = createAccountRequestSchema.safeParse(account).success;
   return (
     <ActionForm
@@ -53,29 +54,7 @@ export function CreateAccount({
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <RoleChoice role={role} onChange={setRole} />
-      <Radio.Group
-        label="How they get in"
-        value={account.invite ? "invitation" : "password"}
-        onChange={(choice) => setInvite(choice === "invitation")}
-      >
-        <Stack gap="xs" mt={6}>
-          <Radio
-            value="password"
-            label="With a one-time password"
-            description="You see it once, and hand it over. They replace it at the first login."
-          />
-          <Radio
-            value="invitation"
-            label="By an invitation mail"
-            disabled={mailWorks !== true}
-            description={
-              mailWorks === false
-                ? "Not possible here: no mail server is set up (SMTP_URL)."
-                : "They choose a password by the link in it; you never see one."
-            }
-          />
-        </Stack>
-      </Radio.Group>
+      <WayIn label="How they get in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
   );
 }

@@ -49,7 +49,12 @@ export function EditAccount({
       ) : (
         <RoleChoice role={role} onChange={setRole} />
       )}
-      {newRole && <Alert color="yellow">A new role ends the sessions of {account.name}, who then logs in again.</Alert>}
+      {newRole && (
+        <Alert color="yellow">
+          A new role ends the sessions of {account.name}, who then logs in again.
+          {role === "member" && account.totp_enabled && " The second factor is removed, since members have none."}
+        </Alert>
+      )}
     </ActionForm>
   );
 }

@@ -1,9 +1,11 @@
-import { Alert, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { AccountItem } from "@sightline/identity/contract";
+import { useState } from "react";
 import type { AccountActions } from "#features/users/api/account-actions.ts";
 import { ActionForm } from "./action-form.tsx";
+import { WayIn } from "./way-in.tsx";
 
-/** With a mail server a link goes to the owner; without one an admin hands over a one-time password. */
+/** By a link that goes to the owner, or by a one-time password that an admin hands over. */
 export function ResetPassword({
   account,
   mailWorks,
@@ -13,19 +15,20 @@ export function ResetPassword({
   onCancel,
 }: {
   readonly account: AccountItem;
-  readonly mailWorks: boolean;
+  readonly mailWorks: boolean | undefined;
   readonly actions: AccountActions;
   readonly onPassword: (password: string) => void;
   readonly onDone: (message: string) => void;
   readonly onCancel: () => void;
 }) {
-  const invitation = account.invited && mailWorks;
+  const [wanted, setWanted] = useState<"mail" | "password">("mail");
+  const way = mailWorks === true ? wanted : "password";
   return (
     <ActionForm
-      label={mailWorks ? "Send the mail" : "Reset the password"}
-      dangerous={!mailWorks}
-      failure={invitation ? "The invitation was not sent" : "The password was not reset"}
-      run={() => actions.resetPassword(account.id)}
+      label={way === "mail" ? "Send the mail" : "Reset the password"}
+      dangerous={!account.invited}
+      failure={account.invited ? "The invitation was not sent" : "The password was not reset"}
+      run={() => actions.resetPassword(account.id, way === "mail")}
       onDone={({ one_time_password: password }) => {
         if (password === null) {
           onDone(`A mail is on its way to ${account.email}.`);
@@ -36,21 +39,12 @@ export function ResetPassword({
       onCancel={onCancel}
     >
       <Text>
-        {invitation && `A new invitation goes to ${account.email}. The link of the one before stops working.`}
-        {!invitation && mailWorks && `A link to choose a new password goes to ${account.email}.`}
-        {!mailWorks &&
-          `${account.name} gets a one-time password, which you see once and hand over. The present password stops working and every session ends.`}
+        {account.invited
+          ? `${account.name} (${account.email}) has not followed the invitation yet. The link of that mail stops working.`
+          : `The present password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
+        {account.totp_enabled && " The second factor stays: a new password alone opens nothing."}
       </Text>
-      {!mailWorks && (
-        <Alert color="iris">
-          No mail server is set up here (SMTP_URL); with one, the owner would get a link and you would see no password.
-        </Alert>
-      )}
-      {account.totp_enabled && (
-        <Text size="sm" c="dimmed">
-          The second factor stays on: a new password alone opens nothing.
-        </Text>
-      )}
+      <WayIn label="How they get in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
   );
 }
