@@ -57,7 +57,7 @@ export function UsersPage() {
         filter={filter}
         onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: true })}
       />
-      <AccountList filter={filter} ownId={me.id} mailWorks={options?.password_reset === true} onIntent={show} onUnfiltered={unfilter} />
+      <AccountList filter={filter} ownId={me.id} onIntent={show} onUnfiltered={unfilter} />
       <AccountDialogs
         subject={subject}
         opened={opened}
