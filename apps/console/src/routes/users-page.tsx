@@ -44,10 +44,7 @@ export function UsersPage() {
 
   return (
     <Page>
-      <PageHeader
-        title="Users"
-        description={`Who may use ${me.tenant.name}. Every change asks for your password and code again, and is kept in the audit.`}
-      >
+      <PageHeader title="Users" description="Who may log in, and what they may do. Every change is kept in the audit.">
         <Button leftSection={<IconUserPlus size={16} />} onClick={() => show({ kind: "create" })}>
           Create a user
         </Button>

@@ -19,7 +19,7 @@ export const EVENTS = {
   "2fa_enabled": { label: "Second factor on", severity: "good", group: "Second factor" },
   "2fa_replaced": { label: "Authenticator replaced", severity: "change", group: "Second factor" },
   "2fa_disabled": { label: "Second factor off", severity: "alarm", group: "Second factor" },
-  "2fa_admin_reset": { label: "Second factor reset by an admin", severity: "alarm", group: "Second factor" },
+  "2fa_admin_reset": { label: "Second factor reset", severity: "alarm", group: "Second factor" },
   "2fa_locked": { label: "Codes locked after wrong ones", severity: "alarm", group: "Second factor" },
   "2fa_code_replayed": { label: "Used code shown again", severity: "alarm", group: "Second factor" },
   backup_codes_regenerated: { label: "New backup codes", severity: "change", group: "Second factor" },

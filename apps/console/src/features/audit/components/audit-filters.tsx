@@ -9,6 +9,12 @@ import classes from "./audit-filters.module.css";
 
 const PAUSE_MS = 300;
 
+const SPANS = [
+  { label: "24 hours", hours: 24 },
+  { label: "7 days", hours: 7 * 24 },
+  { label: "30 days", hours: 30 * 24 },
+] as const;
+
 export type Person = { readonly id: string; readonly email: string };
 
 export function AuditFilters({
@@ -86,6 +92,13 @@ export function AuditFilters({
         min={toLocalField(filter.from)}
         onChange={(event) => onChange({ ...filter, to: fromLocalField(event.currentTarget.value) })}
       />
+      <div className={classes.spans}>
+        {SPANS.map(({ label, hours }) => (
+          <Button key={label} variant="default" onClick={() => onChange({ ...filter, from: hoursAgo(hours), to: undefined })}>
+            {label}
+          </Button>
+        ))}
+      </div>
       {isFiltered(filter) && (
         <Button
           className={classes.clear}
@@ -100,4 +113,9 @@ export function AuditFilters({
       )}
     </search>
   );
+}
+
+/** To the minute, as the field shows it. */
+function hoursAgo(hours: number): string {
+  return new Date(Math.floor((Date.now() - hours * 3_600_000) / 60_000) * 60_000).toISOString();
 }

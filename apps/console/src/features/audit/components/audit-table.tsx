@@ -20,13 +20,13 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
 
   return (
     <Table.ScrollContainer minWidth={900} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Audit" } }}>
-      <Table>
+      <Table layout="fixed">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={290}>Event</Table.Th>
-            <Table.Th w={185}>Time</Table.Th>
+            <Table.Th w={255}>Event</Table.Th>
+            <Table.Th w={180}>Time</Table.Th>
             <Table.Th>User</Table.Th>
-            <Table.Th w={170}>From</Table.Th>
+            <Table.Th w={150}>From</Table.Th>
             <Table.Th>Details</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -67,10 +67,10 @@ function EntryRow({ entry, opened, onToggle }: { readonly entry: AuditEntry; rea
       <Table.Td className={classes.time}>
         <ExactTime at={entry.at} />
       </Table.Td>
-      <Table.Td className={classes.cut}>
+      <Table.Td>
         <People entry={entry} />
       </Table.Td>
-      <Table.Td className={classes.cut}>
+      <Table.Td>
         <div className={classes.line}>{entry.ip ?? <Text c="dimmed">the host itself</Text>}</div>
         {entry.user_agent !== null && (
           <Text size="xs" c="dimmed" className={classes.line}>
@@ -78,7 +78,7 @@ function EntryRow({ entry, opened, onToggle }: { readonly entry: AuditEntry; rea
           </Text>
         )}
       </Table.Td>
-      <Table.Td className={classes.cut}>
+      <Table.Td>
         <Text size="xs" c="dimmed" className={classes.line}>
           {Object.entries(entry.details)
             .map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`)
@@ -94,7 +94,7 @@ function People({ entry: { user, actor } }: { readonly entry: AuditEntry }) {
   const whom = user ?? actor;
   return (
     <>
-      <div className={classes.line}>{whom === null ? <Text c="dimmed">nobody known</Text> : nameOf(whom)}</div>
+      <div className={classes.line}>{whom === null ? <Text c="dimmed">no account</Text> : nameOf(whom)}</div>
       {actor !== null && actor.id !== whom?.id && (
         <Text size="xs" c="dimmed" className={classes.line}>
           by {nameOf(actor)}

@@ -90,5 +90,5 @@ function SecondFactor({ account }: { readonly account: AccountItem }) {
   if (account.totp_enabled) {
     return <Status tone="ok">On</Status>;
   }
-  return account.role === "admin" ? <Status tone="warn">Off</Status> : <Text c="dimmed">Admins only</Text>;
+  return account.role === "admin" ? <Status tone="warn">Off</Status> : <Text c="dimmed">–</Text>;
 }

@@ -8,6 +8,7 @@ export function ActionForm<Result>({
   label,
   dangerous = false,
   ready = true,
+  check = () => true,
   failure,
   run,
   onDone,
@@ -17,8 +18,10 @@ export function ActionForm<Result>({
   /** Of the button that does it. */
   readonly label: string;
   readonly dangerous?: boolean;
-  /** Whether enough was filled in; where it is not, the call isn't made. */
+  /** Whether enough was filled in to press the button. */
   readonly ready?: boolean;
+  /** Looks at what was filled in when the button is pressed; false when something is shown to be wrong. */
+  readonly check?: () => boolean;
   /** Title of the message when it was refused. */
   readonly failure: string;
   readonly run: () => Promise<Result>;
@@ -37,7 +40,7 @@ export function ActionForm<Result>({
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (ready) {
+    if (ready && check()) {
       action.mutate();
     }
   }

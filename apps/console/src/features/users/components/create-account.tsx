@@ -1,5 +1,5 @@
 import { SegmentedControl, Text, TextInput } from "@mantine/core";
-import { type CreateAccountAnswer, createAccountRequestSchema } from "@sightline/identity/contract";
+import { type CreateAccountAnswer, type CreateAccountRequest, createAccountRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
 import { ROLES } from "#features/users/account-state.ts";
 import type { AccountActions } from "#features/users/api/account-actions.ts";
@@ -25,12 +25,16 @@ export function CreateAccount({
   const [wanted, setWanted] = useState<Way>("mail");
   const way = mailWorks === true ? wanted : "password";
   const account = { name: name.trim(), email: email.trim(), role, invite: way === "mail" };
-  const valid = createAccountRequestSchema.safeParse(account).success;
+  const [checked, setChecked] = useState(false);
+  const problems = problemsOf(account);
   return (
     <ActionForm
       label={account.invite ? "Send the invitation" : "Create the user"}
       failure="The user was not created"
-      ready={valid}
+      check={() => {
+        setChecked(true);
+        return Object.keys(problems).length === 0;
+      }}
       run={() => actions.create(account)}
       onDone={onCreated}
       onCancel={onCancel}
@@ -42,6 +46,7 @@ export function CreateAccount({
         autoComplete="off"
         data-autofocus
         value={name}
+        error={checked && problems.name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
@@ -51,12 +56,21 @@ export function CreateAccount({
         maxLength={320}
         autoComplete="off"
         value={email}
+        error={checked && problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <RoleChoice role={role} onChange={setRole} />
       <WayIn label="How they get in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
   );
+}
+
+function problemsOf(account: CreateAccountRequest): { readonly name?: string; readonly email?: string } {
+  const wrong = new Set(createAccountRequestSchema.safeParse(account).error?.issues.map(({ path }) => path[0]));
+  return {
+    ...(wrong.has("name") ? { name: "Fill in a name, without line breaks" } : {}),
+    ...(wrong.has("email") ? { email: "Fill in an e-mail address, like grace@example.com" } : {}),
+  };
 }
 
 export function RoleChoice({ role, onChange }: { readonly role: Role; readonly onChange: (role: Role) => void }) {
