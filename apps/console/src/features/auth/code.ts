@@ -30,3 +30,6 @@ export function isWhole(kind: CodeKind, text: string): boolean {
 export function normaliseCode(kind: CodeKind, text: string): string {
   return kind === "totp" ? digitsOf(text) : tidyBackupCode(text);
 }
+
+/** So few that it is time for new ones. */
+export const FEW_BACKUP_CODES = 3;
