@@ -105,6 +105,9 @@ export const theme = createTheme({
  */
 export function adoptTheme(page: Document): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(convertCssVariables(defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))));
+  const { variables, light, dark: dim } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
+  // The library's own red is too pale for text.
+  const error = { "--mantine-color-error": "var(--sl-bad)" };
+  sheet.replaceSync(convertCssVariables({ variables, light: { ...light, ...error }, dark: { ...dim, ...error } }));
   page.adoptedStyleSheets = [...page.adoptedStyleSheets, sheet];
 }

@@ -94,7 +94,7 @@ function Refusal({ error, code }: { readonly error: Error | null; readonly code:
         {code.kind === "totp" && (
           <>
             {" A backup code still works: "}
-            <Anchor component="button" type="button" inherit onClick={code.switchKind}>
+            <Anchor component="button" type="button" inherit underline="always" onClick={code.switchKind}>
               use one now
             </Anchor>
             .

@@ -63,7 +63,11 @@ export function ScanStep({
           <div>
             <Text fw={550}>Scan the QR code with the app</Text>
             <Text c="dimmed" mb="xs">
-              Or <Anchor href={setup.otpauth_url}>open the app on this device</Anchor>, or type this key into it:
+              Or{" "}
+              <Anchor href={setup.otpauth_url} underline="always">
+                open the app on this device
+              </Anchor>
+              , or type this key into it:
             </Text>
             <div className={classes.key}>
               <CopyableBlock text={setup.secret} label="the key">

@@ -11,7 +11,8 @@ import { oddsInWords } from "./odds.ts";
 import classes from "./second-factor-status.module.css";
 import { StepTitle } from "./step-title.tsx";
 
-const PURPOSE = "Besides your password, a login then asks for a code from an app on your phone. A password that leaks is not enough.";
+const PURPOSE =
+  "Besides your password, a login then asks for a code from an app on your phone: a second factor (2FA), so that a leaked password alone opens nothing.";
 
 export function SecondFactorOff({ starting, onSetUp }: { readonly starting: boolean; readonly onSetUp: () => void }) {
   return (
