@@ -1,26 +1,37 @@
-const BROWSERS: readonly (readonly [RegExp, string])[] = [
-  [/\bEdg(?:e|A|iOS)?\//, "Edge"],
-  [/\bOPR\//, "Opera"],
-  [/\bFirefox\/|\bFxiOS\//, "Firefox"],
-  [/\bChrome\/|\bChromium\/|\bCriOS\//, "Chrome"],
-  [/\bSafari\//, "Safari"],
+/** In the order in which they must be looked for: each names those below it too. */
+const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [
+  ["Edge", /\bEdg(?:e|A|iOS)?\//],
+  ["Opera", /\b(?:OPR|Opera)\//],
+  ["Samsung Internet", /\bSamsungBrowser\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /\b(?:Chrome|CriOS|Chromium|HeadlessChrome)\//],
+  ["Safari", /\bSafari\//],
 ];
 
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [
-  [/\biPhone\b|\biPad\b/, "iOS"],
-  [/\bAndroid\b/, "Android"],
-  [/\bWindows\b/, "Windows"],
-  [/\bMac OS X\b|\bMacintosh\b/, "macOS"],
-  [/\bCrOS\b/, "ChromeOS"],
-  [/\bLinux\b/, "Linux"],
+const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["Android", /\bAndroid\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac(?:intosh| OS X)\b/],
+  ["Linux", /\bLinux\b/],
 ];
 
-/** `Firefox on Linux`; the program's own name where it is no browser (`curl/8.14`). */
-export function deviceOf(userAgent: string): string {
-  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  if (browser === undefined) {
-    return userAgent.split(/\s/)[0] ?? userAgent;
+export type Device = { readonly name: string; readonly kind: "computer" | "phone" | "program" };
+
+/** A device in words, from what its browser says of itself; good enough to tell one's own from a stranger's. */
+export function deviceOf(userAgent: string | null): Device {
+  if (userAgent === null || userAgent.trim() === "") {
+    return { name: "Unknown device", kind: "program" };
   }
-  return system === undefined ? browser : `${browser} on ${system}`;
+  const browser = BROWSERS.find(([, sign]) => sign.test(userAgent))?.[0];
+  const system = SYSTEMS.find(([, sign]) => sign.test(userAgent))?.[0];
+  if (browser === undefined) {
+    // `curl/8.5.0`, `python-requests/2.32`: the program's own name.
+    const program = /^[\w.-]{1,40}/.exec(userAgent)?.[0];
+    return { name: program ?? "Unknown device", kind: "program" };
+  }
+  const kind = system === "iPhone" || system === "iPad" || system === "Android" ? "phone" : "computer";
+  return { name: system === undefined ? browser : `${browser} on ${system}`, kind };
 }

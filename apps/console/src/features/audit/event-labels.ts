@@ -6,10 +6,10 @@ export type EventGroup = "Logins" | "Second factor" | "Accounts" | "System";
 type EventLabel = { readonly label: string; readonly severity: Severity; readonly group: EventGroup };
 
 export const EVENTS = {
-  login_ok: { label: "Password accepted", severity: "calm", group: "Logins" },
+  login_ok: { label: "Logged in", severity: "calm", group: "Logins" },
   login_failed: { label: "Login failed", severity: "warning", group: "Logins" },
-  "2fa_login_ok": { label: "Logged in with a code", severity: "calm", group: "Logins" },
-  "2fa_login_failed": { label: "Wrong code at the login", severity: "warning", group: "Logins" },
+  "2fa_login_ok": { label: "Code accepted", severity: "calm", group: "Logins" },
+  "2fa_login_failed": { label: "Wrong code", severity: "warning", group: "Logins" },
   backup_code_used: { label: "Backup code used", severity: "warning", group: "Logins" },
   step_up_ok: { label: "Confirmed again", severity: "calm", group: "Logins" },
   step_up_failed: { label: "Confirmation failed", severity: "warning", group: "Logins" },

@@ -17,7 +17,7 @@ describe("what is told aloud", () => {
 });
 
 it("only what someone may have to act on stands above every page", () => {
-  expect(alarmOf(guessed)).toBe("Someone knows your password");
+  expect(alarmOf(guessed)).toMatchObject({ title: "Someone knows your password", help: { to: "/account/password" } });
   expect(alarmOf(enabled)).toBeUndefined();
   expect(alarmOf({ kind: "of a newer server" })).toBeUndefined();
 });

@@ -1,12 +1,16 @@
+type Alarm = { readonly title: string; /** The page on which one acts. */ readonly help: { readonly label: string; readonly to: string } };
+
+const CHANGE_PASSWORD = { label: "Change password", to: "/account/password" };
+
 /** What someone may have to act on at once, with what it is called above every page. */
-const ALARMS: Readonly<Record<string, string>> = {
-  password_guessed: "Someone knows your password",
-  two_factor_locked: "Someone may know your password",
-  two_factor_reset: "Your second factor was reset",
+const ALARMS: Readonly<Record<string, Alarm>> = {
+  password_guessed: { title: "Someone knows your password", help: CHANGE_PASSWORD },
+  two_factor_locked: { title: "Someone may know your password", help: CHANGE_PASSWORD },
+  two_factor_reset: { title: "Your second factor was reset", help: { label: "Set it up anew", to: "/admin/security" } },
 };
 
-/** The title of a notice that is shown above every page until it is read; undefined for those in the bell alone. */
-export function alarmOf({ kind }: { readonly kind: string }): string | undefined {
+/** Of a notice that is shown above every page until it is read; undefined for those in the bell alone. */
+export function alarmOf({ kind }: { readonly kind: string }): Alarm | undefined {
   return ALARMS[kind];
 }
 

@@ -74,7 +74,7 @@ function EntryRow({ entry, opened, onToggle }: { readonly entry: AuditEntry; rea
         <div className={classes.line}>{entry.ip ?? <Text c="dimmed">the host itself</Text>}</div>
         {entry.user_agent !== null && (
           <Text size="xs" c="dimmed" className={classes.line}>
-            {deviceOf(entry.user_agent)}
+            {deviceOf(entry.user_agent).name}
           </Text>
         )}
       </Table.Td>

@@ -13,27 +13,36 @@ export function NoticeAlarms({ alarms }: { readonly alarms: readonly Notice[] })
   return (
     <section className={classes.alarms} aria-label="Security notices">
       {alarms.map((notice) => (
-        <div key={notice.id} className={classes.alarm}>
-          <IconAlertTriangle size={20} aria-hidden="true" />
-          <div className={classes.words}>
-            <strong>{alarmOf(notice)}</strong>
-            <span>
-              {notice.text}{" "}
-              <span className={classes.time}>
-                <TimeStamp at={notice.at} />
-              </span>
-            </span>
-          </div>
-          <div className={classes.actions}>
-            <Button component={Link} to="/account/password" size="xs" color="red">
-              Change password
-            </Button>
-            <Button size="xs" variant="default" onClick={() => read.mutate([notice])}>
-              Mark as read
-            </Button>
-          </div>
-        </div>
+        <Alarm key={notice.id} notice={notice} onRead={() => read.mutate([notice])} />
       ))}
     </section>
+  );
+}
+
+function Alarm({ notice, onRead }: { readonly notice: Notice; readonly onRead: () => void }) {
+  const alarm = alarmOf(notice);
+  return (
+    <div className={classes.alarm}>
+      <IconAlertTriangle size={20} aria-hidden="true" />
+      <div className={classes.words}>
+        <strong>{alarm?.title}</strong>
+        <span>
+          {notice.text}{" "}
+          <span className={classes.time}>
+            <TimeStamp at={notice.at} />
+          </span>
+        </span>
+      </div>
+      <div className={classes.actions}>
+        {alarm !== undefined && (
+          <Button component={Link} to={alarm.help.to} size="xs" color="red">
+            {alarm.help.label}
+          </Button>
+        )}
+        <Button size="xs" variant="default" onClick={onRead}>
+          Mark as read
+        </Button>
+      </div>
+    </div>
   );
 }
