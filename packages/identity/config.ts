@@ -53,6 +53,11 @@ export const identityVariables = {
     schema: z.enum(["closed", "open"], "expected closed or open"),
     default: "closed",
   },
+  SMTP_URL: {
+    doc: "Mail server, `smtp://user:password@host:587` or `smtps://`. Without it nothing is mailed.",
+    schema: z.url({ protocol: /^smtps?$/, error: "expected smtp:// or smtps://" }).optional(),
+    secret: true,
+  },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",
     schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),

@@ -10,12 +10,15 @@ import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
 import { registrationRoutes } from "./accounts/register.routes.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
+import { administrationRoutes } from "./administration/administration.routes.ts";
+import { createHostCommands, type HostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { createNotices } from "./notices/notices.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
@@ -49,6 +52,8 @@ export type Identity = {
   readonly listTenants: () => Promise<readonly Tenant[]>;
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
+  /** Of any tenant, from the host; audited without an actor. */
+  readonly host: HostCommands;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
 };
@@ -75,17 +80,22 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
   const throttle = createThrottle({ queries, clock });
-  const keys = createSigningKeys({ queries, sealer: createSealer(config.ENCRYPTION_KEYS), clock });
+  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const keys = createSigningKeys({ queries, sealer, clock });
+  const mailed = config.SMTP_URL !== undefined;
+  const notices = createNotices({ sealer, mailed });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
+  const administration = { ...accounts, notices, mailed, publicUrl };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
     routes: async (server) => {
       await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
       keyRoutes({ keys, publicUrl })(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
@@ -106,6 +116,7 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
+    host: createHostCommands(administration),
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }

@@ -130,6 +130,27 @@ const traceRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
 
+/** What members may not see; they are told whom to ask. */
+const adminsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  id: "admins",
+  component: lazyRouteComponent(() => import("#routes/admins-only.tsx"), "AdminsOnly"),
+});
+
+const usersRoute = createRoute({
+  getParentRoute: () => adminsRoute,
+  path: "/admin/users",
+  validateSearch: z.object({ q: text, role: text }),
+  component: lazyRouteComponent(() => import("#routes/users-page.tsx"), "UsersPage"),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => adminsRoute,
+  path: "/admin/audit",
+  validateSearch: z.object({ event: text, user: text, ip: text, from: text, to: text }),
+  component: lazyRouteComponent(() => import("#routes/audit-page.tsx"), "AuditPage"),
+});
+
 const routeTree = rootRoute.addChildren([
   loginRoute.addChildren([passwordStepRoute, verifyRoute, forgotRoute, resetRoute, invitationRoute]),
   signedInRoute.addChildren([
@@ -143,6 +164,7 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     tracesRoute,
     traceRoute,
+    adminsRoute.addChildren([usersRoute, auditRoute]),
   ]),
 ]);
 

@@ -1,4 +1,13 @@
-import { IconActivity, IconGitBranch, IconHome, IconPlugConnected, IconSearch, IconShieldLock } from "@tabler/icons-react";
+import {
+  IconActivity,
+  IconGitBranch,
+  IconHome,
+  IconListSearch,
+  IconPlugConnected,
+  IconSearch,
+  IconShieldLock,
+  IconUsers,
+} from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
@@ -25,7 +34,11 @@ const GROUPS = [
     // Members find their own sessions and password in the menu with their name.
     label: "Administration",
     adminsOnly: true,
-    entries: [{ label: "Security", icon: IconShieldLock, link: linkOptions({ to: "/admin/security" }), exact: false }],
+    entries: [
+      { label: "Security", icon: IconShieldLock, link: linkOptions({ to: "/admin/security" }), exact: false },
+      { label: "Users", icon: IconUsers, link: linkOptions({ to: "/admin/users" }), exact: false },
+      { label: "Audit", icon: IconListSearch, link: linkOptions({ to: "/admin/audit" }), exact: false },
+    ],
   },
 ] as const;
 

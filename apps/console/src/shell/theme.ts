@@ -54,10 +54,24 @@ const dark: MantineColorsTuple = [
   "#08090c",
 ];
 
+/** Mantine's own is too pale to carry white words. */
+const red: MantineColorsTuple = [
+  "#fff0f0",
+  "#ffdedf",
+  "#ffc1c4",
+  "#ff9a9f",
+  "#f66c73",
+  "#e74a54",
+  "#d32f3a",
+  "#b42430",
+  "#921d28",
+  "#6e151e",
+];
+
 export const theme = createTheme({
   primaryColor: "iris",
   primaryShade: { light: 6, dark: 6 },
-  colors: { iris, gray, dark },
+  colors: { iris, gray, dark, red },
   black: "#161922",
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: '"JetBrains Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',

@@ -5,12 +5,13 @@ import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icon
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { type Device, deviceOf } from "#ui/device.ts";
 import { plural } from "#ui/format.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { revokeOtherSessions, revokeSession, sessionsQuery } from "#features/auth/api/sessions.ts";
-import { type Device, deviceOf, loginInWords } from "./device.ts";
+import { loginInWords } from "./login-in-words.ts";
 import classes from "./session-list.module.css";
 import { StepTitle } from "./step-title.tsx";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deviceOf, loginInWords } from "./device.ts";
+import { deviceOf } from "./device.ts";
 
 describe("a device in words", () => {
   it.each([
@@ -36,16 +36,5 @@ describe("a device in words", () => {
       deviceOf("Mozilla/5.0 (Windows NT 10.0) Chrome/140.0").kind,
       deviceOf("curl/8.14.1").kind,
     ]).toEqual(["phone", "computer", "program"]);
-  });
-});
-
-describe("how somebody logged in", () => {
-  it("is told in words, and what is unknown is left out", () => {
-    expect([loginInWords(["pwd"]), loginInWords(["pwd", "otp"]), loginInWords(["pwd", "backup"]), loginInWords(["mfa"])]).toEqual([
-      "password",
-      "password and code",
-      "password and backup code",
-      "unknown",
-    ]);
   });
 });

@@ -35,11 +35,3 @@ export function deviceOf(userAgent: string | null): Device {
   const kind = system === "iPhone" || system === "iPad" || system === "Android" ? "phone" : "computer";
   return { name: system === undefined ? browser : `${browser} on ${system}`, kind };
 }
-
-const FACTORS: Readonly<Record<string, string>> = { pwd: "password", otp: "code", backup: "backup code" };
-
-/** How somebody logged in: `password and code`. */
-export function loginInWords(amr: readonly string[]): string {
-  const words = amr.flatMap((method) => FACTORS[method] ?? []);
-  return words.length === 0 ? "unknown" : words.join(" and ");
-}
