@@ -6,6 +6,7 @@ import {
   Drawer,
   type MantineColorsTuple,
   Modal,
+  Notification,
   Paper,
   Table,
   Tooltip,
@@ -93,6 +94,7 @@ export const theme = createTheme({
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
     Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: true } }),
