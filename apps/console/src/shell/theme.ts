@@ -93,7 +93,7 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: "sm" } }),
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
-    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Modal: Modal.extend({ defaultProps: { lockScroll: false }, styles: { title: { fontSize: "1rem", fontWeight: 600 } } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),

@@ -90,7 +90,7 @@ export function ProofForm<Result>({
           error={wrongPassword}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {needsCode && <CodeField code={code} error={wrongCode} busy={proof.isPending} onWhole={send} />}
+        {needsCode && <CodeField code={code} size="sm" error={wrongCode} busy={proof.isPending} onWhole={send} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
             Cancel
