@@ -2,7 +2,7 @@ import { Modal } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import type { AccountActions } from "#features/users/api/account-actions.ts";
-import { type Intent, menuIdOf } from "./account-menu.tsx";
+import { type Intent, menuButtonIdOf } from "./account-menu.tsx";
 import { DeleteAccount, DisableAccount, EnableAccount, RequirePassword, ResetSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount } from "./create-account.tsx";
 import { EditAccount } from "./edit-account.tsx";
@@ -64,7 +64,7 @@ export function AccountDialogs({
       onExitTransitionEnd={() => {
         setShown(undefined);
         if (subject !== undefined && subject.kind !== "create") {
-          document.getElementById(menuIdOf(subject.account))?.focus();
+          document.getElementById(menuButtonIdOf(subject.account))?.focus();
         }
       }}
     >
