@@ -93,6 +93,8 @@ export const theme = createTheme({
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
     Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    // A dialog's head is no banner of the page; two dialogs would be two banners.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: "none" } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: true } }),

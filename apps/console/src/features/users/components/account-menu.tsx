@@ -31,7 +31,14 @@ export function AccountMenu({
 }) {
   const want = (kind: Intent["kind"]) => () => onIntent({ kind, account });
   return (
-    <Menu id={menuIdOf(account)} position="bottom-end" shadow="md" width={250}>
+    <Menu
+      id={menuIdOf(account)}
+      position="bottom-end"
+      shadow="md"
+      width={250}
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: "#main" }}
+    >
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${account.name}`}>
           <IconDots size={17} />
@@ -82,11 +89,7 @@ export function AccountMenu({
   );
 }
 
-/** Where the focus goes back to when a dialog that came from this menu closes; the menu's own naming of its button. */
-export function menuButtonIdOf(account: AccountItem): string {
-  return `${menuIdOf(account)}-target`;
-}
-
-function menuIdOf({ id }: AccountItem): string {
+/** Where the focus goes back to when a dialog that came from this menu closes; Mantine gives it to the menu's button. */
+export function menuIdOf({ id }: AccountItem): string {
   return `account-${id}`;
 }
