@@ -2,6 +2,7 @@
 // Arguments: the folder, the number of lines.
 const { readdirSync, readFileSync } = require("node:fs");
 const { relative } = require("node:path");
+const { stripVTControlCharacters } = require("node:util");
 
 const [folder, lines] = process.argv.slice(2);
 const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")));
@@ -13,21 +14,19 @@ const failures = reports.flatMap((report) => {
 const shown = failures.length > lines ? failures.slice(0, lines - 1) : failures;
 const linesEach = Math.max(1, Math.floor(lines / Math.max(1, shown.length)));
 for (const { name, message } of shown) {
-  const text = message
-    .replaceAll(/\u001b\[[\d;]*m/g, "")
+  const text = stripVTControlCharacters(message)
     .split("\n")
     .filter((line) => !/node_modules|<anonymous>/.test(line));
   // With a line each, the message goes behind the name.
   const told = linesEach === 1 ? [`${name}: ${text[0]}`] : [name, ...text.map((line) => `    ${line}`)];
-  console.log(
-    told
-      .slice(0, linesEach)
-      .map((line) => line.slice(0, 300))
-      .join("\n"),
-  );
+  tell(told.slice(0, linesEach));
 }
 if (shown.length < failures.length) {
-  console.log(`… and ${failures.length - shown.length} more`);
+  tell([`… and ${failures.length - shown.length} more`]);
+}
+
+function tell(told) {
+  process.stdout.write(`${told.map((line) => line.slice(0, 300)).join("\n")}\n`);
 }
 
 function failuresOf(file) {
