@@ -53,6 +53,11 @@ export const identityVariables = {
     schema: z.enum(["closed", "open"], "expected closed or open"),
     default: "closed",
   },
+  TOTP_WINDOW: {
+    doc: "How many steps of 30 s a code of the second factor may be early or late: 1, or 0 for none.",
+    schema: integerVariable(0, 1),
+    default: "1",
+  },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",
     schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),

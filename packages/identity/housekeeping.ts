@@ -4,6 +4,8 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Queries } from "./schema.ts";
 import { deleteExpiredSessions } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
+import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
+import { deleteExpiredSetupTries, deleteOldTries } from "./totp/second-factor.store.ts";
 
 const EVERY_MS = 600_000;
 
@@ -17,6 +19,9 @@ export function createHousekeeping({ queries, log, clock }: { readonly queries: 
       const now = clock.now();
       await deleteExpiredThrottles(queries, now);
       await deleteExpiredSessions(queries, now);
+      await deleteDeadPartialTokens(queries, now);
+      await deleteExpiredSetupTries(queries, now);
+      await deleteOldTries(queries, now);
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "expired rows of identity were not deleted; trying again in ten minutes");
     }

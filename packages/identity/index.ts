@@ -16,6 +16,8 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { secondStepRoutes } from "./login/second-step.routes.ts";
+import { createNotices } from "./notices/notices.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
@@ -26,6 +28,7 @@ import { createSameOriginCheck } from "./session/same-origin.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { createSecondFactor } from "./totp/second-factor.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -75,16 +78,21 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
   const throttle = createThrottle({ queries, clock });
-  const keys = createSigningKeys({ queries, sealer: createSealer(config.ENCRYPTION_KEYS), clock });
+  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const keys = createSigningKeys({ queries, sealer, clock });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
+  const notices = createNotices({ sealer, mailed: false });
+  const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
+  const login = { ...accounts, throttle, sessions, cookie };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
     routes: async (server) => {
-      await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
+      await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       keyRoutes({ keys, publicUrl })(server);
     },

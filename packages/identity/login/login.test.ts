@@ -128,28 +128,6 @@ describe("POST /login/access-token", () => {
     expect(ratio).toBeLessThan(2);
   });
 
-  test("an account with a second factor gets no session for its password alone", async () => {
-    await createAccount(subject.identity, "careful@example.org");
-    await subject.database.query
-      .updateTable("identity.users")
-      .set({ totp_enabled: true, totp_secret: "v1.k1.a.b.c" })
-      .where("email", "=", "careful@example.org")
-      .execute();
-
-    const answer = await logIn(subject.server, "careful@example.org");
-
-    expect(answer.statusCode).toBe(501);
-    expect(answer.json()).toMatchObject({ error: "two_factor_unavailable" });
-    expect(answer.cookies).toEqual([]);
-    const sessions = await subject.database.query
-      .selectFrom("identity.sessions as session")
-      .innerJoin("identity.users as user", "user.id", "session.user_id")
-      .where("user.email", "=", "careful@example.org")
-      .select("session.id")
-      .execute();
-    expect(sessions).toEqual([]);
-  });
-
   test.each([
     { wrong: "nothing", payload: {} },
     { wrong: "no password", payload: { email: "ada@example.org" } },

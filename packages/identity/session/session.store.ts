@@ -131,6 +131,20 @@ export async function revokeSessionsOf(
   return revoked.map(({ id }) => id);
 }
 
+/** Password and code were shown again: as good as a fresh login. @returns false when the session has ended. */
+export async function setStepUp(
+  transaction: Transaction<IdentitySchema>,
+  { sessionId, now, until }: { readonly sessionId: string; readonly now: Date; readonly until: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("identity.sessions")
+    .set({ step_up_until: until, authenticated_at: now })
+    .where("id", "=", sessionId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 export async function deleteExpiredSessions(queries: Queries, now: Date): Promise<void> {
   await queries.deleteFrom("identity.sessions").where("expires_at", "<=", now).execute();
 }
