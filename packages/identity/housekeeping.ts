@@ -5,7 +5,8 @@ import type { Queries } from "./schema.ts";
 import { deleteExpiredSessions } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
 import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
-import { deleteExpiredSetupTries, deleteOldTries } from "./totp/second-factor.store.ts";
+import { deleteOldTries } from "./totp/second-factor.store.ts";
+import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
 
 const EVERY_MS = 600_000;
 

@@ -28,7 +28,10 @@ import { createSameOriginCheck } from "./session/same-origin.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
 import { createSecondFactor } from "./totp/second-factor.ts";
+import { createSetupCookie } from "./totp/setup-cookie.ts";
+import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -87,6 +90,16 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   const notices = createNotices({ sealer, mailed: false });
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
   const login = { ...accounts, throttle, sessions, cookie };
+  const administered = {
+    ...accounts,
+    throttle,
+    secondFactor,
+    sealer,
+    notices,
+    tickets: createSetupTickets({ sealer, clock }),
+    window: config.TOTP_WINDOW,
+    cookie: createSetupCookie(publicUrl),
+  };
   const housekeeping = createHousekeeping({ queries, log, clock });
 
   return {
@@ -94,6 +107,7 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
       await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       keyRoutes({ keys, publicUrl })(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),

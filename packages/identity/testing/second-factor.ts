@@ -1,3 +1,4 @@
+import { hash } from "@node-rs/argon2";
 import { generateSync } from "otplib";
 import { readConfig } from "@sightline/foundation/config";
 import type { HttpServer } from "@sightline/foundation/http-server";
@@ -6,7 +7,7 @@ import { createSealer } from "#keys/sealing.ts";
 import { makeBackupCodes, type BackupCodes } from "#totp/backup-codes.ts";
 import { sealTotpSecret } from "#totp/sealed-secret.ts";
 import { makeTotpSecret } from "#totp/totp-code.ts";
-import { logIn, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
+import { logIn, PASSWORD, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
 
 export type EnabledSecondFactor = {
   readonly userId: string;
@@ -47,14 +48,20 @@ export async function enableSecondFactor(
   return { userId: user.id, tenantId: user.tenantId, secret, backupCodes: codes };
 }
 
+/** Every password hashed anew at the least cost, for tests of many logins whose subject is not the hash. */
+export async function weakenPasswords({ database }: Pick<IdentityUnderTest, "database">, password: string = PASSWORD): Promise<void> {
+  const password_hash = await hash(password, { memoryCost: 8, timeCost: 1 });
+  await database.query.updateTable("identity.users").set({ password_hash }).execute();
+}
+
 /** What an authenticator app shows, so many seconds from now. */
 export function codeOf(secret: string, clock: { readonly now: () => Date }, seconds = 0): string {
   return generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) + seconds });
 }
 
-/** A code of six digits that the app shows at none of the moments around now. */
+/** A code of six digits that the app shows at no moment within six minutes of now. */
 export function wrongCodeOf(secret: string, clock: { readonly now: () => Date }, salt = 0): string {
-  const right = new Set([-60, -30, 0, 30, 60].map((seconds) => codeOf(secret, clock, seconds)));
+  const right = new Set(Array.from({ length: 25 }, (_, index) => codeOf(secret, clock, (index - 12) * 30)));
   for (let number = salt; ; number++) {
     const code = String(number % 1_000_000).padStart(6, "0");
     if (!right.has(code)) {

@@ -16,7 +16,7 @@ import {
   saveFailuresInARow,
   type SecondFactorOwner,
 } from "./second-factor.store.ts";
-import { blockOf, withoutTry, withTry, type Block } from "./try-limits.ts";
+import { blocksOf, withoutTry, withTry, type Block } from "./try-limits.ts";
 
 /** A try that was taken before anything was evaluated. */
 export type CodeTry = {
@@ -50,7 +50,7 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
           throw notEnabled();
         }
         const state = await readPool(transaction, { userId, pool }, now);
-        const block = blockOf(pool, state, now);
+        const [block] = blocksOf(pool, state, now);
         if (block !== undefined) {
           throw tooManyTries(pool, block, now);
         }
@@ -60,7 +60,7 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
         if (pool === "totp") {
           await saveFailuresInARow(transaction, userId, next);
         }
-        return { id, pool, owner, isLast: blockOf(pool, next, now) !== undefined };
+        return { id, pool, owner, isLast: blocksOf(pool, next, now).length > 0 };
       });
       return taken;
     },
@@ -70,14 +70,15 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
       const now = clock.now();
       await queries.transaction().execute(async (transaction) => {
         const owner = await lockOwner(transaction, userId);
-        const block = owner !== undefined && isLast ? blockOf(pool, await readPool(transaction, { userId, pool }, now), now) : undefined;
+        const blocks = isLast ? blocksOf(pool, await readPool(transaction, { userId, pool }, now), now) : [];
+        const [block] = blocks;
         if (owner !== undefined && block !== undefined) {
           await raiseEpoch(transaction, { id: userId, now });
           await deletePartialTokensOf(transaction, userId);
           const details = { method: pool, ip: attempt.client.ip };
           await notices.append(transaction, { userId, kind: "two_factor_locked", at: now, details });
           // Whoever fails that often at the second step has passed the first.
-          if (pool === "totp" && block.reason !== "in_a_row" && !owner.mustChangePassword) {
+          if (pool === "totp" && !owner.mustChangePassword && blocks.some(({ reason: why }) => why !== "in_a_row")) {
             await requirePasswordChange(transaction, userId);
             await notices.append(transaction, { userId, kind: "password_guessed", at: now, details });
           }

@@ -39,10 +39,10 @@ export type PoolState = {
 
 export type Block = { readonly until: Date; readonly reason: "in_a_row" | "rolling" | "suspended" };
 
-/** @returns why no code of the pool is looked at, and until when; undefined when one is. */
-export function blockOf(pool: SecondFactorPool, state: PoolState, now: Date): Block | undefined {
+/** @returns why no code of the pool is looked at, and until when, the longest first; empty when one is. */
+export function blocksOf(pool: SecondFactorPool, state: PoolState, now: Date): readonly Block[] {
   if (state.suspended) {
-    return { until: after(now, SUSPENDED_RETRY_SECONDS), reason: "suspended" };
+    return [{ until: after(now, SUSPENDED_RETRY_SECONDS), reason: "suspended" }];
   }
   const locks: Block[] = state.lockedUntil === null ? [] : [{ until: state.lockedUntil, reason: "in_a_row" }];
   for (const { tries, seconds } of ROLLING_LIMITS[pool]) {
@@ -51,7 +51,7 @@ export function blockOf(pool: SecondFactorPool, state: PoolState, now: Date): Bl
       locks.push({ until: after(oldest, seconds), reason: "rolling" });
     }
   }
-  return locks.filter(({ until }) => until > now).toSorted((one, other) => other.until.getTime() - one.until.getTime())[0];
+  return locks.filter(({ until }) => until > now).toSorted((one, other) => other.until.getTime() - one.until.getTime());
 }
 
 /** The state with one more try in it, which counts as wrong until it is known to be right. */
