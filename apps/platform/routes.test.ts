@@ -9,6 +9,7 @@ import { deriveEnvironment, type Environment } from "./environment.ts";
 import { prepare, withParts } from "./prepare.ts";
 import { freePort } from "./testing/free-port.ts";
 import { startRoles, type RunningRoles, type ServedRoute } from "./testing/running-roles.ts";
+import { totpCode } from "./testing/totp-code.ts";
 
 /** Everything that anyone may call, by role. A route that is not here has to refuse whoever has not logged in. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
@@ -100,15 +101,19 @@ test("without any credentials every other route answers 401, through the console
   expect(await answersOf(guarded(), {})).toEqual(all(guarded(), 401));
 });
 
-test("a token that is none opens nothing", async () => {
-  const token = "A".repeat(43);
-  for (const headers of [{ authorization: `Bearer ${token}` }, { "x-api-key": token }, { cookie: `sightline_refresh=${token}` }]) {
+test("a partial token opens nothing but the second step", async () => {
+  await register("ada@example.com");
+  const { secret, partialToken } = await logInHalfway("ada@example.com");
+  const cookie = ["__Host-sightline_refresh", "sightline_refresh"].map((name) => `${name}=${partialToken}`).join("; ");
+  for (const headers of [{ authorization: `Bearer ${partialToken}` }, { "x-api-key": partialToken }, { cookie }]) {
     expect(await answersOf(guarded(), headers)).toEqual(all(guarded(), 401));
   }
+  const payload = { partial_token: partialToken, code: totpCode(secret, 1) };
+  const opened = await roles.serverOf("identity").inject({ method: "POST", url: "/login/verify-2fa", payload });
+  expect(opened.statusCode).toBe(200);
 });
 
 test("a member's session is refused with 403 by every route for admins", async () => {
-  await register("ada@example.com");
   await register("grace@example.com");
   const routes = guarded().filter(({ auth = "" }) => ADMIN_CLASSES.includes(auth));
   expect(routes.length).toBeGreaterThan(10);
@@ -183,4 +188,16 @@ async function logIn<Answer>(email: string, password = PASSWORD): Promise<Answer
 async function accessTokenOf(email: string, password?: string): Promise<string> {
   const { access_token: token } = await logIn<{ access_token: string }>(email, password);
   return token;
+}
+
+/** Sets the second factor up and shows the password alone after that. */
+async function logInHalfway(email: string): Promise<{ readonly secret: string; readonly partialToken: string }> {
+  const identity = roles.serverOf("identity");
+  const headers = { authorization: `Bearer ${await accessTokenOf(email)}` };
+  const setup = await identity.inject({ method: "POST", url: "/admin/2fa/setup", headers });
+  const { secret, setup_token } = setup.json<{ secret: string; setup_token: string }>();
+  const payload = { code: totpCode(secret), setup_token };
+  await identity.inject({ method: "POST", url: "/admin/2fa/verify-setup", headers, payload });
+  const { partial_token: partialToken } = await logIn<{ partial_token: string }>(email);
+  return { secret, partialToken };
 }

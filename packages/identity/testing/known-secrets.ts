@@ -31,6 +31,8 @@ const SEALED = { totp_secret: "users.totp_secret", sealed_link: "notices.sealed_
 const SHORTEST = 10;
 
 const SIX_DIGITS = /^\d{6}$/;
+/** Less varied ones, as a made-up code of zeros, stand in innocent texts too. */
+const FEWEST_SYMBOLS = 5;
 
 /** Every secret that a test made, sent, was shown or stored. */
 export function collectSecrets({ exchanges, stored, configs, passwords }: Sources): readonly KnownSecret[] {
@@ -44,8 +46,12 @@ export function collectSecrets({ exchanges, stored, configs, passwords }: Source
     ...exchanges.flatMap(secretsIn),
     ...stored.flatMap((text) => secretsOf(text, sealers)),
   ];
-  const fit = found.flatMap(spellings).filter(({ value }) => value.length >= SHORTEST || SIX_DIGITS.test(value));
+  const fit = found.flatMap(spellings).filter(({ value }) => isTelling(value));
   return [...new Map(fit.map((secret) => [`${secret.value} ${secret.column ?? ""}`, secret])).values()];
+}
+
+function isTelling(value: string): boolean {
+  return SIX_DIGITS.test(value) || (value.length >= SHORTEST && new Set(value).size >= FEWEST_SYMBOLS);
 }
 
 function secretsIn(exchange: Exchange): readonly KnownSecret[] {
