@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { createLog } from "@sightline/foundation/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createHousekeeping } from "#housekeeping.ts";
 import { raiseEpoch } from "#accounts/account.store.ts";
 import type { Outbox } from "#notices/outbox.ts";
 import {
@@ -13,7 +12,6 @@ import {
   PASSWORD,
   type IdentityUnderTest,
 } from "#testing/identity-under-test.ts";
-import { ringUnderTest } from "#testing/second-factor-setup.ts";
 import { startMailServer, textOf, type ReceivedMail, type TestMailServer } from "#testing/mail-server.ts";
 import { createOutboxTo } from "#testing/outbox-under-test.ts";
 
@@ -277,28 +275,4 @@ test("a started replica mails what is due, until it is stopped", async () => {
   await subject.identity.stop();
 
   expect(tokenIn(mailServer.mails[0])).toHaveLength(43);
-});
-
-test("links that are over and notices of three months ago are deleted", async () => {
-  await ask();
-  const { query: queries } = subject.database;
-  const housekeeping = createHousekeeping({
-    queries,
-    sealer: ringUnderTest(),
-    log: createLog({ name: "x", level: "silent" }),
-    clock: subject.clock,
-  });
-  const count = async () => [
-    (await queries.selectFrom("identity.mail_tickets").selectAll().execute()).length,
-    (await queries.selectFrom("identity.notices").selectAll().execute()).length,
-  ];
-
-  await housekeeping.run();
-  expect(await count()).toEqual([1, 1]);
-  subject.clock.forward(30 * 60);
-  await housekeeping.run();
-  expect(await count()).toEqual([0, 1]);
-  subject.clock.forward(90 * 24 * 3600);
-  await housekeeping.run();
-  expect(await count()).toEqual([0, 0]);
 });
