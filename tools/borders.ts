@@ -21,7 +21,7 @@ const PARTS: readonly Part[] = [
     parts: ["@sightline/foundation"],
     rooms: {
       login: ["totp", "session", "accounts", "throttle", "notices", "audit"],
-      administration: ["totp", "session", "accounts", "throttle", "notices", "audit"],
+      administration: ["recovery", "totp", "session", "accounts", "throttle", "notices", "audit"],
       recovery: ["session", "accounts", "throttle", "notices", "audit"],
       totp: ["session", "accounts", "throttle", "notices", "keys", "audit"],
       session: ["keys", "audit"],

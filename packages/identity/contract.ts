@@ -267,6 +267,9 @@ export const auditQuerySchema = z.object({
 });
 export type AuditQuery = z.input<typeof auditQuerySchema>;
 
+/** `GET /admin/audit/export` */
+export const auditExportQuerySchema = auditQuerySchema.omit({ limit: true, cursor: true });
+
 export const auditEntrySchema = z.object({
   id: z.int(),
   at: timestamp,
