@@ -17,7 +17,7 @@ const MS = 600_000;
  * what asks for it, and it counts as freshly logged in.
  *
  * @returns until when.
- * @throws {AppError} 400 `code_required`, 401 `invalid_code`, 403 `wrong_password`, 429 `too_many_tries`.
+ * @throws {AppError} 400 `code_required`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
 export async function stepUp(
   dependencies: SecondStepDependencies,

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { identityVariables } from "#config.ts";
 import { createIdentity, identityMigrations, type Identity } from "#index.ts";
 import type { IdentitySchema } from "#schema.ts";
+import type { Sleep } from "#throttle/waiting-room.ts";
 
 export const SECRETS = {
   SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
@@ -40,6 +41,7 @@ type Options = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Logger;
   readonly routes?: readonly Routes[];
+  readonly sleep?: Sleep;
 };
 
 export async function createIdentityUnderTest(options: Options = {}): Promise<IdentityUnderTest> {
@@ -48,9 +50,9 @@ export async function createIdentityUnderTest(options: Options = {}): Promise<Id
   const replicas: Replica[] = [];
 
   async function replica(own: Options = {}): Promise<Replica> {
-    const { environment, log = silentLog, routes = [] } = { ...options, ...own };
+    const { environment, log = silentLog, routes = [], sleep } = { ...options, ...own };
     const config = readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS, ...environment });
-    const identity = createIdentity({ config, database, log, clock });
+    const identity = createIdentity({ config, database, log, clock, ...(sleep === undefined ? {} : { sleep }) });
     const server = await createHttpServer({
       name: "identity",
       title: "Identity",

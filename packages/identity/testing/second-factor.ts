@@ -59,9 +59,9 @@ export function codeOf(secret: string, clock: { readonly now: () => Date }, seco
   return generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) + seconds });
 }
 
-/** A code of six digits that the app shows at none of the moments around now. */
+/** A code of six digits that the app shows at no moment within six minutes of now. */
 export function wrongCodeOf(secret: string, clock: { readonly now: () => Date }, salt = 0): string {
-  const right = new Set([-60, -30, 0, 30, 60].map((seconds) => codeOf(secret, clock, seconds)));
+  const right = new Set(Array.from({ length: 25 }, (_, index) => codeOf(secret, clock, (index - 12) * 30)));
   for (let number = salt; ; number++) {
     const code = String(number % 1_000_000).padStart(6, "0");
     if (!right.has(code)) {

@@ -144,10 +144,6 @@ export async function deleteOldTries(queries: Queries, now: Date): Promise<void>
   await queries.deleteFrom("identity.second_factor_tries").where("at", "<=", windowStart(now)).execute();
 }
 
-export async function deleteExpiredSetupTries(queries: Queries, now: Date): Promise<void> {
-  await queries.deleteFrom("identity.setup_tries").where("expires_at", "<=", now).execute();
-}
-
 const codesLeft = sql<number>`cardinality(totp_backup_codes)`.as("backupCodesRemaining");
 
 function windowStart(now: Date): Date {

@@ -30,6 +30,8 @@ export type CodeAttempt = {
   readonly code: string;
   readonly client: Client;
   readonly purpose: SecondFactorPurpose;
+  /** Slow work for the action, which only a right code is worth: done before the transaction begins. */
+  readonly prepare?: () => Promise<void>;
 };
 
 export type AcceptedCode = { readonly method: SecondFactorPool; readonly backupCodesRemaining: number };
@@ -39,7 +41,7 @@ export type SecondFactor = {
    * Reserves a try (own committed transaction), evaluates the code outside of any transaction, then runs `action` in one
    * transaction with the code's consumption. What `action` throws leaves the code unused and the try uncounted.
    *
-   * @throws {AppError} 401 `invalid_code`, 429 `too_many_tries` with `Retry-After`, 409 `not_enabled`, 503 `second_factor_unreadable`.
+   * @throws {AppError} 401 (login) or 403 `invalid_code`, 429 `too_many_tries` with `Retry-After`, 409 `not_enabled`, 503 `second_factor_unreadable`.
    */
   readonly withCode: <Result>(
     attempt: CodeAttempt,
@@ -154,6 +156,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
       const taken = await tries.reserve(attempt, totpCode === undefined ? "backup_code" : "totp");
       try {
         const right = await evaluate(attempt.code, totpCode, taken.owner);
+        await attempt.prepare?.();
         return await queries.transaction().execute(async (transaction) => {
           const backupCodesRemaining = await useUp(transaction, attempt.userId, right);
           await deleteTry(transaction, taken.id);
@@ -168,7 +171,8 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
           await tries.fail(attempt, taken, error.reason);
           throw new AppError({
             code: "invalid_code",
-            status: 401,
+            // To a client with an access token 401 would say that this is over.
+            status: attempt.purpose === "login" ? 401 : 403,
             message: "The code is wrong or was used before. Wait for the next one, or use a backup code.",
           });
         }
