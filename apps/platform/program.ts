@@ -78,6 +78,23 @@ export function createProgram(): Command {
       const { createAdmin } = await import("./commands/admin.ts");
       await createAdmin(options);
     });
+  admin
+    .command("list")
+    .description("show the admins of every tenant, and whether each has a second factor")
+    .action(async () => (await import("./commands/admin.ts")).listAdmins());
+  admin
+    .command("reset-password")
+    .description("replace the password of an account by a one-time password, printed once; its sessions end")
+    .requiredOption("--email <email>", "address of the account")
+    .addHelpText("after", "\nThe second factor stays: see reset-2fa. Safe while Sightline runs; the audit tells of it.")
+    .action(async ({ email }: { email: string }) => (await import("./commands/admin.ts")).resetPassword(email));
+  admin
+    .command("reset-2fa")
+    .description("take the second factor from an account whose owner lost it; its sessions end")
+    .requiredOption("--email <email>", "address of the account")
+    .requiredOption("--reason <reason>", "why, for the audit and the owner")
+    .addHelpText("after", "\nThe password alone logs in from then on, until a new second factor is set up. Safe while Sightline runs.")
+    .action(async (options: { email: string; reason: string }) => (await import("./commands/admin.ts")).resetSecondFactor(options));
 
   const keys = program.command("keys").description("Show and rotate the keys that seal secrets and sign access tokens.");
   keys

@@ -13,6 +13,8 @@ import { auditRoutes } from "./audit/audit.routes.ts";
 import { exportChain } from "./audit/export-audit.ts";
 import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
+import { administrationRoutes } from "./administration/administration.routes.ts";
+import { createHostCommands, type HostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { NewestSigningKey } from "./keys/add-signing-key.ts";
@@ -41,6 +43,7 @@ import { ownSessionsRoutes } from "./session/own-sessions.routes.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
 import { createSecondFactor } from "./totp/second-factor.ts";
 import { createSetupCookie } from "./totp/setup-cookie.ts";
@@ -72,6 +75,8 @@ export type Identity = {
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
   readonly keys: KeyAdministration;
+  /** Of any tenant, from the host; audited without an actor. */
+  readonly host: HostCommands;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
   /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
@@ -94,6 +99,8 @@ type IdentityDependencies = {
   readonly database: Database<IdentitySchema>;
   readonly log: Logger;
   readonly clock: Clock;
+  /** How those wait whose account is being guessed at; for tests. */
+  readonly sleep?: Sleep;
 };
 
 /**
@@ -106,11 +113,11 @@ type IdentityDependencies = {
  * const { routes, authenticators } = identity;
  * const server = await createHttpServer({ name: "identity", title: "Identity", version, log, metrics, routes: [routes], authenticators });
  */
-export function createIdentity({ config, database, log, clock }: IdentityDependencies): Identity {
+export function createIdentity({ config, database, log, clock, sleep = realSleep }: IdentityDependencies): Identity {
   const queries = database.query;
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
-  const throttle = createThrottle({ queries, clock });
+  const throttle = createThrottle({ queries, clock, waitingRoom: createWaitingRoom(sleep) });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const keys = createSigningKeys({ queries, sealer, clock });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
@@ -138,6 +145,7 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
   };
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
   const housekeeping = createHousekeeping({ queries, sealer, log, clock });
+  const administration = { ...accounts, notices, mailed, publicUrl };
   const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
 
   return {
@@ -147,6 +155,7 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
       await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
       await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
       await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
@@ -179,6 +188,7 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       reseal: () => resealAll({ queries, sealer, clock }),
       rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
     },
+    host: createHostCommands(administration),
     verifyAudit: (expectedHead) => verifyAudit(queries, expectedHead),
     exportAudit: (times) => exportChain(queries, times),
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),

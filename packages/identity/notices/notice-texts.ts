@@ -46,7 +46,8 @@ const TEXTS: Readonly<Record<NoticeKind, NoticeText>> = {
   },
   password_changed: {
     subject: "Your password was changed",
-    sentence: () => "The password of your account was changed, and all its sessions were ended.",
+    sentence: ({ by }) =>
+      `The password of your account was changed${by === "admin" ? " by an admin" : ""}, and all its sessions were ended.`,
   },
   invitation: {
     subject: "You are invited to Sightline",
@@ -55,8 +56,11 @@ const TEXTS: Readonly<Record<NoticeKind, NoticeText>> = {
   },
   password_reset: {
     subject: "Choose a new password",
-    sentence: () => "Someone, hopefully you, asked for a new password for your account.",
-    link: { invitesTo: "Choose it here, once, within 30 minutes; if it was not you, do nothing", seconds: 30 * 60 },
+    sentence: ({ by }) =>
+      by === "admin"
+        ? "An admin took the password of your account away; choose a new one."
+        : "Someone, hopefully you, asked for a new password for your account; if it was not you, do nothing.",
+    link: { invitesTo: "Choose it here, once, within 30 minutes", seconds: 30 * 60 },
   },
 };
 
