@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { loadEnvironmentFile } from "./environment.ts";
 import { roleNames, roleTasks } from "./role-names.ts";
 import { version } from "./version.ts";
 
@@ -10,7 +11,13 @@ export function createProgram(): Command {
     .description("Code search over MCP, observability of agents and admin login, as one self-hosted product.")
     .version(version, "-V, --version")
     .showHelpAfterError()
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .hook("preAction", (_program, command) => {
+      // A role has its whole environment from the supervisor, without the secrets of others.
+      if (command.name() !== "role") {
+        loadEnvironmentFile();
+      }
+    });
 
   program
     .command("start")
@@ -89,6 +96,24 @@ export function createProgram(): Command {
     .addHelpText("after", "\nThe password alone logs in from then on, until a new second factor is set up. Safe while Sightline runs.")
     .action(async (options: { email: string; reason: string }) => (await import("./commands/admin.ts")).resetSecondFactor(options));
 
+  const keys = program.command("keys").description("Show and rotate the keys that seal secrets and sign access tokens.");
+  keys
+    .command("status")
+    .description("show how much each key of ENCRYPTION_KEYS has sealed, which may be removed, and the signing keys")
+    .addHelpText("after", "\nEnds with 1 when something is sealed with a key that ENCRYPTION_KEYS does not hold.")
+    .action(async () => (await import("./commands/keys.ts")).showKeys());
+  keys
+    .command("rotate")
+    .description("seal everything anew that the first key of ENCRYPTION_KEYS has not sealed")
+    .option("--signing", "publish the next signing key instead, which signs from in 15 minutes on")
+    .addHelpText(
+      "after",
+      "\nSafe while people log in, and to repeat: it goes on where it was broken off. Ends with 1 when something can't be opened.",
+    )
+    .action(async (options: { signing?: boolean }) => {
+      const { rotateKeys } = await import("./commands/keys.ts");
+      await rotateKeys({ signing: options.signing === true });
+    });
   const audit = program.command("audit").description("Verify the audit, or take it elsewhere.");
   audit
     .command("verify")

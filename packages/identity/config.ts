@@ -65,6 +65,11 @@ export const identityVariables = {
     schema: z.enum(["closed", "open"], "expected closed or open"),
     default: "closed",
   },
+  TOTP_WINDOW: {
+    doc: "How many steps of 30 s a code of the second factor may be early or late: 1, or 0 for none.",
+    schema: integerVariable(0, 1),
+    default: "1",
+  },
   SMTP_URL: {
     doc: "Mail server: `smtp://user:password@host:port` (STARTTLS is required, except on the machine itself; `?tls=off` and `?tls=required` say otherwise) or `smtps://…`. Without it no mail is sent, and notices are shown in the console alone.",
     schema: mailServerVariable().optional(),
@@ -73,11 +78,6 @@ export const identityVariables = {
   SMTP_FROM: {
     doc: "Sender of mails, `name@example.org` or `Name <name@example.org>`; without it sightline@ and the host of PUBLIC_URL.",
     schema: senderVariable().optional(),
-  },
-  TOTP_WINDOW: {
-    doc: "How many steps of 30 s a code of the second factor may be early or late: 1, or 0 for none.",
-    schema: integerVariable(0, 1),
-    default: "1",
   },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",

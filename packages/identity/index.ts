@@ -17,6 +17,9 @@ import { administrationRoutes } from "./administration/administration.routes.ts"
 import { createHostCommands, type HostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import type { NewestSigningKey } from "./keys/add-signing-key.ts";
+import { describeRing, resealAll, type Resealing, type RingKey } from "./keys/encryption-ring.ts";
+import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
@@ -34,6 +37,9 @@ import { createAuthenticators } from "./session/authenticators.ts";
 import { createRefreshCookie, keepsSecureCookies } from "./session/refresh-cookie.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
+import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
+import { credentialEpochsRoutes } from "./session/credential-epochs.routes.ts";
+import { ownSessionsRoutes } from "./session/own-sessions.routes.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
@@ -68,6 +74,7 @@ export type Identity = {
   readonly listTenants: () => Promise<readonly Tenant[]>;
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
+  readonly keys: KeyAdministration;
   /** Of any tenant, from the host; audited without an actor. */
   readonly host: HostCommands;
   /** An access token of ten minutes for a command on the host; audited. */
@@ -76,6 +83,15 @@ export type Identity = {
   readonly verifyAudit: (expectedHead?: string) => Promise<AuditVerdict>;
   /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
   readonly exportAudit: (times: { readonly from?: Date | undefined; readonly to?: Date | undefined }) => AsyncIterable<string>;
+};
+
+export type KeyAdministration = {
+  /** The ring of `ENCRYPTION_KEYS` with how much each key has sealed, and the published signing keys. */
+  readonly status: () => Promise<{ readonly ring: readonly RingKey[]; readonly signing: readonly SigningKeyState[] }>;
+  /** Seals everything anew that the ring's first key has not sealed; audited. */
+  readonly reseal: () => Promise<Resealing>;
+  /** Publishes the next signing key, which signs from in 15 minutes on; audited. One that already waits for its time is answered instead. */
+  readonly rotateSigningKey: () => Promise<NewestSigningKey>;
 };
 
 type IdentityDependencies = {
@@ -115,8 +131,6 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const outbox = mailed
     ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
     : undefined;
-  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
-  const administration = { ...accounts, notices, mailed, publicUrl };
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
   const login = { ...accounts, throttle, sessions, cookie };
   const administered = {
@@ -129,19 +143,24 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     window: config.TOTP_WINDOW,
     cookie: createSetupCookie(publicUrl),
   };
-  const housekeeping = createHousekeeping({ queries, log, clock });
+  const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
+  const housekeeping = createHousekeeping({ queries, sealer, log, clock });
+  const administration = { ...accounts, notices, mailed, publicUrl };
+  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
 
   return {
     routes: async (server) => {
       await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
       await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
+      await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
       await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
       await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
-      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       keyRoutes({ keys, publicUrl })(server);
+      credentialEpochsRoutes(feed)(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
     authenticators: {
@@ -164,6 +183,11 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
+    keys: {
+      status: async () => ({ ring: await describeRing({ queries, sealer }), signing: await describeSigningKeys({ queries, clock }) }),
+      reseal: () => resealAll({ queries, sealer, clock }),
+      rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
+    },
     host: createHostCommands(administration),
     verifyAudit: (expectedHead) => verifyAudit(queries, expectedHead),
     exportAudit: (times) => exportChain(queries, times),

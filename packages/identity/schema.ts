@@ -72,6 +72,7 @@ type SigningKeyRow = {
   readonly kid: string;
   readonly algorithm: string;
   readonly public_jwk: { readonly kty: string; readonly n: string; readonly e: string };
+  /** Sealed; empty once the key is retired. */
   readonly private_key: string;
   readonly created_at: Date;
   readonly active_from: Date;

@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch } from "#accounts/account.store.ts";
-import { deletePartialTokensOf } from "#totp/partial-token.store.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
 import { forgetAllFailures } from "#totp/second-factor.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";

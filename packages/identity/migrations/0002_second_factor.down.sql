@@ -1,3 +1,4 @@
+drop index identity.audit_user_deleted;
 drop index identity.audit_actor;
 drop index identity.audit_at;
 alter table identity.audit drop column hash, alter column id add generated always as identity;

@@ -112,4 +112,7 @@ insert into identity.audit_head (last_id, rows, hash)
 select coalesce(max(id), 0), 0, decode(repeat('00', 32), 'hex') from identity.audit;
 
 create index audit_at on identity.audit (tenant_id, id desc);
+
+-- Whose access tokens no row of theirs tells of any more; few, and asked for every few seconds.
+create index audit_user_deleted on identity.audit (at) where event = 'user_deleted';
 create index audit_actor on identity.audit (actor_id, id) where actor_id is not null;

@@ -18,6 +18,7 @@ import {
   SECRETS,
   type IdentityUnderTest,
 } from "#testing/identity-under-test.ts";
+import { ringUnderTest } from "#testing/second-factor-setup.ts";
 import { startMailServer, textOf, type ReceivedMail, type TestMailServer } from "#testing/mail-server.ts";
 
 const NEXT = "nine violet umbrellas";
@@ -301,7 +302,12 @@ test("a started replica mails what is due, until it is stopped", async () => {
 test("links that are over and notices of three months ago are deleted", async () => {
   await ask();
   const { query: queries } = subject.database;
-  const housekeeping = createHousekeeping({ queries, log: createLog({ name: "x", level: "silent" }), clock: subject.clock });
+  const housekeeping = createHousekeeping({
+    queries,
+    sealer: ringUnderTest(),
+    log: createLog({ name: "x", level: "silent" }),
+    clock: subject.clock,
+  });
   const count = async () => [
     (await queries.selectFrom("identity.mail_tickets").selectAll().execute()).length,
     (await queries.selectFrom("identity.notices").selectAll().execute()).length,
