@@ -18,7 +18,11 @@ export function StepUpDialog({
   const queries = useQueryClient();
   const { data: me } = useSuspenseQuery(meQuery(api));
   return (
-    <Modal opened={opened} onClose={onCancelled} title="Confirm that it is you" closeButtonProps={{ "aria-label": "Close" }} centered>
+    // Without Modal's header: over another dialog that would be a second landmark of its kind.
+    <Modal opened={opened} onClose={onCancelled} withCloseButton={false} closeOnEscape={false} centered>
+      <Modal.Title fz="md" fw={600} mb="md">
+        Confirm that it is you
+      </Modal.Title>
       <ProofForm
         needsCode={me.totp_enabled}
         prove={({ password, code }) => stepUp(api, { password, ...(me.totp_enabled ? { code } : {}) })}
