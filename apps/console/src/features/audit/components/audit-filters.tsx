@@ -37,80 +37,84 @@ export function AuditFilters({
   const searchPeople = useDebouncedCallback(onPeopleSearch, PAUSE_MS);
   return (
     <search className={classes.filters}>
-      <MultiSelect
-        className={classes.events}
-        label="Events"
-        placeholder={filter.events.length === 0 ? "Any event" : ""}
-        searchable
-        clearable
-        hidePickedOptions
-        nothingFoundMessage="No such event"
-        clearButtonProps={{ "aria-label": "Show any event" }}
-        data={EVENT_CHOICES}
-        value={[...filter.events]}
-        onChange={(events) => onChange({ ...filter, events })}
-      />
-      <Select
-        className={classes.user}
-        label="User"
-        placeholder="Anyone"
-        searchable
-        clearable
-        clearButtonProps={{ "aria-label": "Show anyone" }}
-        nothingFoundMessage="No such user"
-        data={people.map(({ id, email }) => ({ value: id, label: email }))}
-        filter={({ options }) => options}
-        value={filter.user ?? null}
-        // Choosing someone writes the address into the field, which is no search.
-        onSearchChange={(typed) => searchPeople(people.some(({ email }) => email === typed) ? "" : typed)}
-        onChange={(user) => onChange({ ...filter, user: user ?? undefined })}
-      />
-      <TextInput
-        className={classes.ip}
-        label="Address"
-        placeholder="Any IP address"
-        maxLength={64}
-        value={ip}
-        onChange={(event) => {
-          setIp(event.currentTarget.value);
-          reportIp(event.currentTarget.value);
-        }}
-      />
-      <TextInput
-        className={classes.time}
-        label="From"
-        type="datetime-local"
-        value={toLocalField(filter.from)}
-        max={toLocalField(filter.to)}
-        onChange={(event) => onChange({ ...filter, from: fromLocalField(event.currentTarget.value) })}
-      />
-      <TextInput
-        className={classes.time}
-        label="To"
-        type="datetime-local"
-        value={toLocalField(filter.to)}
-        min={toLocalField(filter.from)}
-        onChange={(event) => onChange({ ...filter, to: fromLocalField(event.currentTarget.value) })}
-      />
-      <div className={classes.spans}>
-        {SPANS.map(({ label, hours }) => (
-          <Button key={label} variant="default" onClick={() => onChange({ ...filter, from: hoursAgo(hours), to: undefined })}>
-            {label}
-          </Button>
-        ))}
-      </div>
-      {isFiltered(filter) && (
-        <Button
-          className={classes.clear}
-          variant="subtle"
-          onClick={() => {
-            setIp("");
-            onChange(NO_FILTER);
+      <div className={classes.row}>
+        <MultiSelect
+          className={classes.events}
+          label="Events"
+          placeholder={filter.events.length === 0 ? "Any event" : ""}
+          searchable
+          clearable
+          hidePickedOptions
+          nothingFoundMessage="No such event"
+          clearButtonProps={{ "aria-label": "Show any event" }}
+          data={EVENT_CHOICES}
+          value={[...filter.events]}
+          onChange={(events) => onChange({ ...filter, events })}
+        />
+        <Select
+          className={classes.user}
+          label="User"
+          placeholder="Anyone"
+          searchable
+          clearable
+          clearButtonProps={{ "aria-label": "Show anyone" }}
+          nothingFoundMessage="No such user"
+          data={people.map(({ id, email }) => ({ value: id, label: email }))}
+          filter={({ options }) => options}
+          value={filter.user ?? null}
+          // Choosing someone writes the address into the field, which is no search.
+          onSearchChange={(typed) => searchPeople(people.some(({ email }) => email === typed) ? "" : typed)}
+          onChange={(user) => onChange({ ...filter, user: user ?? undefined })}
+        />
+        <TextInput
+          className={classes.ip}
+          label="Address"
+          placeholder="Any IP address"
+          maxLength={64}
+          value={ip}
+          onChange={(event) => {
+            setIp(event.currentTarget.value);
+            reportIp(event.currentTarget.value);
           }}
-        >
-          Clear
-        </Button>
-      )}
+        />
+      </div>
+      <div className={classes.row}>
+        <TextInput
+          className={classes.time}
+          label="From"
+          type="datetime-local"
+          value={toLocalField(filter.from)}
+          max={toLocalField(filter.to)}
+          onChange={(event) => onChange({ ...filter, from: fromLocalField(event.currentTarget.value) })}
+        />
+        <TextInput
+          className={classes.time}
+          label="To"
+          type="datetime-local"
+          value={toLocalField(filter.to)}
+          min={toLocalField(filter.from)}
+          onChange={(event) => onChange({ ...filter, to: fromLocalField(event.currentTarget.value) })}
+        />
+        <div className={classes.spans}>
+          {SPANS.map(({ label, hours }) => (
+            <Button key={label} variant="default" onClick={() => onChange({ ...filter, from: hoursAgo(hours), to: undefined })}>
+              {label}
+            </Button>
+          ))}
+        </div>
+        {isFiltered(filter) && (
+          <Button
+            className={classes.clear}
+            variant="subtle"
+            onClick={() => {
+              setIp("");
+              onChange(NO_FILTER);
+            }}
+          >
+            Clear
+          </Button>
+        )}
+      </div>
     </search>
   );
 }

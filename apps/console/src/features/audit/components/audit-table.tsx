@@ -23,11 +23,11 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
       <Table layout="fixed">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={255}>Event</Table.Th>
-            <Table.Th w={180}>Time</Table.Th>
+            <Table.Th w={240}>Event</Table.Th>
+            <Table.Th w={170}>Time</Table.Th>
             <Table.Th>User</Table.Th>
-            <Table.Th w={150}>From</Table.Th>
-            <Table.Th>Details</Table.Th>
+            <Table.Th w={140}>From</Table.Th>
+            <Table.Th w="22%">Details</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

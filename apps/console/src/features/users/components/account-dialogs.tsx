@@ -1,7 +1,9 @@
 import { Modal } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { useIsMutating } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AccountActions } from "#features/users/api/account-actions.ts";
+import { ACTION_KEY } from "./action-form.tsx";
 import { type Intent, menuIdOf } from "./account-menu.tsx";
 import { DeleteAccount, DisableAccount, EnableAccount, RequirePassword, ResetSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount } from "./create-account.tsx";
@@ -42,6 +44,9 @@ export function AccountDialogs({
   readonly onClose: () => void;
 }) {
   const [shown, setShown] = useState<Shown>();
+  const busy = useIsMutating({ mutationKey: ACTION_KEY }) > 0;
+  // What is shown once must not vanish by a slip, and escape in the step-up dialog above is meant for that one.
+  const closable = shown === undefined && !busy;
 
   function done(message: string): void {
     notifications.show({ color: "green", title: "Done", message });
@@ -55,9 +60,8 @@ export function AccountDialogs({
       title={shown === undefined ? titleOf(subject) : `One-time password of ${shown.name}`}
       closeButtonProps={{ "aria-label": "Close" }}
       centered
-      // What is shown once must not vanish by a slip.
-      closeOnEscape={shown === undefined}
-      closeOnClickOutside={shown === undefined}
+      closeOnEscape={closable}
+      closeOnClickOutside={closable}
       withCloseButton={shown === undefined}
       // The menu's entry that opened the dialog is gone by then.
       returnFocus={subject?.kind === "create"}

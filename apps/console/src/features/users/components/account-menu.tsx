@@ -31,9 +31,16 @@ export function AccountMenu({
 }) {
   const want = (kind: Intent["kind"]) => () => onIntent({ kind, account });
   return (
-    <Menu position="bottom-end" shadow="md" width={250}>
+    <Menu
+      id={menuIdOf(account)}
+      position="bottom-end"
+      shadow="md"
+      width={250}
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: "#main" }}
+    >
       <Menu.Target>
-        <ActionIcon id={menuIdOf(account)} variant="subtle" color="gray" aria-label={`Actions for ${account.name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${account.name}`}>
           <IconDots size={17} />
         </ActionIcon>
       </Menu.Target>
@@ -82,7 +89,7 @@ export function AccountMenu({
   );
 }
 
-/** Where the focus goes back to when a dialog that came from this menu closes. */
-export function menuIdOf(account: AccountItem): string {
-  return `account-${account.id}`;
+/** Where the focus goes back to when a dialog that came from this menu closes; Mantine gives it to the menu's button. */
+export function menuIdOf({ id }: AccountItem): string {
+  return `account-${id}`;
 }

@@ -3,6 +3,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode, SyntheticEvent } from "react";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
 
+/** Of every call that such a form makes, so that its dialog stays open meanwhile. */
+export const ACTION_KEY = ["account action"] as const;
+
 /** A question about an account, and the call that its answer leads to. */
 export function ActionForm<Result>({
   label,
@@ -31,6 +34,7 @@ export function ActionForm<Result>({
 }) {
   const queries = useQueryClient();
   const action = useMutation({
+    mutationKey: ACTION_KEY,
     mutationFn: run,
     onSuccess: async (result) => {
       await queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
