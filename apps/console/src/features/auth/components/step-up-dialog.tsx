@@ -18,11 +18,15 @@ export function StepUpDialog({
   const queries = useQueryClient();
   const { data: me } = useSuspenseQuery(meQuery(api));
   return (
-    // Without Modal's header: over another dialog that would be a second landmark of its kind.
-    <Modal opened={opened} onClose={onCancelled} withCloseButton={false} closeOnEscape={false} centered>
-      <Modal.Title fz="md" fw={600} mb="md">
-        Confirm that it is you
-      </Modal.Title>
+    <Modal
+      opened={opened}
+      onClose={onCancelled}
+      // The provider hears that key.
+      closeOnEscape={false}
+      title="Confirm that it is you"
+      closeButtonProps={{ "aria-label": "Close" }}
+      centered
+    >
       <ProofForm
         needsCode={me.totp_enabled}
         prove={({ password, code }) => stepUp(api, { password, ...(me.totp_enabled ? { code } : {}) })}
