@@ -10,7 +10,7 @@ import { borders } from "./borders.ts";
 const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "packages/identity": {
     login: ["totp", "session", "accounts", "throttle", "notices", "audit"],
-    administration: ["totp", "session", "accounts", "throttle", "notices", "audit"],
+    administration: ["recovery", "totp", "session", "accounts", "throttle", "notices", "audit"],
     recovery: ["session", "accounts", "throttle", "notices", "audit"],
     totp: ["session", "accounts", "throttle", "notices", "keys", "audit"],
     session: ["keys", "audit"],

@@ -7,6 +7,8 @@ export type Upstream = {
   readonly prefix: string;
   readonly name: string;
   readonly url: string;
+  /** What stands in place of the prefix at the upstream; nothing when not set. */
+  readonly upstreamPrefix?: string;
 };
 
 /** How long an upstream may be silent; an event stream has no limit. */
@@ -24,11 +26,11 @@ export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
   };
 }
 
-async function proxyTo(scope: HttpServer, { prefix, name, url }: Upstream): Promise<void> {
+async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = "/" }: Upstream): Promise<void> {
   await scope.register(httpProxy, {
     upstream: url,
     prefix,
-    rewritePrefix: "/",
+    rewritePrefix: upstreamPrefix,
     http: { requestOptions: { timeout: SILENCE_MS } },
     disableRequestLogging: true,
     config: { auth: "public" },

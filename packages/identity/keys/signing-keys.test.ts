@@ -89,6 +89,7 @@ test("GET /docs/json describes every route", async () => {
   const answer = await subject.server.inject({ url: "/docs/json" });
 
   expect(Object.keys(answer.json<{ paths: object }>().paths).toSorted()).toEqual([
+    "/.well-known/credential-epochs",
     "/.well-known/jwks.json",
     "/.well-known/oauth-authorization-server",
     "/api/v1/auth/register",
@@ -96,6 +97,8 @@ test("GET /docs/json describes every route", async () => {
     "/login/me",
     "/login/password",
     "/login/refresh",
+    "/login/sessions",
+    "/login/sessions/{id}",
     "/logout",
   ]);
 });

@@ -34,7 +34,7 @@ export async function login(
   client: Client,
 ): Promise<Grant | PartialSession> {
   const { queries, hasher, throttle, sessions } = dependencies;
-  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip));
+  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip), client.left);
   const opened = await givingBackOnFailure(taken, async () => {
     const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);

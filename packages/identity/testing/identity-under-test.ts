@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { identityVariables, type IdentityConfig } from "#config.ts";
 import { createIdentity, identityMigrations, type Identity } from "#index.ts";
 import type { IdentitySchema } from "#schema.ts";
+import type { Sleep } from "#throttle/waiting-room.ts";
 import { assertNothingLeaked } from "./leak-scan.ts";
 import { createRecording } from "./recording.ts";
 
@@ -42,6 +43,7 @@ type Options = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Logger;
   readonly routes?: readonly Routes[];
+  readonly sleep?: Sleep;
 };
 
 export async function createIdentityUnderTest(options: Options = {}): Promise<IdentityUnderTest> {
@@ -52,9 +54,9 @@ export async function createIdentityUnderTest(options: Options = {}): Promise<Id
   const recording = createRecording();
 
   async function replica(own: Options = {}): Promise<Replica> {
-    const { environment, log = recording.log, routes = [] } = { ...options, ...own };
+    const { environment, log = recording.log, routes = [], sleep } = { ...options, ...own };
     const config = readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS, ...environment });
-    const identity = createIdentity({ config, database, log, clock });
+    const identity = createIdentity({ config, database, log, clock, ...(sleep === undefined ? {} : { sleep }) });
     const server = await recording.of(() =>
       createHttpServer({
         name: "identity",

@@ -5,7 +5,7 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { Queries, SecondFactorPool } from "#schema.ts";
-import { deletePartialTokensOf } from "./partial-token.store.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
 import type { CodeAttempt } from "./second-factor.ts";
 import {
   deleteTry,

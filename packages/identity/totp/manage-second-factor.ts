@@ -5,7 +5,7 @@ import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { attackOdds } from "./attack-odds.ts";
 import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
-import { deletePartialTokensOf } from "./partial-token.store.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
 import { readPool } from "./second-factor.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";

@@ -78,11 +78,6 @@ export async function consumePartialToken(transaction: Transaction<IdentitySchem
   return numDeletedRows > 0n;
 }
 
-/** For every change of the second factor: who has shown the password only has to begin anew. */
-export async function deletePartialTokensOf(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
-  await transaction.deleteFrom("identity.partial_tokens").where("user_id", "=", userId).execute();
-}
-
 export async function deleteDeadPartialTokens(queries: Queries, now: Date): Promise<void> {
   await queries
     .deleteFrom("identity.partial_tokens")

@@ -8,7 +8,7 @@ import type { IdentitySchema } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-codes.ts";
 import { describeClockFault } from "./clock-fault.ts";
-import { deletePartialTokensOf } from "./partial-token.store.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { setupExpired, setupInvalid, type SetupTicket } from "./setup-ticket.ts";
 import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";

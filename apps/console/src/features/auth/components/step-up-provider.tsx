@@ -1,0 +1,61 @@
+import { type ReactNode, Suspense, lazy, useCallback, useRef, useState } from "react";
+import { ApiError, hasCode } from "#http/api-error.ts";
+import { StepUpContext, type WithStepUp } from "#features/auth/step-up.ts";
+
+const StepUpDialog = lazy(async () => ({ default: (await import("./step-up-dialog.tsx")).StepUpDialog }));
+
+type Asking = { readonly proved: Promise<void>; readonly settle: (confirmed: boolean) => void };
+
+/** Holds the dialog that any page's action may need; it loads when it is needed. */
+export function StepUpProvider({ children }: { readonly children: ReactNode }) {
+  const asking = useRef<Asking>(undefined);
+  const [dialog, setDialog] = useState<"not loaded" | "opened" | "closed">("not loaded");
+
+  const withStepUp: WithStepUp = useCallback(async (action) => {
+    try {
+      return await action();
+    } catch (error) {
+      if (!hasCode(error, "step_up_required")) {
+        throw error;
+      }
+    }
+    // Two actions at once are one question.
+    asking.current ??= ask();
+    setDialog("opened");
+    await asking.current.proved;
+    return action();
+  }, []);
+
+  function close(confirmed: boolean): void {
+    asking.current?.settle(confirmed);
+    asking.current = undefined;
+    setDialog("closed");
+  }
+
+  return (
+    <StepUpContext value={withStepUp}>
+      {children}
+      {dialog !== "not loaded" && (
+        <Suspense>
+          <StepUpDialog opened={dialog === "opened"} onConfirmed={() => close(true)} onCancelled={() => close(false)} />
+        </Suspense>
+      )}
+    </StepUpContext>
+  );
+}
+
+function ask(): Asking {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  return {
+    proved: promise,
+    settle(confirmed) {
+      if (confirmed) {
+        resolve();
+      } else {
+        reject(
+          new ApiError({ status: 403, code: "step_up_cancelled", message: "You did not confirm that it is you, so nothing was done." }),
+        );
+      }
+    },
+  };
+}

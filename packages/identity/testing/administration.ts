@@ -1,0 +1,97 @@
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { decodeJwt } from "jose";
+import { accessTokenOf, PASSWORD, type IdentityUnderTest } from "./identity-under-test.ts";
+
+/** Someone signed in, whose session has shown password and code again. */
+export type Person = {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+  readonly sessionId: string;
+};
+
+/** An admin of the tenant, which is made if there is none. */
+export async function createAdmin(subject: IdentityUnderTest, email: string, tenantName = "default"): Promise<Person> {
+  await subject.identity.ensureTenant(tenantName);
+  await subject.identity.createAdmin({ email, name: "Ada", password: PASSWORD, tenantName });
+  return signIn(subject, email);
+}
+
+export async function signIn(subject: IdentityUnderTest, email: string, password: string = PASSWORD): Promise<Person> {
+  return personOf(subject, email, await accessTokenOf(subject.server, email, password));
+}
+
+/** A member made by `admin`, who has chosen the usual password. */
+export async function createMember(subject: IdentityUnderTest, admin: Person, email: string): Promise<Person> {
+  const made = await ask(subject.server, admin, "POST", "/admin/users", { email, name: "Mem" });
+  const { one_time_password: oneTimePassword } = made.json<{ one_time_password: string }>();
+  const token = await accessTokenOf(subject.server, email, oneTimePassword);
+  const changed = await ask(subject.server, { token }, "POST", "/login/password", {
+    current_password: oneTimePassword,
+    new_password: PASSWORD,
+  });
+  return personOf(subject, email, changed.json<{ access_token: string }>().access_token);
+}
+
+export function ask(
+  server: HttpServer,
+  { token }: Pick<Person, "token">,
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  url: string,
+  payload?: object,
+) {
+  return server.inject({ method, url, headers: { authorization: `Bearer ${token}` }, ...(payload === undefined ? {} : { payload }) });
+}
+
+async function personOf(subject: IdentityUnderTest, email: string, token: string): Promise<Person> {
+  const { sub: id = "", sid: sessionId } = decodeJwt<{ sid: string }>(token);
+  await stepUp(subject, sessionId);
+  return { id, email, token, sessionId };
+}
+
+async function stepUp({ database, clock }: IdentityUnderTest, sessionId: string): Promise<void> {
+  await database.query
+    .updateTable("identity.sessions")
+    .set({ step_up_until: new Date(clock.now().getTime() + 600_000) })
+    .where("id", "=", sessionId)
+    .execute();
+}
+
+/** A second factor as it is stored; no code opens it. */
+export async function giveSecondFactor({ database, clock }: IdentityUnderTest, userId: string): Promise<void> {
+  const now = clock.now();
+  await database.query
+    .updateTable("identity.users")
+    .set({
+      totp_enabled: true,
+      totp_secret: "v1.k1.a.b.c",
+      totp_backup_codes: ["K7:$2b$10$x"],
+      totp_last_step: 1,
+      totp_last_used_at: now,
+    })
+    .where("id", "=", userId)
+    .execute();
+  await database.query
+    .insertInto("identity.second_factor_counters")
+    .values({ user_id: userId, pool: "totp", in_a_row: 100, locked_until: now, suspended: true })
+    .execute();
+  await database.query
+    .insertInto("identity.second_factor_tries")
+    .values({ id: crypto.randomUUID(), user_id: userId, pool: "totp", at: now })
+    .execute();
+}
+
+/** What the audit holds of a user besides logins, oldest first. */
+export async function auditOfUser({ database }: IdentityUnderTest, userId: string) {
+  return database.query
+    .selectFrom("identity.audit")
+    .select(["event", "actor_id", "session_id", "details"])
+    .where("user_id", "=", userId)
+    .where("event", "not in", ["login_ok", "login_failed"])
+    .orderBy("id")
+    .execute();
+}
+
+export async function rowOf({ database }: IdentityUnderTest, userId: string) {
+  return database.query.selectFrom("identity.users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+}
