@@ -14,12 +14,16 @@ import { totpCode } from "./testing/totp-code.ts";
 /** Everything that anyone may call, by role. A route that is not here has to refuse whoever has not logged in. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   identity: [
+    "GET /.well-known/credential-epochs",
     "GET /.well-known/jwks.json",
     "GET /.well-known/oauth-authorization-server",
     "GET /docs/*",
     "GET /health",
+    "GET /login/options",
     "GET /metrics",
     "POST /login/access-token",
+    "POST /login/password-reset",
+    "POST /login/password-reset/confirm",
     "POST /logout",
   ],
   "code-index": [
