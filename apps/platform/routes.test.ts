@@ -14,12 +14,16 @@ import { totpCode } from "./testing/totp-code.ts";
 /** Everything that anyone may call, by role. A route that is not here has to refuse whoever has not logged in. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   identity: [
+    "GET /.well-known/credential-epochs",
     "GET /.well-known/jwks.json",
     "GET /.well-known/oauth-authorization-server",
     "GET /docs/*",
     "GET /health",
+    "GET /login/options",
     "GET /metrics",
     "POST /login/access-token",
+    "POST /login/password-reset",
+    "POST /login/password-reset/confirm",
     "POST /logout",
   ],
   "code-index": [
@@ -31,7 +35,18 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "GET /metrics",
   ],
   observability: ["GET /docs/*", "GET /health", "GET /health/detailed", "GET /metrics", "POST /api/v1/auth/register"],
-  console: ["* /api/code-index/*", "* /api/identity/*", "* /api/observability/*", "GET /*", "GET /docs/*", "GET /health", "GET /metrics"],
+  console: [
+    "* /api/code-index/*",
+    "* /api/identity/*",
+    "* /api/observability/*",
+    "GET /*",
+    "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-authorization-server/",
+    "GET /.well-known/oauth-authorization-server/*",
+    "GET /docs/*",
+    "GET /health",
+    "GET /metrics",
+  ],
 };
 
 /** Open to anyone as far as their class goes; what they ask for instead is in the cookie or the body. */

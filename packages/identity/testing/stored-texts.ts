@@ -17,7 +17,7 @@ export async function readStoredTexts(pool: Database<unknown>["pool"]): Promise<
           ...[stored]
             .flat()
             .flatMap(asTexts)
-            .map((value) => ({ table, column, id: String(row["id"] ?? ""), value })),
+            .map((value) => ({ table, column, id: typeof row["id"] === "string" ? row["id"] : "", value })),
         );
       }
     }
