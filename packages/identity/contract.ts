@@ -225,14 +225,10 @@ export type ChangeAccountRequest = z.infer<typeof changeAccountRequestSchema>;
 export const resetSecondFactorRequestSchema = z.object({
   reason: z.string().trim().min(3, "why, for the audit").max(500).regex(ONE_LINE, "one line, no control characters"),
 });
-export type ResetSecondFactorRequest = z.infer<typeof resetSecondFactorRequestSchema>;
 
 /** `POST /admin/users/:id/password-reset`: without a body a link is mailed where there is a mail server, else a one-time password answered. */
 export const resetPasswordRequestSchema = z.object({ mail: z.boolean().optional() }).nullish();
-export const resetPasswordAnswerSchema = z.object({
-  /** Shown once; null when a link was mailed. */
-  one_time_password: z.string().nullable(),
-});
+export const resetPasswordAnswerSchema = z.object({ one_time_password: z.string().nullable() });
 export type ResetPasswordAnswer = z.infer<typeof resetPasswordAnswerSchema>;
 
 /** `POST /login/password-reset`: always 202, whether there is such an account or not. */
@@ -270,6 +266,9 @@ export const auditQuerySchema = z.object({
   to: timestamp.optional(),
 });
 export type AuditQuery = z.input<typeof auditQuerySchema>;
+
+/** `GET /admin/audit/export` */
+export const auditExportQuerySchema = auditQuerySchema.omit({ limit: true, cursor: true });
 
 export const auditEntrySchema = z.object({
   id: z.int(),

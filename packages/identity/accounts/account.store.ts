@@ -118,6 +118,14 @@ export async function lockVerifiedAccount(transaction: Transaction<IdentitySchem
   return row !== undefined;
 }
 
+/** At a full login: after the second factor, where there is one. */
+export async function setLastLogin(
+  transaction: Transaction<IdentitySchema>,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<void> {
+  await transaction.updateTable("identity.users").set({ last_login_at: now }).where("id", "=", id).execute();
+}
+
 /** Sets the password and ends what was issued before. */
 export async function updatePassword(
   transaction: Transaction<IdentitySchema>,

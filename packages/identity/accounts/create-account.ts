@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import { appendAudit } from "#audit/audit.store.ts";
+import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
 import type { Transaction } from "kysely";
@@ -25,8 +25,8 @@ export type AccountPlan = {
     transaction: Transaction<IdentitySchema>,
     isFirst: boolean,
   ) => Promise<{ readonly role: Role; readonly tenantId: string } | undefined>;
-  /** Runs in the same transaction, once the account is there. */
-  readonly whenMade?: (transaction: Transaction<IdentitySchema>, created: CreatedAccount, now: Date) => Promise<void>;
+  /** Runs in the same transaction, once the account is there. @returns what the audit tells besides. */
+  readonly whenMade?: (transaction: Transaction<IdentitySchema>, created: CreatedAccount, now: Date) => Promise<readonly AuditEvent[]>;
 };
 
 /**
@@ -52,10 +52,10 @@ export async function createAccount(
     if (created === undefined) {
       throw new AppError({ code: "email_taken", status: 409, message: "There is an account with this e-mail address. Log in with it." });
     }
-    await plan.whenMade?.(transaction, created, now);
+    const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
     const { tenantId, role } = decision;
     const details = { role, origin };
-    await appendAudit(transaction, {
+    const event: AuditEvent = {
       event: "user_created",
       at: now,
       userId: created.id,
@@ -64,7 +64,8 @@ export async function createAccount(
       sessionId: actor?.sessionId,
       client,
       details,
-    });
+    };
+    await appendAudit(transaction, event, ...more);
     return created;
   });
 }

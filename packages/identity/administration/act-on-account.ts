@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/principal";
-import { appendAudit, type AuditEventName } from "#audit/audit.store.ts";
+import { appendAudit, type AuditEvent, type AuditEventName } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { IdentitySchema, Queries } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
@@ -18,9 +18,10 @@ export type Action = {
   readonly transaction: Transaction<IdentitySchema>;
   readonly account: ManagedAccount;
   readonly now: Date;
-  readonly record: (event: AuditEventName, details?: Readonly<Record<string, string>>) => Promise<void>;
-  /** Ends every session of the account. Writes audit rows: comes last. */
-  readonly endSessions: (reason: string) => Promise<void>;
+  /** For the audit, which is written once `act` is through: everybody waits for its end from then on. */
+  readonly record: (event: AuditEventName, details?: Readonly<Record<string, string>>) => void;
+  /** Ends every session of the account, then too. */
+  readonly endSessions: (reason: string) => void;
 };
 
 type Dependencies = { readonly queries: Queries; readonly clock: Clock };
@@ -49,20 +50,20 @@ export async function actOnAccount<Result>(
     const now = clock.now();
     const { id: userId, tenantId } = account;
     const who = { userId, tenantId, actorId: actor?.owner.userId, client: actor?.client };
-    return act({
+    const events: AuditEvent[] = [];
+    let reason: string | undefined;
+    const result = await act({
       transaction,
       account,
       now,
-      record: (event, details = {}) =>
-        appendAudit(transaction, {
-          ...who,
-          event,
-          at: now,
-          sessionId: actor?.owner.sessionId,
-          details: actor === undefined ? { ...details, origin: "command" } : details,
-        }),
-      endSessions: async (reason) => void (await endSessions(transaction, { ...who, reason, now })),
+      record: (event, details = {}) => {
+        const origin = actor === undefined ? { origin: "command" } : {};
+        events.push({ ...who, event, at: now, sessionId: actor?.owner.sessionId, details: { ...details, ...origin } });
+      },
+      endSessions: (given) => void (reason = given),
     });
+    await (reason === undefined ? appendAudit(transaction, ...events) : endSessions(transaction, { ...who, reason, now }, ...events));
+    return result;
   });
 }
 

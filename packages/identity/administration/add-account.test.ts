@@ -50,7 +50,7 @@ describe("POST /admin/users", () => {
       { event: "user_created", actor_id: ada.id, session_id: ada.sessionId, details: { role: "admin", origin: "admin" } },
     ]);
     const shown = await ask(subject.server, ada, "GET", `/admin/users/${user.id}`);
-    expect(shown.json()).toEqual(user);
+    expect(shown.json()).toEqual({ ...user, last_login_at: subject.clock.now().toISOString() });
   });
 
   test("an account is a member's unless said otherwise", async () => {

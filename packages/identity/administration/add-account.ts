@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { createAccount } from "#accounts/create-account.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
-import { appendAudit } from "#audit/audit.store.ts";
 import type { createAccountRequestSchema } from "#contract.ts";
 import { refuseFormerAdmin, type Actor } from "./act-on-account.ts";
 import type { AdministrationDependencies } from "./dependencies.ts";
@@ -40,10 +39,11 @@ export async function addAccount(
       return { role, tenantId };
     },
     whenMade: async (transaction, { id: userId }, now) => {
-      if (invite) {
-        await mailLink(dependencies, transaction, { userId, purpose: "invitation", now });
-        await appendAudit(transaction, { event: "user_invited", at: now, userId, tenantId, actorId, sessionId, client });
+      if (!invite) {
+        return [];
       }
+      await mailLink(dependencies, transaction, { userId, purpose: "invitation", now });
+      return [{ event: "user_invited", at: now, userId, tenantId, actorId, sessionId, client }];
     },
   });
   if (created === undefined) {

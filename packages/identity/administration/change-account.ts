@@ -34,14 +34,12 @@ export async function changeAccount(
     const ended = reasonToEnd(changes);
     if (ended !== undefined) {
       await raiseEpoch(transaction, { id: account.id, now });
+      action.endSessions(ended);
     }
     if (changes.role === "member" && account.totpEnabled) {
       await removeSecondFactor(dependencies, action, "the account became a member's, and members have no second factor");
     }
-    await recordChanges(action, changes);
-    if (ended !== undefined) {
-      await action.endSessions(ended);
-    }
+    recordChanges(action, changes);
   });
 }
 
@@ -65,18 +63,18 @@ function reasonToEnd({ role, disabledAt, mustChangePassword }: AccountChanges): 
   return mustChangePassword === undefined ? undefined : "password_change_forced";
 }
 
-async function recordChanges({ account, record }: Action, changes: AccountChanges): Promise<void> {
+function recordChanges({ account, record }: Action, changes: AccountChanges): void {
   const { name, role, disabledAt, mustChangePassword } = changes;
   if (name !== undefined) {
-    await record("user_changed", { changed: "name", from: account.name, to: name });
+    record("user_changed", { changed: "name", from: account.name, to: name });
   }
   if (role !== undefined) {
-    await record("user_changed", { changed: "role", from: account.role, to: role });
+    record("user_changed", { changed: "role", from: account.role, to: role });
   }
   if (mustChangePassword !== undefined) {
-    await record("user_changed", { changed: "must_change_password", from: "false", to: "true" });
+    record("user_changed", { changed: "must_change_password", from: "false", to: "true" });
   }
   if (disabledAt !== undefined) {
-    await record(disabledAt === null ? "user_enabled" : "user_disabled");
+    record(disabledAt === null ? "user_enabled" : "user_disabled");
   }
 }

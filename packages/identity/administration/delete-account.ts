@@ -10,10 +10,9 @@ import { deleteAccountRow } from "./managed-account.store.ts";
  */
 export async function deleteAccount(dependencies: AdministrationDependencies, actor: Actor, address: AccountAddress): Promise<void> {
   await actOnAccount(dependencies, actor, address, async (action) => {
-    const { transaction, account, record, endSessions } = action;
+    const { transaction, account, record } = action;
     await refuseLosingAdmin(action, actor);
-    await endSessions("account_deleted");
-    await record("user_deleted", { email: account.email, role: account.role });
+    record("user_deleted", { email: account.email, role: account.role });
     await deleteAccountRow(transaction, account.id);
   });
 }

@@ -12,7 +12,7 @@ export async function mailLink(
 ): Promise<void> {
   const { userId, purpose, now } = request;
   const link = await createMailTicket(transaction, { userId, purpose, now, publicUrl });
-  await notices.append(transaction, { userId, kind: purpose, at: now, link });
+  await notices.append(transaction, { userId, kind: purpose, at: now, details: { by: "admin" }, link });
 }
 
 /** @throws {AppError} 409 `mail_not_configured`. */

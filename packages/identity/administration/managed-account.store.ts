@@ -90,19 +90,6 @@ export async function deleteAccountRow(transaction: Transaction<IdentitySchema>,
   await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
 }
 
-/** The secret, the codes, the accepted step, and every counter and half-finished login or setup that belongs to them. */
-export async function wipeSecondFactor(transaction: Transaction<IdentitySchema>, id: string): Promise<void> {
-  await transaction
-    .updateTable("identity.users")
-    .set({ totp_secret: null, totp_enabled: false, totp_backup_codes: [], totp_last_used_at: null, totp_last_step: null })
-    .where("id", "=", id)
-    .execute();
-  await transaction.deleteFrom("identity.second_factor_counters").where("user_id", "=", id).execute();
-  await transaction.deleteFrom("identity.second_factor_tries").where("user_id", "=", id).execute();
-  await transaction.deleteFrom("identity.partial_tokens").where("user_id", "=", id).execute();
-  await transaction.deleteFrom("identity.setup_tries").where("user_id", "=", id).execute();
-}
-
 export type ListedAdmin = Pick<ManagedAccount, "email" | "name" | "disabledAt" | "totpEnabled" | "mustChangePassword"> & {
   readonly tenant: string;
   readonly lastLoginAt: Date | null;

@@ -38,9 +38,11 @@ export async function resetPassword(
     await updatePassword(transaction, { id, passwordHash, now, mustChangePassword: true });
     if (byMail) {
       await mailLink(dependencies, transaction, { userId: id, purpose: "password_reset", now });
+    } else {
+      await dependencies.notices.append(transaction, { userId: id, kind: "password_changed", at: now, details: { by: "admin" } });
     }
-    await record("user_password_reset", { by: byMail ? "mail" : "one_time_password" });
-    return endSessions("password_reset");
+    record("user_password_reset", { by: byMail ? "mail" : "one_time_password" });
+    endSessions("password_reset");
   });
   return oneTimePassword;
 }

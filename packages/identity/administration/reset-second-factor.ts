@@ -1,8 +1,10 @@
 import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch } from "#accounts/account.store.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
+import { forgetAllFailures } from "#totp/second-factor.store.ts";
+import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
 import type { AdministrationDependencies } from "./dependencies.ts";
-import { wipeSecondFactor } from "./managed-account.store.ts";
 
 /**
  * Takes the second factor from an account whose owner lost it: from then on the password alone logs in, until a new one is
@@ -30,14 +32,16 @@ export async function resetSecondFactor(
     }
     await raiseEpoch(transaction, { id: account.id, now });
     await removeSecondFactor(dependencies, action, reason);
-    await action.endSessions("two_factor_reset");
+    action.endSessions("two_factor_reset");
   });
 }
 
-/** Leaves nothing of it, tells the owner, and writes down why. */
+/** Leaves nothing of it, counters and suspension included, tells the owner, and writes down why. */
 export async function removeSecondFactor({ notices }: AdministrationDependencies, action: Action, reason: string): Promise<void> {
   const { transaction, account, now, record } = action;
   await wipeSecondFactor(transaction, account.id);
+  await forgetAllFailures(transaction, account.id);
+  await deletePartialTokensOf(transaction, account.id);
   await notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });
-  await record("2fa_admin_reset", { reason });
+  record("2fa_admin_reset", { reason });
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { IdentitySchema } from "#schema.ts";
+import { extendChain, type UnchainedRow } from "./chain.ts";
 import type { Client } from "./client.ts";
 
 /** Everything that is ever written, so that a filter can name it. */
@@ -51,20 +52,56 @@ export type AuditEvent = {
   readonly details?: Readonly<Record<string, string>>;
 };
 
-/** Writes the row in the transaction of the action itself: there is never one without the other. */
-export async function appendAudit(transaction: Transaction<IdentitySchema>, event: AuditEvent): Promise<void> {
+/**
+ * Writes the rows in the transaction of the action itself: there is never one without the other. The end of the chain is
+ * held to the end of the transaction, and everybody waits for it: append last, when nothing is left to lock or compute.
+ */
+export async function appendAudit(transaction: Transaction<IdentitySchema>, ...events: readonly AuditEvent[]): Promise<void> {
+  if (events.length === 0) {
+    return;
+  }
+  const head = await transaction
+    .selectFrom("identity.audit_head")
+    .select(["last_id as lastId", "rows", "hash"])
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const rows = extendChain(
+    head.hash,
+    events.map((event, index) => toRow(event, head.lastId + 1 + index)),
+  );
   await transaction
+    .with("moved", (queries) =>
+      queries.updateTable("identity.audit_head").set({
+        last_id: head.lastId + rows.length,
+        rows: head.rows + rows.length,
+        hash: rows.at(-1)?.hash ?? head.hash,
+      }),
+    )
     .insertInto("identity.audit")
-    .values({
-      at: event.at,
-      event: event.event,
-      tenant_id: event.tenantId ?? null,
-      user_id: event.userId ?? null,
-      actor_id: event.actorId ?? null,
-      session_id: event.sessionId ?? null,
-      ip: event.client?.ip ?? null,
-      user_agent: event.client?.userAgent ?? null,
-      details: event.details ?? {},
-    })
+    .values(rows)
     .execute();
+}
+
+function toRow({ client, details, ...event }: AuditEvent, id: number): UnchainedRow {
+  return {
+    id,
+    at: event.at,
+    event: event.event,
+    tenant_id: asStoredId(event.tenantId),
+    user_id: asStoredId(event.userId),
+    actor_id: asStoredId(event.actorId),
+    session_id: asStoredId(event.sessionId),
+    ip: asStoredText(client?.ip),
+    user_agent: asStoredText(client?.userAgent),
+    details: Object.fromEntries(Object.entries(details ?? {}).map(([key, value]) => [key, asStoredText(value) ?? ""])),
+  };
+}
+
+/** The hash is of what PostgreSQL gives back: ids in lower case, and no character that it does not keep. */
+function asStoredId(id: string | undefined): string | null {
+  return id?.toLowerCase() ?? null;
+}
+
+function asStoredText(text: string | undefined): string | null {
+  return text?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
 }

@@ -53,6 +53,19 @@ export async function findMailTicket(queries: Queries, tokenHash: Buffer, now: D
     .executeTakeFirst();
 }
 
+/** Holds the account as it was when the link was found; false when it has changed since. */
+export async function lockTicketOwner(transaction: Transaction<IdentitySchema>, { userId, epoch }: MailTicket): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("identity.users")
+    .select("id")
+    .where("id", "=", userId)
+    .where("epoch", "=", epoch)
+    .where("disabled_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Takes the link; of many at once only one does. */
 export async function takeMailTicket(transaction: Transaction<IdentitySchema>, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction

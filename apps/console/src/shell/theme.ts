@@ -93,7 +93,7 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: "sm" } }),
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
-    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Modal: Modal.extend({ defaultProps: { lockScroll: false }, styles: { title: { fontSize: "1rem", fontWeight: 600 } } }),
     // A dialog's head is no banner of the page; two dialogs would be two banners.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: "none" } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),

@@ -1,6 +1,8 @@
 /** Where a code comes from: the authenticator app, or the list of backup codes. */
 export type CodeKind = "totp" | "backup_code";
 
+export type SentCode = { readonly kind: CodeKind; readonly value: string };
+
 const TOTP_DIGITS = 6;
 const BACKUP_SYMBOLS = 16;
 const GROUP = 4;

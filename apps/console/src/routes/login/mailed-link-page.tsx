@@ -1,6 +1,6 @@
-import { Alert, Anchor, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Stack, Text, Title } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { MailedPasswordForm } from "#features/auth/components/mailed-password-form.tsx";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { mailedToken } from "#features/auth/mailed-token.ts";
@@ -12,6 +12,11 @@ export function ResetPage() {
       title="Choose a new password"
       description="It ends every session of your account. Then log in with it, second factor and all."
       submitLabel="Set the new password"
+      renewal={
+        <Anchor component={Link} to="/login/forgot" size="sm">
+          Ask for a new link
+        </Anchor>
+      }
     />
   );
 }
@@ -22,6 +27,11 @@ export function InvitationPage() {
       title="Welcome to Sightline"
       description="You were invited. Choose a password, then log in with it and your e-mail address."
       submitLabel="Set the password"
+      renewal={
+        <Text size="sm" c="dimmed" ta="center">
+          The link doesn&apos;t work? Ask who invited you for a new one.
+        </Text>
+      }
     />
   );
 }
@@ -30,10 +40,13 @@ function MailedLinkPage({
   title,
   description,
   submitLabel,
+  renewal,
 }: {
   readonly title: string;
   readonly description: string;
   readonly submitLabel: string;
+  /** For a link that was used, or is too old. */
+  readonly renewal: ReactNode;
 }) {
   useTitle(title);
   const navigate = useNavigate();
@@ -62,9 +75,12 @@ function MailedLinkPage({
       ) : (
         <MailedPasswordForm token={token} submitLabel={submitLabel} onDone={finish} />
       )}
-      <Anchor component={Link} to="/login" size="sm" mt="lg" display="block" ta="center">
-        Back to the login
-      </Anchor>
+      <Stack mt="lg" gap="xs" align="center">
+        {renewal}
+        <Anchor component={Link} to="/login" size="sm">
+          Back to the login
+        </Anchor>
+      </Stack>
     </>
   );
 }

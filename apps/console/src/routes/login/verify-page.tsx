@@ -12,7 +12,7 @@ const route = getRouteApi("/login");
 const LOST: LoginNotice = {
   tone: "warn",
   title: "Please start again",
-  text: "The first step of a login is forgotten when its page is left or loaded again, and is kept nowhere else.",
+  text: "The page was left or loaded again. That your password was right is kept on the page alone, so enter it once more.",
 };
 
 export function VerifyPage() {

@@ -11,6 +11,7 @@ export function CodeField({
   busy,
   backupCodes = true,
   autoFocus = false,
+  size = "md",
   onWhole,
 }: {
   readonly code: CodeState;
@@ -19,6 +20,7 @@ export function CodeField({
   /** Whether a backup code will do. */
   readonly backupCodes?: boolean;
   readonly autoFocus?: boolean;
+  readonly size?: "sm" | "md";
   /** When the sixth digit of the app's code was typed or pasted. */
   readonly onWhole?: (code: string) => void;
 }) {
@@ -41,7 +43,7 @@ export function CodeField({
         label={isTotp ? "Code" : "Backup code"}
         description={isTotp ? "Six digits from your authenticator app" : "One of the ten you saved; each works once"}
         placeholder={isTotp ? "000000" : "XXXX-XXXX-XXXX-XXXX"}
-        size="md"
+        size={size}
         required
         withAsterisk={false}
         readOnly={busy}
@@ -59,7 +61,7 @@ export function CodeField({
         onChange={(event) => take(event.currentTarget.value)}
       />
       {backupCodes && (
-        <Anchor component="button" type="button" size="sm" ta="left" onClick={switchKind}>
+        <Anchor component="button" type="button" size="sm" w="fit-content" onClick={switchKind}>
           {isTotp ? "Use a backup code instead" : "Use the authenticator app instead"}
         </Anchor>
       )}

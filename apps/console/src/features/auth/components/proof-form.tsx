@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
 import { hasCode, hasStatus } from "#http/api-error.ts";
 import { clockOf } from "#ui/countdown.ts";
+import type { SentCode } from "#features/auth/code.ts";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";
 import { useWait } from "./use-wait.ts";
@@ -34,7 +35,7 @@ export function ProofForm<Result>({
   const code = useCode();
   const passwordWait = useWait();
   const proof = useMutation({
-    mutationFn: prove,
+    mutationFn: ({ value }: SentCode) => prove({ password, code: value }),
     onSuccess: onProved,
     onError(error) {
       if (hasCode(error, "wrong_password")) {
@@ -50,9 +51,9 @@ export function ProofForm<Result>({
   const wait = needsCode ? code.wait : passwordWait;
   const incomplete = password === "" || (needsCode && !code.whole);
 
-  function send(codeToSend: string): void {
+  function send(value: string): void {
     if (password !== "" && !proof.isPending && wait.seconds === 0) {
-      proof.mutate({ password, code: codeToSend });
+      proof.mutate({ kind: code.kind, value });
     }
   }
 
@@ -68,12 +69,14 @@ export function ProofForm<Result>({
   }
 
   const wrongPassword = hasCode(proof.error, "wrong_password") ? proof.error?.message : undefined;
-  const wrongCode = hasCode(proof.error, "invalid_code") ? proof.error?.message : undefined;
+  // What was wrong with one kind of code says nothing about the other.
+  const error = wrongPassword === undefined && proof.variables?.kind === code.kind ? proof.error : null;
+  const wrongCode = hasCode(error, "invalid_code") ? error?.message : undefined;
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {children}
-        <Refusal error={wrongPassword === undefined && wrongCode === undefined ? proof.error : null} seconds={wait.seconds} code={code} />
+        <Refusal error={wrongCode === undefined ? error : null} seconds={wait.seconds} code={code} />
         <PasswordInput
           ref={passwordField}
           label="Your password"
@@ -87,7 +90,7 @@ export function ProofForm<Result>({
           error={wrongPassword}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {needsCode && <CodeField code={code} error={wrongCode} busy={proof.isPending} onWhole={send} />}
+        {needsCode && <CodeField code={code} size="sm" error={wrongCode} busy={proof.isPending} onWhole={send} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -6,6 +6,7 @@ import { useApi } from "#http/api-context.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
 import { clockOf, useSecondsLeft } from "#ui/countdown.ts";
 import { verifyCode } from "#features/auth/api/verify-code.ts";
+import type { SentCode } from "#features/auth/code.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";
@@ -27,7 +28,7 @@ export function VerifyForm({
   const code = useCode();
   const secondsLeft = useSecondsLeft(partial.until);
   const verify = useMutation({
-    mutationFn: (sent: string) => verifyCode(api, { partial_token: partial.token, code: sent }),
+    mutationFn: ({ value }: SentCode) => verifyCode(api, { partial_token: partial.token, code: value }),
     onSuccess: onVerified,
     onError(error) {
       code.wait.waitAfter(error);
@@ -40,9 +41,9 @@ export function VerifyForm({
     return <Over why={refused?.message ?? "The second step has to follow within five minutes."} onRestart={onRestart} />;
   }
 
-  function send(sent: string): void {
+  function send(value: string): void {
     if (!verify.isPending && code.wait.seconds === 0) {
-      verify.mutate(sent);
+      verify.mutate({ kind: code.kind, value });
     }
   }
 
@@ -55,18 +56,14 @@ export function VerifyForm({
     }
   }
 
+  // What was wrong with one kind of code says nothing about the other.
+  const error = verify.variables?.kind === code.kind ? verify.error : null;
   const busy = verify.isPending || verify.isSuccess;
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <Refusal error={verify.error} code={code} />
-        <CodeField
-          code={code}
-          error={hasCode(verify.error, "invalid_code") ? verify.error?.message : undefined}
-          busy={busy}
-          autoFocus
-          onWhole={send}
-        />
+        <Refusal error={error} code={code} />
+        <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
         <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
           {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Log in"}
         </Button>
