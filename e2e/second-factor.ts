@@ -68,7 +68,7 @@ export function describeSecondFactor(stage: () => Stage): void {
         await visitor.getByLabel("Backup code").fill(admin.backupCodes[0] ?? "");
         await visitor.getByRole("button", { name: "Log in" }).click();
         await visitor.getByRole("button", { name: "To the security page" }).click();
-        await visitor.getByRole("alert").filter({ hasText: "Codes from the app are locked" }).waitFor();
+        await visitor.getByRole("region", { name: "Two-step login" }).getByText("9 left").waitFor();
       });
     });
 
