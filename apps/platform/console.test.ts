@@ -38,7 +38,7 @@ beforeAll(async () => {
     routes: [
       proxyRoutes([
         { prefix: "/api/identity", name: "Identity", url },
-        { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", name: "Identity", url },
+        { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", readOnly: true, name: "Identity", url },
         { prefix: "/api/code-index", name: "The code index", url: `http://127.0.0.1:${await freePort()}` },
       ]),
       consolePages(folder),
@@ -107,6 +107,7 @@ test("an address that an upstream must have on the console's own origin goes on 
     response.end(request.url);
   };
   expect(await (await fetch(`${address}/.well-known/issuer`)).text()).toBe("/.well-known/issuer");
+  expect((await fetch(`${address}/.well-known/issuer`, { method: "POST" })).status).toBe(404);
   expect((await server.inject({ url: "/.well-known/other" })).statusCode).toBe(404);
 });
 

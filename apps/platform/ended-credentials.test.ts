@@ -134,6 +134,11 @@ async function logIn(): Promise<string> {
   return z.object({ access_token: z.string() }).parse(await answer.json()).access_token;
 }
 
+function claimsOf(token: string): { readonly sub: string; readonly sid: string } {
+  const [, payload = ""] = token.split(".");
+  return z.object({ sub: z.string(), sid: z.string() }).parse(JSON.parse(Buffer.from(payload, "base64url").toString()));
+}
+
 function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
@@ -158,10 +163,7 @@ describe("an access token opens code index and observability no more once their 
     const [stolen, mine] = [await logIn(), await logIn()];
     expect(await statuses(stolen)).toEqual([200, 200]);
 
-    const { sid } = z
-      .object({ sid: z.string() })
-      .parse(JSON.parse(Buffer.from(stolen.split(".")[1] ?? "", "base64url").toString()) as unknown);
-    const ending = await fetch(`${identityUrl}/login/sessions/${sid}`, { method: "DELETE", headers: bearer(mine) });
+    const ending = await fetch(`${identityUrl}/login/sessions/${claimsOf(stolen).sid}`, { method: "DELETE", headers: bearer(mine) });
     expect(ending.status).toBe(204);
 
     await expectRefusedAfterNextPoll(stolen);
@@ -186,18 +188,25 @@ describe("an access token opens code index and observability no more once their 
     expect(await statuses(after)).toEqual([200, 200]);
   });
 
-  test("when the account was disabled, and other accounts go on", async () => {
-    const disabled = await logIn();
-    await identityDatabase.query
-      .updateTable("identity.users")
-      .set((expression) => ({ disabled_at: clock.now(), epoch: expression("epoch", "+", 1), epoch_raised_at: clock.now() }))
-      .where("email", "=", email)
-      .execute();
-    await createAccount((email = "other@example.org"));
-    const other = await logIn();
+  test.each([
+    ["disabled", "PATCH", { disabled: true }],
+    ["made a member", "PATCH", { role: "member" }],
+    ["told to change its password", "PATCH", { must_change_password: true }],
+    ["deleted", "DELETE", undefined],
+  ])("when the account was %s, while the admin who did it goes on", async (_what, method, body) => {
+    const token = await logIn();
+    await createAccount((email = `admin-${count}@example.org`));
+    const admin = await logIn();
+    const headers = { ...bearer(admin), "content-type": "application/json" };
+    await fetch(`${identityUrl}/step-up`, { method: "POST", headers, body: JSON.stringify({ password: PASSWORD }) });
+    const change = await fetch(`${identityUrl}/admin/users/${claimsOf(token).sub}`, {
+      method,
+      ...(body === undefined ? { headers: bearer(admin) } : { headers, body: JSON.stringify(body) }),
+    });
+    expect(change.ok).toBe(true);
 
-    await expectRefusedAfterNextPoll(disabled);
-    expect(await statuses(other)).toEqual([200, 200]);
+    await expectRefusedAfterNextPoll(token);
+    expect(await statuses(admin)).toEqual([200, 200]);
   });
 });
 

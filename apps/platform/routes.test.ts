@@ -35,7 +35,18 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "GET /metrics",
   ],
   observability: ["GET /docs/*", "GET /health", "GET /health/detailed", "GET /metrics", "POST /api/v1/auth/register"],
-  console: ["* /api/code-index/*", "* /api/identity/*", "* /api/observability/*", "GET /*", "GET /docs/*", "GET /health", "GET /metrics"],
+  console: [
+    "* /api/code-index/*",
+    "* /api/identity/*",
+    "* /api/observability/*",
+    "GET /*",
+    "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-authorization-server/",
+    "GET /.well-known/oauth-authorization-server/*",
+    "GET /docs/*",
+    "GET /health",
+    "GET /metrics",
+  ],
 };
 
 /** Open to anyone as far as their class goes; what they ask for instead is in the cookie or the body. */

@@ -43,6 +43,9 @@ type VerifierOptions = {
 const CLOCK_TOLERANCE_SECONDS = 30;
 const JWKS_TIMEOUT_MS = 3_000;
 const JWKS_COOLDOWN_MS = 5_000;
+const JWKS_REFRESH_MS = 10 * 60_000;
+/** While they can't be fetched, keys are good for as long as a token they have signed. */
+const JWKS_KEPT_MS = 70 * 60_000;
 
 const claimsSchema = z.object({
   sub: z.string().min(1),
@@ -63,13 +66,26 @@ const claimsSchema = z.object({
  * const { subject, tenantId } = await accessTokens.verify(token);
  */
 export function createAccessTokenVerifier(options: VerifierOptions): StartedVerifier {
-  const keys = createRemoteJWKSet(new URL(options.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS, cooldownDuration: JWKS_COOLDOWN_MS });
+  const keys = createRemoteJWKSet(new URL(options.jwksUrl), {
+    timeoutDuration: JWKS_TIMEOUT_MS,
+    cooldownDuration: JWKS_COOLDOWN_MS,
+    cacheMaxAge: JWKS_KEPT_MS,
+  });
+  let refreshedAt = Date.now();
+  // In the background, so that an outage of who publishes them is not at once one of everybody who trusts them.
+  const refreshKeys = () => {
+    if (Date.now() - refreshedAt > JWKS_REFRESH_MS) {
+      refreshedAt = Date.now();
+      void keys.reload().catch(() => undefined);
+    }
+  };
   const issuer = bothSpellings(options.issuer);
   const epochs = options.epochs === undefined ? undefined : createCredentialEpochs({ ...options.epochs, keys, issuer });
   return {
     start: async () => epochs?.start(),
     stop: async () => epochs?.stop(),
     verify: async (token) => {
+      refreshKeys();
       const payload = await verifySignature(token, keys, { ...options, issuer });
       const claims = claimsSchema.safeParse(payload);
       if (!claims.success) {

@@ -199,5 +199,6 @@ test("a stopped verifier reads no more", async () => {
   await readAgain();
   await verifier.stop();
   const before = reads;
-  await expect(vi.waitFor(() => expect(reads).toBeGreaterThan(before), { interval: POLL_MS, timeout: 10 * POLL_MS })).rejects.toThrow();
+  const another = vi.waitFor(() => expect(reads, "readings").toBeGreaterThan(before), { interval: POLL_MS, timeout: 10 * POLL_MS });
+  await expect(another).rejects.toThrow("readings");
 });

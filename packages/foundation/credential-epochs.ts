@@ -83,7 +83,7 @@ export function createCredentialEpochs(options: CredentialEpochsOptions): Creden
     }
     if (!stopping.signal.aborted) {
       const pauseMs = failures === 0 ? intervalMs : Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), intervalMs);
-      timer = setTimeout(() => (reading = read()), pauseMs).unref();
+      timer = setTimeout(() => void (reading = read()), pauseMs).unref();
     }
   }
 
@@ -126,13 +126,15 @@ async function fetchFeed({ url, keys, issuer }: CredentialEpochsOptions, stoppin
 }
 
 function registerAge(metrics: Registry, readAt: () => number | undefined): void {
-  new Gauge({
-    name: "sightline_credential_epochs_age_seconds",
-    help: "Time since the feed of ended credentials was read; -1 when it never was.",
-    registers: [metrics],
-    collect() {
-      const at = readAt();
-      this.set(at === undefined ? -1 : (Date.now() - at) / 1000);
-    },
-  });
+  metrics.registerMetric(
+    new Gauge({
+      name: "sightline_credential_epochs_age_seconds",
+      help: "Time since the feed of ended credentials was read; -1 when it never was.",
+      registers: [],
+      collect() {
+        const at = readAt();
+        this.set(at === undefined ? -1 : (Date.now() - at) / 1000);
+      },
+    }),
+  );
 }

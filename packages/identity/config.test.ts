@@ -21,6 +21,7 @@ describe("identity's variables", () => {
       ADMIN_EMAIL: undefined,
       ADMIN_PASSWORD: undefined,
       REGISTRATION: "closed",
+      TOTP_WINDOW: 1,
       SMTP_URL: undefined,
       SMTP_FROM: undefined,
       ENVIRONMENT: "production",

@@ -15,6 +15,7 @@ import {
   resetSecondFactorRequestSchema,
   type AccountItem,
 } from "#contract.ts";
+import { acceptNoBody } from "#totp/optional-json.ts";
 import { findListedAccount, listAccounts } from "./account-list.store.ts";
 import { fromCursor, toItem, toPage } from "./account-page.ts";
 import { unknownUser, type AccountAddress, type Actor } from "./act-on-account.ts";
@@ -34,6 +35,7 @@ const tags = ["users"];
 export function administrationRoutes(dependencies: AdministrationDependencies) {
   const { queries, mailed } = dependencies;
   return (server: HttpServer): void => {
+    acceptNoBody(server);
     server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
 
     server.get(

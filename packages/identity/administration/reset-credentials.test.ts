@@ -46,6 +46,16 @@ describe("POST /admin/users/:id/password-reset", () => {
     expect(stored).not.toContain(oneTimePassword);
   });
 
+  test("needs no body, whatever content type a client names", async () => {
+    const member = await createMember(subject, ada, newAddress());
+    const headers = { authorization: `Bearer ${ada.token}`, "content-type": "application/json" };
+
+    const answer = await subject.server.inject({ method: "POST", url: `/admin/users/${member.id}/password-reset`, headers });
+
+    expect(answer.statusCode).toBe(200);
+    expect((await subject.server.inject({ method: "DELETE", url: `/admin/users/${member.id}`, headers })).statusCode).toBe(204);
+  });
+
   test("one's own password is changed by POST /login/password alone", async () => {
     const answer = await ask(subject.server, ada, "POST", `/admin/users/${ada.id}/password-reset`);
 

@@ -2,14 +2,9 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  accessTokenOf,
-  createAccount,
-  createIdentityUnderTest,
-  logIn,
-  SECRETS,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { createAccount, createIdentityUnderTest, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
 import { describeRing, resealAll } from "./encryption-ring.ts";
 import { createSealer, type Sealer } from "./sealing.ts";
 
@@ -17,7 +12,6 @@ const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };
 const NEW = { id: "k2", secret: "another-secret-0123456789-0123456789" };
 const oldRing = createSealer([OLD]);
 const bothKeys = createSealer([NEW, OLD]);
-const BOTH = { ENCRYPTION_KEYS: `k2:${NEW.secret},k1:${OLD.secret}` };
 const SECRET = "an authenticator's secret";
 
 let subject: IdentityUnderTest;
@@ -229,26 +223,32 @@ describe("sealing everything anew", () => {
   });
 });
 
-test("a key is exchanged step by step while people log in, and none of them fails", async () => {
-  await createAccount(subject.identity, "ada@example.org");
-  const before = await accessTokenOf(subject.server, "ada@example.org");
-  const beforeRotation = subject.server;
+test("a key is exchanged step by step while people log in with their second factors, and none of them fails", async () => {
+  const emails = ["ada@example.org", "bob@example.org", "cyn@example.org"];
+  const secrets = new Map<string, string>();
+  for (const email of emails) {
+    await createAccount(subject.identity, email);
+    secrets.set(email, (await enableSecondFactor(subject, email)).secret);
+  }
+  const logInAll = async (server: HttpServer) => {
+    subject.clock.forward(30);
+    const logIns = emails.map((email) => accessTokenWithCodeOf({ server, clock: subject.clock }, email, secrets.get(email) ?? ""));
+    return Promise.all(logIns);
+  };
+  const opens = async (server: HttpServer, token: string | undefined) =>
+    (await server.inject({ url: "/login/me", headers: { authorization: `Bearer ${token}` } })).statusCode;
+  const [before] = await logInAll(subject.server);
+  expect(await opens(subject.server, before)).toBe(200);
 
-  const exchanging = await subject.replica({ environment: BOTH });
-  await exchanging.identity.start();
-  const rotating = exchanging.identity.keys.reseal();
-  const during = await Promise.all([0, 1, 2, 3].map(async () => logIn(exchanging.server, "ada@example.org")));
-  await rotating;
-  expect(during.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
-  // A process that was not started again has the signing key open.
-  expect((await logIn(beforeRotation, "ada@example.org")).statusCode).toBe(200);
-
-  const [, old] = (await exchanging.identity.keys.status()).ring;
+  const both = await subject.replica({ environment: { ENCRYPTION_KEYS: `k2:${NEW.secret},k1:${OLD.secret}` } });
+  await both.identity.start();
+  const [during] = await Promise.all([logInAll(both.server), both.identity.keys.reseal()]);
+  expect(await Promise.all(during.map((token) => opens(both.server, token)))).toEqual([200, 200, 200]);
+  const [, old] = (await both.identity.keys.status()).ring;
   expect(Object.values(old?.rows ?? {})).toEqual([0, 0, 0]);
 
   const after = await subject.replica({ environment: { ENCRYPTION_KEYS: `k2:${NEW.secret}` } });
   await after.identity.start();
-  expect((await logIn(after.server, "ada@example.org")).statusCode).toBe(200);
-  const me = await after.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${before}` } });
-  expect(me.statusCode).toBe(200);
+  const tokens = await logInAll(after.server);
+  expect(await Promise.all([before, ...tokens].map((token) => opens(after.server, token)))).toEqual([200, 200, 200, 200]);
 });

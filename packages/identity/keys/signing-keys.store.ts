@@ -35,9 +35,10 @@ export async function retireSupersededKeys(
     .updateTable("identity.signing_keys")
     .set({ retired_at: now, private_key: "" })
     .where("retired_at", "is", null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("identity.signing_keys as successor")
+    .where((expression) =>
+      expression.exists(
+        expression
+          .selectFrom("identity.signing_keys as successor")
           .select("successor.kid")
           .where("successor.retired_at", "is", null)
           .where("successor.active_from", "<=", supersededBefore)

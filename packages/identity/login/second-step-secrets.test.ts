@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { auditOf, createAccount, createIdentityUnderTest, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
-import { codeOf, enableSecondFactor, partialTokenOf, verifyCode, type EnabledSecondFactor } from "#testing/second-factor.ts";
+import {
+  codeOf,
+  enableSecondFactor,
+  partialTokenOf,
+  verifyCode,
+  weakenPasswords,
+  type EnabledSecondFactor,
+} from "#testing/second-factor.ts";
 
 const NEW_KEY = "k2:another-ring-secret-of-the-tests-0123456789";
 
@@ -14,6 +21,7 @@ beforeEach(async () => {
   await createAccount(subject.identity, "bea@example.org");
   ada = await enableSecondFactor(subject, "ada@example.org");
   bea = await enableSecondFactor(subject, "bea@example.org");
+  await weakenPasswords(subject);
 });
 
 afterEach(() => subject.close());

@@ -46,11 +46,12 @@ export function createOutbox(dependencies: Dependencies): Outbox {
   let isStopped = false;
 
   async function sendDue(): Promise<void> {
-    let goesOn = true;
-    while (goesOn && !isStopped) {
+    for (;;) {
       const now = clock.now();
-      const notice = await claimDueNotice(queries, { now, leaseEnd: new Date(now.getTime() + LEASE_MS) });
-      goesOn = notice !== undefined && (await deliver(dependencies, notice, stopping.signal));
+      const notice = isStopped ? undefined : await claimDueNotice(queries, { now, leaseEnd: new Date(now.getTime() + LEASE_MS) });
+      if (notice === undefined || !(await deliver(dependencies, notice, stopping.signal))) {
+        return;
+      }
     }
   }
 

@@ -1,33 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { ensureTenant } from "#accounts/tenant.store.ts";
-import { insertAccount, raiseEpoch } from "#accounts/account.store.ts";
-import { identityMigrations } from "#index.ts";
-import type { IdentitySchema } from "#schema.ts";
+import { raiseEpoch } from "#accounts/account.store.ts";
+import { addAccount, createIdentityDatabase, type IdentityDatabase } from "#testing/identity-database.ts";
 import { createMailTicket, hashTicketToken } from "./mail-ticket.ts";
 import { findMailTicket } from "./mail-ticket.store.ts";
 
-let database: TestDatabase<IdentitySchema>;
+let database: IdentityDatabase;
 let userId: string;
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const PUBLIC_URL = "https://sightline.example.org";
 
 beforeAll(async () => {
-  database = await createTestDatabase<IdentitySchema>(identityMigrations);
-  const tenant = await ensureTenant(database.query, "default", NOW);
-  const account = await database.query.transaction().execute((transaction) =>
-    insertAccount(transaction, {
-      tenantId: tenant.id,
-      email: "ada@example.org",
-      name: "Ada",
-      role: "member",
-      passwordHash: "x",
-      mustChangePassword: false,
-      now: NOW,
-    }),
-  );
-  userId = account?.id ?? "";
+  database = await createIdentityDatabase();
+  userId = await addAccount(database, "ada@example.org", NOW);
 });
 
 afterAll(() => database.drop());

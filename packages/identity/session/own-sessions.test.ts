@@ -186,7 +186,7 @@ describe("DELETE /login/sessions", () => {
     expect((await list(hers)).statusCode).toBe(200);
     const waiting = await subject.database.query.selectFrom("identity.partial_tokens").select("user_id").execute();
     expect(waiting).toEqual([{ user_id: decodeJwt(hers.token).sub }]);
-    expect((await revocations()).map(({ session_id: id }) => id).toSorted()).toEqual(others.map(({ id }) => id).toSorted());
+    expect(new Set((await revocations()).map(({ session_id: id }) => id))).toEqual(new Set(others.map(({ id }) => id)));
     expect((await revoke(mine)).json()).toEqual({ revoked: 0 });
   });
 

@@ -40,7 +40,7 @@ describe("backup codes", () => {
       ` ${code.replaceAll("-", " ")}\n`,
       code.replaceAll("0", "o").replaceAll("1", "l"),
       code.replaceAll("0", "O").replaceAll("1", "I"),
-      [...code].map((symbol) => (symbol === "-" ? symbol : String.fromCodePoint(symbol.charCodeAt(0) + 0xfee0))).join(""),
+      Array.from(code, (symbol) => (symbol === "-" ? symbol : String.fromCodePoint(symbol.charCodeAt(0) + 0xfee0))).join(""),
     ];
     for (const writing of writings) {
       expect(await findBackupCode(hashes, writing)).toBe(hashes[0]);

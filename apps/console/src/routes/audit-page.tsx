@@ -19,16 +19,9 @@ export function AuditPage() {
   const verification = useChainVerification();
   const [peopleSearch, setPeopleSearch] = useState("");
   const people = usePeople(peopleSearch, filter.user);
-  /** A change from outside of the filters' fields begins them anew. */
-  const [changes, setChanges] = useState(0);
 
   function show(next: AuditFilter): void {
     void navigate({ search: searchOf(next), replace: true });
-  }
-
-  function showAnew(next: AuditFilter): void {
-    setChanges(changes + 1);
-    show(next);
   }
 
   return (
@@ -38,8 +31,8 @@ export function AuditPage() {
         <ExportButton filter={filter} />
       </PageHeader>
       <VerificationResult verification={verification} />
-      <AuditFilters key={changes} filter={filter} people={people} onPeopleSearch={setPeopleSearch} onChange={show} />
-      <AuditList filter={filter} onNarrow={(to) => showAnew({ ...filter, ...to })} onUnfiltered={() => showAnew(NO_FILTER)} />
+      <AuditFilters filter={filter} people={people} onPeopleSearch={setPeopleSearch} onChange={show} />
+      <AuditList filter={filter} onNarrow={(to) => show({ ...filter, ...to })} onUnfiltered={() => show(NO_FILTER)} />
     </Page>
   );
 }
@@ -53,5 +46,5 @@ function usePeople(search: string, chosen: string | undefined): readonly Person[
   if (chosen === undefined || people.some(({ id }) => id === chosen)) {
     return people;
   }
-  return [{ id: chosen, email: one.data?.id === chosen ? one.data.email : `user ${chosen.slice(0, 8)}` }, ...people];
+  return [{ id: chosen, email: one.data?.id === chosen ? one.data.email : `user …${chosen.slice(-8)}` }, ...people];
 }

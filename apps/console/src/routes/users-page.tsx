@@ -29,17 +29,11 @@ export function UsersPage() {
   const navigate = route.useNavigate();
   const [subject, setSubject] = useState<DialogSubject>();
   const [opened, { open, close }] = useDisclosure(false);
-  const [resets, setResets] = useState(0);
   const filter: AccountFilter = { search: search.q, role: roleSchema.safeParse(search.role).data };
 
   function show(next: DialogSubject): void {
     setSubject(next);
     open();
-  }
-
-  function unfilter(): void {
-    setResets(resets + 1);
-    void navigate({ search: {}, replace: true });
   }
 
   return (
@@ -49,12 +43,8 @@ export function UsersPage() {
           Create a user
         </Button>
       </PageHeader>
-      <AccountFilters
-        key={resets}
-        filter={filter}
-        onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: true })}
-      />
-      <AccountList filter={filter} ownId={me.id} onIntent={show} onUnfiltered={unfilter} />
+      <AccountFilters filter={filter} onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: true })} />
+      <AccountList filter={filter} ownId={me.id} onIntent={show} onUnfiltered={() => void navigate({ search: {}, replace: true })} />
       <AccountDialogs
         subject={subject}
         opened={opened}

@@ -21,9 +21,6 @@ import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/InlineInput.layer.css";
 import "@mantine/core/styles/Fieldset.layer.css";
 import "@mantine/core/styles/Alert.layer.css";
-// Before the links, which are texts with rules of their own.
-import "@mantine/core/styles/Text.layer.css";
-import "@mantine/core/styles/Anchor.layer.css";
 import "@mantine/core/styles/Avatar.layer.css";
 import "@mantine/core/styles/Badge.layer.css";
 import "@mantine/core/styles/Breadcrumbs.layer.css";
@@ -46,5 +43,8 @@ import "@mantine/core/styles/Skeleton.layer.css";
 import "@mantine/core/styles/Stack.layer.css";
 import "@mantine/core/styles/Table.layer.css";
 import "@mantine/core/styles/Tabs.layer.css";
+import "@mantine/core/styles/Text.layer.css";
+// A link is a text, and differs from it.
+import "@mantine/core/styles/Anchor.layer.css";
 import "@mantine/core/styles/Title.layer.css";
 import "@mantine/core/styles/Tooltip.layer.css";

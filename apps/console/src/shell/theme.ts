@@ -94,9 +94,9 @@ export const theme = createTheme({
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
     Modal: Modal.extend({ defaultProps: { lockScroll: false }, styles: { title: { fontSize: "1rem", fontWeight: 600 } } }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     // A dialog's head is no banner of the page; two dialogs would be two banners.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: "none" } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: true } }),

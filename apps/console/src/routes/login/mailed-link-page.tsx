@@ -28,7 +28,7 @@ export function InvitationPage() {
       description="You were invited. Choose a password, then log in with it and your e-mail address."
       submitLabel="Set the password"
       renewal={
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" ta="center">
           The link doesn&apos;t work? Ask who invited you for a new one.
         </Text>
       }

@@ -2,7 +2,7 @@ import "@mantine/core/styles/Pill.layer.css";
 import "@mantine/core/styles/PillsInput.layer.css";
 import { Button, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useState } from "react";
+import { useTypedFilter } from "#ui/use-typed-filter.ts";
 import { type AuditFilter, NO_FILTER, fromLocalField, isFiltered, toLocalField } from "#features/audit/audit-filter.ts";
 import { EVENT_CHOICES } from "#features/audit/event-labels.ts";
 import classes from "./audit-filters.module.css";
@@ -29,11 +29,7 @@ export function AuditFilters({
   readonly onPeopleSearch: (search: string) => void;
   readonly onChange: (filter: AuditFilter) => void;
 }) {
-  const [ip, setIp] = useState(filter.ip ?? "");
-  const reportIp = useDebouncedCallback(
-    (typed: string) => onChange({ ...filter, ip: typed.trim() === "" ? undefined : typed.trim() }),
-    PAUSE_MS,
-  );
+  const ip = useTypedFilter(filter.ip, (typed) => onChange({ ...filter, ip: typed }));
   const searchPeople = useDebouncedCallback(onPeopleSearch, PAUSE_MS);
   return (
     <search className={classes.filters}>
@@ -71,11 +67,8 @@ export function AuditFilters({
           label="Address"
           placeholder="Any IP address"
           maxLength={64}
-          value={ip}
-          onChange={(event) => {
-            setIp(event.currentTarget.value);
-            reportIp(event.currentTarget.value);
-          }}
+          value={ip.text}
+          onChange={(event) => ip.type(event.currentTarget.value)}
         />
       </div>
       <div className={classes.row}>
@@ -103,14 +96,7 @@ export function AuditFilters({
           ))}
         </div>
         {isFiltered(filter) && (
-          <Button
-            className={classes.clear}
-            variant="subtle"
-            onClick={() => {
-              setIp("");
-              onChange(NO_FILTER);
-            }}
-          >
+          <Button className={classes.clear} variant="subtle" onClick={() => onChange(NO_FILTER)}>
             Clear
           </Button>
         )}

@@ -105,7 +105,7 @@ function People({ entry: { user, actor } }: { readonly entry: AuditEntry }) {
 }
 
 function nameOf({ id, email }: { readonly id: string; readonly email: string | null }): string {
-  return email ?? `deleted user ${id.slice(0, 8)}`;
+  return email ?? `deleted user …${id.slice(-8)}`;
 }
 
 function detailsIdOf({ id }: AuditEntry): string {

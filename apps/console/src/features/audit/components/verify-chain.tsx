@@ -63,8 +63,8 @@ function Broken({ result }: { readonly result: AuditVerification }) {
     <Alert color="red" mb="md" role="alert" icon={<IconLinkOff />} title="The chain is broken">
       <Text size="sm" mb="sm">
         {result.first_broken_id === null
-          ? "The newest row is not the one that was written last: rows at the end are missing."
-          : `Row ${result.first_broken_id} is the first that does not follow from the one before: it, or one before it, was changed, removed or put in between.`}{" "}
+          ? "The end of the chain, which the database keeps apart, is missing or is not that of the last row."
+          : `It breaks at row ${result.first_broken_id}: that row was changed, moved, removed, or put in between.`}{" "}
         {unchained(result)}Keep a copy of the database as it is, and compare it with a backup. {plural(result.rows, "row", "rows")} were
         looked at.
       </Text>

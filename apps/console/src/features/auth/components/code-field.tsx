@@ -61,7 +61,7 @@ export function CodeField({
         onChange={(event) => take(event.currentTarget.value)}
       />
       {backupCodes && (
-        <Anchor component="button" type="button" size="sm" ta="left" onClick={switchKind}>
+        <Anchor component="button" type="button" size="sm" w="fit-content" onClick={switchKind}>
           {isTotp ? "Use a backup code instead" : "Use the authenticator app instead"}
         </Anchor>
       )}

@@ -18,7 +18,15 @@ export function StepUpDialog({
   const queries = useQueryClient();
   const { data: me } = useSuspenseQuery(meQuery(api));
   return (
-    <Modal opened={opened} onClose={onCancelled} title="Confirm that it is you" closeButtonProps={{ "aria-label": "Close" }} centered>
+    <Modal
+      opened={opened}
+      onClose={onCancelled}
+      // The provider hears that key.
+      closeOnEscape={false}
+      title="Confirm that it is you"
+      closeButtonProps={{ "aria-label": "Close" }}
+      centered
+    >
       <ProofForm
         needsCode={me.totp_enabled}
         prove={({ password, code }) => stepUp(api, { password, ...(me.totp_enabled ? { code } : {}) })}

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, lazy, useCallback, useRef, useState } from "react";
+import { type ReactNode, Suspense, lazy, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { ApiError, hasCode } from "#http/api-error.ts";
 import { StepUpContext, type WithStepUp } from "#features/auth/step-up.ts";
 
@@ -26,11 +26,24 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }) {
     return action();
   }, []);
 
-  function close(confirmed: boolean): void {
+  const close = useCallback((confirmed: boolean) => {
     asking.current?.settle(confirmed);
     asking.current = undefined;
     setDialog("closed");
-  }
+  }, []);
+
+  // Dialogs listen for the escape key at the window in the order of their making, so the page's own would close with
+  // this one, or instead of it. Layout effects come before theirs.
+  useLayoutEffect(() => {
+    function press(event: KeyboardEvent): void {
+      if (event.key === "Escape" && !event.isComposing && asking.current !== undefined) {
+        event.stopImmediatePropagation();
+        close(false);
+      }
+    }
+    window.addEventListener("keydown", press, { capture: true });
+    return () => window.removeEventListener("keydown", press, { capture: true });
+  }, [close]);
 
   return (
     <StepUpContext value={withStepUp}>

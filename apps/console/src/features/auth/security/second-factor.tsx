@@ -117,15 +117,15 @@ function Overview({
 
 async function takeChange(api: Api, change: Change, { password, code }: Partial<Proof>): Promise<Step> {
   const proof = { password: password ?? "", code: code ?? "" };
-  switch (change) {
-    case "set_up":
-      return { kind: "scan", change, setup: await startSetup(api, password), receivedAt: Date.now() };
-    case "replace":
-      return { kind: "scan", change, setup: await startReplacement(api, proof), receivedAt: Date.now() };
-    case "backup_codes":
-      return { kind: "codes", title: "Save your new backup codes", codes: await makeBackupCodes(api, proof) };
-    default:
-      await disableSecondFactor(api, proof);
-      return OVERVIEW;
+  if (change === "set_up") {
+    return { kind: "scan", change, setup: await startSetup(api, password), receivedAt: Date.now() };
   }
+  if (change === "replace") {
+    return { kind: "scan", change, setup: await startReplacement(api, proof), receivedAt: Date.now() };
+  }
+  if (change === "backup_codes") {
+    return { kind: "codes", title: "Save your new backup codes", codes: await makeBackupCodes(api, proof) };
+  }
+  await disableSecondFactor(api, proof);
+  return OVERVIEW;
 }

@@ -1,13 +1,10 @@
 import { Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { roleSchema } from "@sightline/identity/contract";
 import { IconSearch } from "@tabler/icons-react";
-import { useState } from "react";
+import { useTypedFilter } from "#ui/use-typed-filter.ts";
 import { ROLES } from "#features/users/account-state.ts";
 import type { AccountFilter, Role } from "#features/users/api/accounts.ts";
 import classes from "./account-filters.module.css";
-
-const PAUSE_MS = 250;
 
 export function AccountFilters({
   filter,
@@ -16,11 +13,7 @@ export function AccountFilters({
   readonly filter: AccountFilter;
   readonly onChange: (filter: AccountFilter) => void;
 }) {
-  const [search, setSearch] = useState(filter.search ?? "");
-  const report = useDebouncedCallback(
-    (typed: string) => onChange({ ...filter, search: typed.trim() === "" ? undefined : typed.trim() }),
-    PAUSE_MS,
-  );
+  const search = useTypedFilter(filter.search, (typed) => onChange({ ...filter, search: typed }));
   return (
     <search className={classes.filters}>
       <TextInput
@@ -29,11 +22,8 @@ export function AccountFilters({
         placeholder="Filter by name or e-mail"
         leftSection={<IconSearch size={15} />}
         maxLength={200}
-        value={search}
-        onChange={(event) => {
-          setSearch(event.currentTarget.value);
-          report(event.currentTarget.value);
-        }}
+        value={search.text}
+        onChange={(event) => search.type(event.currentTarget.value)}
       />
       <Select
         className={classes.role}
