@@ -1,6 +1,6 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask, createAdmin, createMember, type Person } from "#testing/administration.ts";
+import { ask, createAdmin, createAdmins, createMember } from "#testing/administration.ts";
 import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 
 let subject: IdentityUnderTest;
@@ -19,15 +19,6 @@ async function activeAdmins(): Promise<number> {
     .where("disabled_at", "is", null)
     .execute();
   return rows.length;
-}
-
-async function createAdmins(count: number): Promise<readonly Person[]> {
-  const people: Person[] = [];
-  for (let index = 0; index < count; index++) {
-    people.push(await createAdmin(subject, `admin-${index}@example.org`));
-    await subject.database.query.deleteFrom("identity.throttles").execute();
-  }
-  return people;
 }
 
 const WAYS_OUT = [
@@ -53,7 +44,7 @@ describe.each(WAYS_OUT)("the last active admin", ({ way, method, body }) => {
 
   test(`stays when twenty admins, over two replicas, have one another ${way} at once`, needsRealPostgres, async () => {
     const { server: other } = await subject.replica();
-    const admins = await createAdmins(20);
+    const admins = await createAdmins(subject, 20);
 
     const answers = await Promise.all(
       admins.map((admin, index) =>

@@ -48,11 +48,6 @@ test("GET /.well-known/credential-epochs is signed by the published key, under a
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(120);
 });
 
-test("it does not open anything as an access token", async () => {
-  const answer = await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${await feed()}` } });
-  expect(answer.statusCode).toBe(401);
-});
-
 test("a revoked session is told of until the last of its access tokens is over", async () => {
   const id = await revokeOwn();
 

@@ -1,6 +1,15 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
 import { decodeJwt } from "jose";
-import { accessTokenOf, PASSWORD, type IdentityUnderTest } from "./identity-under-test.ts";
+import { readConfig } from "@sightline/foundation/config";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { insertAccount } from "#accounts/account.store.ts";
+import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import { identityVariables } from "#config.ts";
+import { createSealer } from "#keys/sealing.ts";
+import { createSigningKeys } from "#keys/signing-keys.ts";
+import { createAccessTokens } from "#session/access-token.ts";
+import { createRefreshTokens } from "#session/refresh-token.ts";
+import { createSessions } from "#session/sessions.ts";
+import { accessTokenOf, PASSWORD, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
 
 /** Someone signed in, whose session has shown password and code again. */
 export type Person = {
@@ -15,6 +24,30 @@ export async function createAdmin(subject: IdentityUnderTest, email: string, ten
   await subject.identity.ensureTenant(tenantName);
   await subject.identity.createAdmin({ email, name: "Ada", password: PASSWORD, tenantName });
   return signIn(subject, email);
+}
+
+/** So many of the tenant `default`, without a password to hash and verify for each. */
+export async function createAdmins(subject: IdentityUnderTest, count: number): Promise<readonly Person[]> {
+  const { database, clock, identity } = subject;
+  const queries = database.query;
+  const { id: tenantId } = await identity.ensureTenant("default");
+  const sealer = createSealer(readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS }).ENCRYPTION_KEYS);
+  const accessTokens = createAccessTokens({ keys: createSigningKeys({ queries, sealer, clock }), issuer: "http://localhost:3000", clock });
+  const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(SECRETS.SECRET_KEY), clock });
+
+  const people: Person[] = [];
+  for (let index = 0; index < count; index++) {
+    const email = `admin-${index}@example.org`;
+    const sessionId = await queries.transaction().execute(async (transaction) => {
+      const now = clock.now();
+      const made = { tenantId, email, name: "Ada", role: "admin", passwordHash: NO_PASSWORD, mustChangePassword: false, now } as const;
+      const { id: userId = "" } = (await insertAccount(transaction, made)) ?? {};
+      const client = { ip: "203.0.113.7", userAgent: undefined };
+      return sessions.open(transaction, { userId, amr: ["pwd"], authenticatedAt: now, client });
+    });
+    people.push(await personOf(subject, email, (await sessions.grant(sessionId)).answer.access_token));
+  }
+  return people;
 }
 
 export async function signIn(subject: IdentityUnderTest, email: string, password: string = PASSWORD): Promise<Person> {

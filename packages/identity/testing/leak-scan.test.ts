@@ -14,6 +14,8 @@ import {
   SECRETS,
   type IdentityUnderTest,
 } from "./identity-under-test.ts";
+import { assertNothingLeaked } from "./leak-scan.ts";
+import { createRecording } from "./recording.ts";
 
 const EMAIL = "ada@example.org";
 const TOTP_SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
@@ -114,6 +116,16 @@ describe("the scan of what a test produced", () => {
     await createAccount(subject.identity, EMAIL);
     await plant(subject);
     await expect(subject.close()).rejects.toThrow(found);
+  });
+
+  test("finds what is shown a second time, even where it may be shown", async () => {
+    const subject = await createIdentityUnderTest();
+    const body = JSON.stringify({ secret: TOTP_SECRET });
+    const exchange = { route: "POST /admin/2fa/setup", sent: { body: null, authorization: "", cookie: "" }, body, headers: {} };
+    const recording = { ...createRecording(), exchanges: [exchange, exchange] };
+    const scan = assertNothingLeaked({ recording, pool: subject.database.pool, configs: [], passwords: [] });
+    await expect(scan).rejects.toThrow("secret a second time in the answer of POST /admin/2fa/setup");
+    await subject.close();
   });
 
   test("never shows what it found", async () => {

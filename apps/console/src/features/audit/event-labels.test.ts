@@ -1,10 +1,10 @@
+import { AUDIT_EVENTS } from "@sightline/identity/contract";
 import { expect, it } from "vitest";
-import { EVENTS, EVENT_CHOICES, labelOf } from "./event-labels.ts";
+import { EVENT_CHOICES, labelOf } from "./event-labels.ts";
 
 it("every event has a label of its own, and is a choice of the filter", () => {
-  const labels = Object.values(EVENTS).map(({ label }) => label);
-  expect(new Set(labels).size).toBe(labels.length);
-  expect(EVENT_CHOICES.flatMap(({ items }) => items).length).toBe(labels.length);
+  expect(new Set(AUDIT_EVENTS.map((event) => labelOf(event).label)).size).toBe(AUDIT_EVENTS.length);
+  expect(EVENT_CHOICES.flatMap(({ items }) => items.map(({ value }) => value)).toSorted()).toEqual(AUDIT_EVENTS.toSorted());
 });
 
 it("an event of a newer server is shown by its name", () => {

@@ -1,3 +1,5 @@
+import type { AuditEventName } from "@sightline/identity/contract";
+
 /** How much an event matters to someone who reads the audit. */
 export type Severity = "calm" | "good" | "change" | "warning" | "alarm";
 
@@ -5,7 +7,7 @@ export type EventGroup = "Logins" | "Second factor" | "Accounts" | "System";
 
 type EventLabel = { readonly label: string; readonly severity: Severity; readonly group: EventGroup };
 
-export const EVENTS = {
+const EVENTS = {
   login_ok: { label: "Logged in", severity: "calm", group: "Logins" },
   login_failed: { label: "Login failed", severity: "warning", group: "Logins" },
   "2fa_login_ok": { label: "Code accepted", severity: "calm", group: "Logins" },
@@ -34,7 +36,7 @@ export const EVENTS = {
   user_password_reset_requested: { label: "Password reset asked for", severity: "warning", group: "Accounts" },
   token_issued: { label: "Token issued", severity: "change", group: "System" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
-} as const satisfies Readonly<Record<string, EventLabel>>;
+} as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
 
 /** Of an event that a newer server knows and this console doesn't, its name in words. */
 export function labelOf(event: string): EventLabel {

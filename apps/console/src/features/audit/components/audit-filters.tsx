@@ -41,6 +41,10 @@ export function AuditFilters({
           searchable
           clearable
           hidePickedOptions
+          // The list itself scrolls, so that what assistive technology knows as the list is what can be scrolled.
+          withScrollArea={false}
+          classNames={{ options: classes.options }}
+          comboboxProps={{ portalProps: { target: "#main" } }}
           nothingFoundMessage="No such event"
           clearButtonProps={{ "aria-label": "Show any event" }}
           data={EVENT_CHOICES}

@@ -31,7 +31,7 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
           <Person person={user} label="user id" onNarrow={onNarrow} />
         </Field>
       )}
-      {actor !== null && (
+      {actor !== null && actor.id !== user?.id && (
         <Field name="Done by">
           <Person person={actor} label="id of who did it" onNarrow={onNarrow} />
         </Field>

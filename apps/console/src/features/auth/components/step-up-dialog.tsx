@@ -9,10 +9,13 @@ export function StepUpDialog({
   opened,
   onConfirmed,
   onCancelled,
+  onClosed,
 }: {
   readonly opened: boolean;
   readonly onConfirmed: () => void;
   readonly onCancelled: () => void;
+  /** When it has faded out. */
+  readonly onClosed: () => void;
 }) {
   const api = useApi();
   const queries = useQueryClient();
@@ -23,6 +26,8 @@ export function StepUpDialog({
       onClose={onCancelled}
       // The provider hears that key.
       closeOnEscape={false}
+      returnFocus={false}
+      onExitTransitionEnd={onClosed}
       title="Confirm that it is you"
       closeButtonProps={{ "aria-label": "Close" }}
       centered

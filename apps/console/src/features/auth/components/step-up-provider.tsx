@@ -9,6 +9,7 @@ type Asking = { readonly proved: Promise<void>; readonly settle: (confirmed: boo
 /** Holds the dialog that any page's action may need; it loads when it is needed. */
 export function StepUpProvider({ children }: { readonly children: ReactNode }) {
   const asking = useRef<Asking>(undefined);
+  const focused = useRef<Element>(null);
   const [dialog, setDialog] = useState<"not loaded" | "opened" | "closed">("not loaded");
 
   const withStepUp: WithStepUp = useCallback(async (action) => {
@@ -20,7 +21,10 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }) {
       }
     }
     // Two actions at once are one question.
-    asking.current ??= ask();
+    if (asking.current === undefined) {
+      asking.current = ask();
+      focused.current = document.activeElement;
+    }
     setDialog("opened");
     await asking.current.proved;
     return action();
@@ -31,6 +35,15 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }) {
     asking.current = undefined;
     setDialog("closed");
   }, []);
+
+  /** The dialog is there only once it opens, so it doesn't know where the focus was. */
+  function returnFocus(): void {
+    setTimeout(() => {
+      if (document.activeElement === document.body && focused.current instanceof HTMLElement) {
+        focused.current.focus();
+      }
+    });
+  }
 
   // Dialogs listen for the escape key at the window in the order of their making, so the page's own would close with
   // this one, or instead of it. Layout effects come before theirs.
@@ -50,7 +63,12 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }) {
       {children}
       {dialog !== "not loaded" && (
         <Suspense>
-          <StepUpDialog opened={dialog === "opened"} onConfirmed={() => close(true)} onCancelled={() => close(false)} />
+          <StepUpDialog
+            opened={dialog === "opened"}
+            onConfirmed={() => close(true)}
+            onCancelled={() => close(false)}
+            onClosed={returnFocus}
+          />
         </Suspense>
       )}
     </StepUpContext>

@@ -45,7 +45,7 @@ export function AccountDialogs({
 }) {
   const [shown, setShown] = useState<Shown>();
   const busy = useIsMutating({ mutationKey: ACTION_KEY }) > 0;
-  // What is shown once must not vanish by a slip, and escape in the step-up dialog above is meant for that one.
+  // What is shown once must not vanish by a slip, nor the dialog while its call runs.
   const closable = shown === undefined && !busy;
 
   function done(message: string): void {

@@ -16,16 +16,16 @@ export function AccountTable({
   readonly onIntent: (intent: Intent) => void;
 }) {
   return (
-    <Table.ScrollContainer minWidth={800} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Users" } }}>
+    <Table.ScrollContainer minWidth={740} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Users" } }}>
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>User</Table.Th>
-            <Table.Th w={110}>Role</Table.Th>
-            <Table.Th w={170}>Status</Table.Th>
-            <Table.Th w={140}>Second factor</Table.Th>
-            <Table.Th w={130}>Last login</Table.Th>
-            <Table.Th w={60}>
+            <Table.Th w={95}>Role</Table.Th>
+            <Table.Th w={165}>Status</Table.Th>
+            <Table.Th w={130}>Second factor</Table.Th>
+            <Table.Th w={115}>Last login</Table.Th>
+            <Table.Th w={56}>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
