@@ -115,8 +115,6 @@ function Content({
 }) {
   const common = { actions, onDone, onCancel };
   switch (subject?.kind) {
-    case undefined:
-      return null;
     case "create":
       return (
         <CreateAccount
@@ -153,5 +151,8 @@ function Content({
       return <EnableAccount account={subject.account} {...common} />;
     case "delete":
       return <DeleteAccount account={subject.account} {...common} />;
+    case undefined:
+    default:
+      return null;
   }
 }
