@@ -14,6 +14,7 @@ export function NoticeBell({ enabled }: { readonly enabled: boolean }) {
   const notices = useQuery({ ...noticesQuery(useApi()), enabled });
   const [opened, { toggle, close }] = useDisclosure(false);
   const unread = notices.data?.length ?? 0;
+  const shown = unread > 9 ? "9+" : String(unread);
   return (
     <Popover opened={opened} onDismiss={close} onClose={close} width={360} position="bottom-start" shadow="md" trapFocus returnFocus>
       <Popover.Target>
@@ -22,13 +23,13 @@ export function NoticeBell({ enabled }: { readonly enabled: boolean }) {
           color="gray"
           size="lg"
           className={classes.bell}
-          aria-label={unread === 0 ? "Notices" : `Notices, ${unread} unread`}
+          aria-label={unread === 0 ? "Notices" : `Notices, ${shown} unread`}
           onClick={toggle}
         >
           <IconBell size={18} stroke={1.7} />
           {unread > 0 && (
             <span className={classes.count} aria-hidden="true">
-              {unread > 9 ? "9+" : unread}
+              {shown}
             </span>
           )}
         </ActionIcon>
