@@ -19,8 +19,10 @@ export async function time<Item>(items: readonly Item[], atOnce: number, work: (
   return { took, totalMs: performance.now() - startedAt };
 }
 
-export function figuresOf({ took, totalMs }: Timed): Figures {
-  const sorted = took.toSorted((one, other) => one - other);
+/** Of several rounds together. */
+export function figuresOf(rounds: readonly Timed[]): Figures {
+  const sorted = rounds.flatMap(({ took }) => took).toSorted((one, other) => one - other);
+  const totalMs = rounds.reduce((sum, round) => sum + round.totalMs, 0);
   const percentile = (share: number) => sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0;
-  return { perSecond: (took.length / totalMs) * 1000, p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
+  return { perSecond: (sorted.length / totalMs) * 1000, p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
 }
