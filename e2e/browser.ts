@@ -84,5 +84,5 @@ function findChromium(): string {
 
 /** A refused request is shown by the console itself and also reported by the browser. */
 function isExpected(text: string): boolean {
-  return /Failed to load resource: the server responded with a status of 401/.test(text);
+  return /Failed to load resource: the server responded with a status of (?:401|403|429) /.test(text);
 }

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { failOn, inspectPage, launchBrowser, openContext, openPage, THEMES, type Theme } from "./browser.ts";
 import { logInFirst } from "./log-in.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+import { describeSecondFactor } from "./second-factor.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -112,6 +113,14 @@ describe("observability", () => {
   });
 });
 
+describeSecondFactor(() => ({
+  consoleUrl: product.consoleUrl,
+  browser,
+  page,
+  first: { email: product.admin.email, password: PASSWORD },
+  problems,
+}));
+
 describe.each(THEMES)("in the %s theme, without a violation that axe finds, is", (theme) => {
   test("the login", async () => {
     const visitor = await openContext(browser);
@@ -137,6 +146,7 @@ describe.each(THEMES)("in the %s theme, without a violation that axe finds, is",
     ["repositories", "/code/repos", (shown) => shown.getByRole("link", { name: REPOSITORY }).waitFor()],
     ["connect", "/code/connect", (shown) => shown.getByRole("button", { name: "Create token" }).waitFor()],
     ["projects", "/projects", (shown) => shown.getByRole("table").getByRole("link").first().waitFor()],
+    ["forgot-password", "/login/forgot", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
     ["password", "/account/password", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
     ["not-found", "/nowhere", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
   ])("%s", async (name, address, isShown) => {

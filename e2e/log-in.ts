@@ -22,7 +22,13 @@ export async function logInFirst(page: Page, consoleUrl: string, { email, passwo
   await page.waitForURL(`${consoleUrl}/`);
 }
 
-async function enterCredentials(page: Page, { email, password }: Credentials): Promise<void> {
+export async function logOut(page: Page, email: string): Promise<void> {
+  await page.getByRole("button", { name: email }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.waitForURL(/\/login/);
+}
+
+export async function enterCredentials(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Log in" }).click();

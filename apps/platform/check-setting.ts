@@ -1,5 +1,6 @@
 import { codeIndexVariables } from "@sightline/code-index";
 import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
+import { identityVariables } from "@sightline/identity";
 import { z } from "zod";
 import { platformVariables } from "./config.ts";
 import { deriveEnvironment, type Environment, type Setting } from "./environment.ts";
@@ -33,6 +34,9 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   const environment = derived.embeddedPostgres ? { ...SECRETS_TO_COME, ...derived.environment } : derived.environment;
   const groups = [
     platformVariables,
+    // Every start prepares the databases of both, whatever roles it runs then.
+    identityVariables,
+    codeIndexVariables,
     ...roles.map((role) => describeRole(role).variables),
     ...(roles.includes("code-index") ? [WEBHOOK_SECRET] : []),
   ];

@@ -46,7 +46,7 @@ async function freePorts(): Promise<Record<string, string>> {
 test("--help names the commands, and that of start the roles", async () => {
   const help = await runCommand(["--help"], { folder });
   expect(help.code).toBe(0);
-  for (const command of ["start", "migrate", "doctor", "admin", "tenant", "demo"]) {
+  for (const command of ["start", "migrate", "doctor", "admin", "keys", "tenant", "demo"]) {
     expect(help.out).toContain(`  ${command}`);
   }
   const start = await runCommand(["start", "--help"], { folder });
@@ -164,6 +164,40 @@ test("tenants and admins are made from the machine itself, with the embedded dat
   expect(await readFile(file, "utf8")).toMatch(/^API_KEY=studio_[0-9a-f]{64}$/m);
 });
 
+test("a key of the ring is exchanged from the machine itself: added in front, everything sealed anew, the old one removed", async () => {
+  const [oldKey, newKey] = [SECRETS.ENCRYPTION_KEYS, `k2:${"n".repeat(43)}`];
+  const keys = await createTestDatabase();
+  const run = (words: readonly string[], ring: string) =>
+    runCommand(["keys", ...words], {
+      folder,
+      environment: { ...SECRETS, DATABASE_URL: keys.url, OBSERVABILITY_REDIS_URL: inject("redisUrl"), ENCRYPTION_KEYS: ring },
+    });
+  const first = await run(["rotate", "--signing"], oldKey);
+  expect(first.error).toBe("");
+  expect(first.out).toMatch(/^Published the signing key \S{43}\. It signs from 20\S+Z on\.\n$/);
+
+  const before = await run(["status"], `${newKey},${oldKey}`);
+  expect(before.code).toBe(0);
+  expect(before.out).toMatch(/^key +use +signing_keys\.private_key +users\.totp_secret +notices\.sealed_link$/m);
+  expect(before.out).toMatch(/^k2 +seals +0 +0 +0 +the first: keep it$/m);
+  expect(before.out).toMatch(/^k1 +opens +1 +0 +0 +keep it until `sightline keys rotate`/m);
+
+  const tooEarly = await run(["status"], newKey);
+  expect(tooEarly.code).toBe(1);
+  expect(tooEarly.out).toMatch(/^k1 +missing +1 .*add it to ENCRYPTION_KEYS/m);
+  const impossible = await run(["rotate"], newKey);
+  expect(impossible.code).toBe(1);
+  expect(impossible.error).toContain("sealed with the key k1, which ENCRYPTION_KEYS does not hold. Add it there.");
+
+  const rotated = await run(["rotate"], `${newKey},${oldKey}`);
+  expect(rotated.code).toBe(0);
+  expect(rotated.out).toContain("signing_keys.private_key: 1 sealed anew");
+  expect(rotated.out).toMatch(/^k1 +opens +0 +0 +0 +may be removed/m);
+
+  expect(first.out + before.out + rotated.out + impossible.error).not.toContain("n".repeat(43));
+  await keys.drop();
+});
+
 test("doctor ends with 1 and the remedy when something is broken, and with 0 when nothing is", async () => {
   const port = await freePort();
   const environment = { ...SECRETS, ...(await freePorts()), SIGHTLINE_HOME: join(folder, "doctor") };
@@ -184,13 +218,17 @@ test("doctor ends with 1 and the remedy when something is broken, and with 0 whe
   expect(fine.code).toBe(0);
 });
 
-test("what .env says is read, and the environment wins", async () => {
+test("what .env says is read, except by a role, and the environment wins", async () => {
   await writeFile(join(folder, ".env"), "LOG_LEVEL=LOUD\nENVIRONMENT=moon\n");
   const { error } = await runCommand(["start"], {
     folder,
     environment: { ...SECRETS, DATABASE_URL: inject("databaseUrl"), OBSERVABILITY_REDIS_URL: inject("redisUrl"), LOG_LEVEL: "INFO" },
   });
+  await writeFile(join(folder, ".env"), "CODEINDEX_DATABASE_URL=nonsense\n");
+  const role = await runCommand(["role", "indexer"], { folder });
   await rm(join(folder, ".env"));
   expect(error).toContain('ENVIRONMENT="moon"');
   expect(error).not.toContain("LOG_LEVEL");
+  // A role has all it needs from the supervisor.
+  expect(role.error).toContain("CODEINDEX_DATABASE_URL is not set");
 });

@@ -7,6 +7,10 @@ export type Upstream = {
   readonly prefix: string;
   readonly name: string;
   readonly url: string;
+  /** What stands in place of the prefix at the upstream; nothing when not set. */
+  readonly upstreamPrefix?: string;
+  /** Whether it is only read. */
+  readonly readOnly?: boolean;
 };
 
 /** How long an upstream may be silent; an event stream has no limit. */
@@ -24,11 +28,12 @@ export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
   };
 }
 
-async function proxyTo(scope: HttpServer, { prefix, name, url }: Upstream): Promise<void> {
+async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = "/", readOnly = false }: Upstream): Promise<void> {
   await scope.register(httpProxy, {
     upstream: url,
     prefix,
-    rewritePrefix: "/",
+    rewritePrefix: upstreamPrefix,
+    ...(readOnly ? { httpMethods: ["GET"] } : {}),
     http: { requestOptions: { timeout: SILENCE_MS } },
     disableRequestLogging: true,
     config: { auth: "public" },

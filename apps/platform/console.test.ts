@@ -38,6 +38,7 @@ beforeAll(async () => {
     routes: [
       proxyRoutes([
         { prefix: "/api/identity", name: "Identity", url },
+        { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", readOnly: true, name: "Identity", url },
         { prefix: "/api/code-index", name: "The code index", url: `http://127.0.0.1:${await freePort()}` },
       ]),
       consolePages(folder),
@@ -99,6 +100,15 @@ test("a request goes on without its prefix, with body, query and cookies", async
   expect(response.status).toBe(201);
   expect(response.headers.get("set-cookie")).toBe("a=1; HttpOnly; Path=/");
   expect(await response.json()).toEqual({ method: "POST", url: "/login/access-token?x=1", body: '{"email":"a"}', cookie: "b=2" });
+});
+
+test("an address that an upstream must have on the console's own origin goes on as it is", async () => {
+  answer = (request, response) => {
+    response.end(request.url);
+  };
+  expect(await (await fetch(`${address}/.well-known/issuer`)).text()).toBe("/.well-known/issuer");
+  expect((await fetch(`${address}/.well-known/issuer`, { method: "POST" })).status).toBe(404);
+  expect((await server.inject({ url: "/.well-known/other" })).statusCode).toBe(404);
 });
 
 test("what a client claims about its address is replaced by what the console saw", async () => {

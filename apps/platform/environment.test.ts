@@ -21,10 +21,23 @@ test("another port of a part is known to everyone who calls it", () => {
   const { environment } = resolveSetting({ IDENTITY_PORT: "18070", CODEINDEX_PORT: "18080", CONSOLE_PORT: "13000" });
   expect(environment).toMatchObject({
     IDENTITY_JWKS_URL: "http://127.0.0.1:18070/.well-known/jwks.json",
+    IDENTITY_EPOCHS_URL: "http://127.0.0.1:18070/.well-known/credential-epochs",
+    CODEINDEX_JWT_EPOCHS_URL: "http://127.0.0.1:18070/.well-known/credential-epochs",
+    CODEINDEX_JWT_ISSUER: "http://localhost:13000",
     CODEINDEX_JWT_JWKS_URL: "http://127.0.0.1:18070/.well-known/jwks.json",
     IDENTITY_URL: "http://127.0.0.1:18070",
     CODEINDEX_URL: "http://127.0.0.1:18080",
     CODEINDEX_PUBLIC_URL: "http://localhost:18080",
     PUBLIC_URL: "http://localhost:13000",
   });
+});
+
+test("the code index asks tokens of our own identity for its issuer, and is told nothing of a provider that is named", () => {
+  expect(resolveSetting({ PUBLIC_URL: "https://sightline.example.org" }).environment).toMatchObject({
+    CODEINDEX_JWT_ISSUER: "https://sightline.example.org",
+  });
+  const { environment } = resolveSetting({ CODEINDEX_JWT_JWKS_URL: "https://provider.example/keys" });
+  expect(environment["CODEINDEX_JWT_ISSUER"]).toBeUndefined();
+  expect(environment["CODEINDEX_JWT_EPOCHS_URL"]).toBeUndefined();
+  expect(environment["IDENTITY_EPOCHS_URL"]).toBe("http://127.0.0.1:8070/.well-known/credential-epochs");
 });

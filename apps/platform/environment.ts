@@ -37,6 +37,8 @@ export function deriveEnvironment(given: Environment): Derived {
   const databaseUrl = `postgres://postgres@127.0.0.1:${valueOf("SIGHTLINE_POSTGRES_PORT")}/postgres`;
   const identityUrl = localUrl("127.0.0.1", set["IDENTITY_PORT"], "8070");
   const keysUrl = `${identityUrl}/.well-known/jwks.json`;
+  const epochsUrl = `${identityUrl}/.well-known/credential-epochs`;
+  const publicUrl = localUrl("localhost", set["CONSOLE_PORT"], "3000");
   const derived: Environment = {
     // Roles start a third faster from the second time on.
     NODE_COMPILE_CACHE: join(home, "compiled"),
@@ -44,12 +46,15 @@ export function deriveEnvironment(given: Environment): Derived {
     CODEINDEX_DATABASE_URL: code ?? databaseUrl,
     OBSERVABILITY_REDIS_URL: `redis://127.0.0.1:${valueOf("SIGHTLINE_REDIS_PORT")}`,
     CODEINDEX_DATA_DIR: join(home, "code-index"),
-    CODEINDEX_JWT_JWKS_URL: keysUrl,
-    IDENTITY_JWKS_URL: keysUrl,
+    // Whoever names other keys names another identity, or one elsewhere, whose feed and issuer are not known here.
+    ...(set["CODEINDEX_JWT_JWKS_URL"] === undefined
+      ? { CODEINDEX_JWT_JWKS_URL: keysUrl, CODEINDEX_JWT_EPOCHS_URL: epochsUrl, CODEINDEX_JWT_ISSUER: set["PUBLIC_URL"] ?? publicUrl }
+      : {}),
+    ...(set["IDENTITY_JWKS_URL"] === undefined ? { IDENTITY_JWKS_URL: keysUrl, IDENTITY_EPOCHS_URL: epochsUrl } : {}),
     IDENTITY_URL: identityUrl,
     CODEINDEX_URL: localUrl("127.0.0.1", set["CODEINDEX_PORT"], "8080"),
     OBSERVABILITY_URL: localUrl("127.0.0.1", set["OBSERVABILITY_PORT"], "8000"),
-    PUBLIC_URL: localUrl("localhost", set["CONSOLE_PORT"], "3000"),
+    PUBLIC_URL: publicUrl,
     CODEINDEX_PUBLIC_URL: localUrl("localhost", set["CODEINDEX_PORT"], "8080"),
     ...(main === undefined ? { DATABASE_POOL_SIZE: EMBEDDED_POOL_SIZE, CODEINDEX_DATABASE_POOL_SIZE: EMBEDDED_POOL_SIZE } : {}),
   };

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { loadEnvironmentFile } from "./environment.ts";
 import { roleNames, roleTasks } from "./role-names.ts";
 import { version } from "./version.ts";
 
@@ -10,7 +11,13 @@ export function createProgram(): Command {
     .description("Code search over MCP, observability of agents and admin login, as one self-hosted product.")
     .version(version, "-V, --version")
     .showHelpAfterError()
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .hook("preAction", (_program, command) => {
+      // A role has its whole environment from the supervisor, without the secrets of others.
+      if (command.name() !== "role") {
+        loadEnvironmentFile();
+      }
+    });
 
   program
     .command("start")
@@ -71,6 +78,59 @@ export function createProgram(): Command {
       const { createAdmin } = await import("./commands/admin.ts");
       await createAdmin(options);
     });
+  admin
+    .command("list")
+    .description("show the admins of every tenant, and whether each has a second factor")
+    .action(async () => (await import("./commands/admin.ts")).listAdmins());
+  admin
+    .command("reset-password")
+    .description("replace the password of an account by a one-time password, printed once; its sessions end")
+    .requiredOption("--email <email>", "address of the account")
+    .addHelpText("after", "\nThe second factor stays: see reset-2fa. Safe while Sightline runs; the audit tells of it.")
+    .action(async ({ email }: { email: string }) => (await import("./commands/admin.ts")).resetPassword(email));
+  admin
+    .command("reset-2fa")
+    .description("take the second factor from an account whose owner lost it; its sessions end")
+    .requiredOption("--email <email>", "address of the account")
+    .requiredOption("--reason <reason>", "why, for the audit and the owner")
+    .addHelpText("after", "\nThe password alone logs in from then on, until a new second factor is set up. Safe while Sightline runs.")
+    .action(async (options: { email: string; reason: string }) => (await import("./commands/admin.ts")).resetSecondFactor(options));
+
+  const keys = program.command("keys").description("Show and rotate the keys that seal secrets and sign access tokens.");
+  keys
+    .command("status")
+    .description("show how much each key of ENCRYPTION_KEYS has sealed, which may be removed, and the signing keys")
+    .addHelpText("after", "\nEnds with 1 when something is sealed with a key that ENCRYPTION_KEYS does not hold.")
+    .action(async () => (await import("./commands/keys.ts")).showKeys());
+  keys
+    .command("rotate")
+    .description("seal everything anew that the first key of ENCRYPTION_KEYS has not sealed")
+    .option("--signing", "publish the next signing key instead, which signs from in 15 minutes on")
+    .addHelpText(
+      "after",
+      "\nSafe while people log in, and to repeat: it goes on where it was broken off. Ends with 1 when something can't be opened.",
+    )
+    .action(async (options: { signing?: boolean }) => {
+      const { rotateKeys } = await import("./commands/keys.ts");
+      await rotateKeys({ signing: options.signing === true });
+    });
+  const audit = program.command("audit").description("Verify the audit, or take it elsewhere.");
+  audit
+    .command("verify")
+    .description("recompute the chain of hashes; ends with 1 when a row was changed, deleted, inserted or moved")
+    .option("--expect <head>", "a head that was noted earlier and must still be in the chain")
+    .addHelpText(
+      "after",
+      "\nPrints how many rows there are, and the head: the hash of the last one. Note it where nobody who can write this\ndatabase can write; against that, --expect finds even a chain that was made anew from its first row.",
+    )
+    .action(async (options: { expect?: string }) => (await import("./commands/audit.ts")).verifyAudit(options.expect));
+  audit
+    .command("export")
+    .description("write all rows as JSON to stdout, one a line, oldest first, with their hashes")
+    .option("--from <time>", "the first day (UTC) or time, in ISO 8601")
+    .option("--to <time>", "the day or time before which it ends")
+    .addHelpText("after", "\nExample:\n  sightline audit export --from 2026-01-01 --to 2026-02-01 > january.jsonl")
+    .action(async (options: { from?: string; to?: string }) => (await import("./commands/audit.ts")).exportAudit(options));
 
   const tenant = program.command("tenant").description("Manage tenants.");
   tenant

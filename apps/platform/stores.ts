@@ -5,6 +5,7 @@ import { provideRedisServer } from "#embedded/redis-binary.ts";
 import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
 import type { Setting } from "./environment.ts";
 import type { Output } from "./log-lines.ts";
+import { environmentOfStore } from "./roles.ts";
 import { provideSecrets } from "./secrets.ts";
 import type { ChildSpecification } from "./launch-child.ts";
 import { createSupervisor } from "./supervisor.ts";
@@ -38,7 +39,8 @@ export async function reserveStores({ platform, embeddedPostgres, embeddedRedis 
 }
 
 /** The processes of what is embedded. */
-export function storeChildren({ embeddedPostgres, embeddedRedis, environment }: Setting): readonly ChildSpecification[] {
+export function storeChildren({ embeddedPostgres, embeddedRedis, environment: whole }: Setting): readonly ChildSpecification[] {
+  const environment = environmentOfStore(whole);
   return [
     ...(embeddedPostgres ? [{ name: "postgres", program: programOf("postgres"), words: [], environment }] : []),
     ...(embeddedRedis ? [{ name: "redis", program: programOf("redis"), words: [], environment }] : []),

@@ -3,6 +3,7 @@ import {
   httpUrlVariable,
   integerVariable,
   logLevelVariable,
+  pickVariables,
   portVariable,
   postgresUrlVariable,
   type ConfigOf,
@@ -22,8 +23,16 @@ export const codeIndexVariables = {
     schema: z.string().min(16, "expected at least 16 characters").optional(),
     secret: true,
   },
-  CODEINDEX_JWT_JWKS_URL: { doc: "Where the keys that sign the console's access tokens are published.", schema: httpUrlVariable() },
+  CODEINDEX_JWT_JWKS_URL: { doc: "Where the keys that sign the console's access tokens (RS256) are published.", schema: httpUrlVariable() },
   CODEINDEX_JWT_AUDIENCE: { doc: "The `aud` an access token must have.", schema: z.string().min(1), default: "sightline" },
+  CODEINDEX_JWT_ISSUER: {
+    doc: "The `iss` an access token must have; not looked at when not set, as with an external identity provider.",
+    schema: z.string().min(1).optional(),
+  },
+  CODEINDEX_JWT_EPOCHS_URL: {
+    doc: "Identity's feed of accounts and sessions whose access tokens stopped to count early, honoured within a minute. An external identity provider has none.",
+    schema: httpUrlVariable().optional(),
+  },
   CODEINDEX_LOG_LEVEL: { doc: "DEBUG, INFO, WARNING or ERROR.", schema: logLevelVariable(), default: "INFO" },
   CODEINDEX_DATA_DIR: {
     doc: "Folder of the indexer's git mirrors; it may be lost, they are fetched again.",
@@ -47,5 +56,15 @@ export const codeIndexVariables = {
     default: "http://localhost:8080",
   },
 } as const satisfies Variables;
+
+/** What the indexer reads: no secret but the database's address. */
+export const indexerVariables = pickVariables(codeIndexVariables, [
+  "CODEINDEX_DATABASE_URL",
+  "CODEINDEX_DATABASE_POOL_SIZE",
+  "CODEINDEX_LOG_LEVEL",
+  "CODEINDEX_DATA_DIR",
+  "CODEINDEX_ALLOW_FILE_URLS",
+  "CODEINDEX_EMBEDDER",
+]);
 
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

@@ -20,7 +20,7 @@ import type { SearchDependencies } from "./retrieval/search.ts";
 import { failOrphans } from "./store/leases.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
-export { codeIndexVariables, type CodeIndexConfig } from "./config.ts";
+export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";

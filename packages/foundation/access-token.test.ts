@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { AccessTokenError, createAccessTokenVerifier, type AccessTokenVerifier } from "./access-token.ts";
 
 const AUDIENCE = "sightline";
@@ -16,6 +16,7 @@ let signing: KeyPair;
 let foreign: KeyPair;
 let published: readonly object[];
 let fetches: number;
+let isDown: boolean;
 let jwks: Server;
 let jwksUrl: string;
 let verifier: AccessTokenVerifier;
@@ -25,6 +26,10 @@ beforeAll(async () => {
   foreign = await generateKeyPair("RS256");
   jwks = createServer((_request, response) => {
     fetches += 1;
+    if (isDown) {
+      response.writeHead(503).end();
+      return;
+    }
     response.setHeader("content-type", "application/json").end(JSON.stringify({ keys: published }));
   }).listen(0, "127.0.0.1");
   await once(jwks, "listening");
@@ -38,9 +43,12 @@ afterAll(() => {
 
 beforeEach(async () => {
   fetches = 0;
+  isDown = false;
   published = [{ ...(await exportJWK(signing.publicKey)), kid: "one", alg: "RS256", use: "sig" }];
   verifier = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE, issuer: ISSUER });
 });
+
+afterEach(() => void vi.useRealTimers());
 
 describe("a token that identity signed", () => {
   test("tells subject, tenant, role, session and when it was proven", async () => {
@@ -124,6 +132,25 @@ describe("signing keys", () => {
     const rotating = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE });
     published = [...published, { ...(await exportJWK(next.publicKey)), kid: "two", alg: "RS256", use: "sig" }];
     await expect(rotating.verify(await sign({}, next.privateKey, "two"))).resolves.toMatchObject({ subject: "ada" });
+  });
+
+  test("that cannot be fetched any more are good for as long as the tokens they signed, and no longer", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const later = async (minutes: number) => {
+      vi.setSystemTime(Date.now() + minutes * 60_000);
+      return verifier.verify(await sign({ exp: secondsFromNow(60) }));
+    };
+    await later(0);
+    published = [];
+    await expect(later(9)).resolves.toMatchObject({ subject: "ada" });
+    await expect(later(2)).resolves.toMatchObject({ subject: "ada" });
+    await vi.waitFor(async () => expect(later(0)).rejects.toThrow("the access token is not valid"));
+
+    published = [{ ...(await exportJWK(signing.publicKey)), kid: "one", alg: "RS256", use: "sig" }];
+    await expect(later(1)).resolves.toMatchObject({ subject: "ada" });
+    isDown = true;
+    await expect(later(65)).resolves.toMatchObject({ subject: "ada" });
+    await expect(later(6)).rejects.toThrow("the signing keys could not be fetched");
   });
 
   test("that cannot be fetched refuse the token and say so", async () => {

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose";
 import { z } from "zod";
+import { createCredentialEpochs, type CredentialEpochsOptions } from "./credential-epochs.ts";
 
 /** What a verified access token says. */
 export type AccessTokenClaims = {
@@ -25,16 +26,26 @@ export class AccessTokenError extends Error {
   }
 }
 
+/** Start it before the first request: it follows the feed of ended credentials, where there is one. */
+export type StartedVerifier = AccessTokenVerifier & { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
+
 type VerifierOptions = {
   readonly jwksUrl: string;
   readonly audience: string;
-  /** Not checked when undefined: an external identity provider is configured by key address and audience alone. */
-  readonly issuer?: string;
+  /** With or without a slash at its end. Not checked when undefined: an external identity provider is configured by key address and audience alone. */
+  readonly issuer?: string | undefined;
+  /** The `typ` of the header; identity writes `at+jwt`, external providers what they like. */
+  readonly type?: string | undefined;
+  /** Identity's feed of the accounts and sessions whose tokens stopped to count before their time; external providers have none. */
+  readonly epochs?: Pick<CredentialEpochsOptions, "url" | "log" | "metrics" | "intervalMs"> | undefined;
 };
 
 const CLOCK_TOLERANCE_SECONDS = 30;
 const JWKS_TIMEOUT_MS = 3_000;
 const JWKS_COOLDOWN_MS = 5_000;
+const JWKS_REFRESH_MS = 10 * 60_000;
+/** While they can't be fetched, keys are good for as long as a token they have signed. */
+const JWKS_KEPT_MS = 70 * 60_000;
 
 const claimsSchema = z.object({
   sub: z.string().min(1),
@@ -46,17 +57,45 @@ const claimsSchema = z.object({
   epoch: z.number().optional(),
 });
 
-/** Verifies RS256 tokens by the signing keys at `jwksUrl`. `sub, tid, aud, exp, iat` are required. */
-export function createAccessTokenVerifier(options: VerifierOptions): AccessTokenVerifier {
-  const keys = createRemoteJWKSet(new URL(options.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS, cooldownDuration: JWKS_COOLDOWN_MS });
+/**
+ * Verifies RS256 tokens, whoever issues them, by the signing keys at `jwksUrl`. `sub, tid, aud, exp, iat` are required.
+ *
+ * @example
+ * const accessTokens = createAccessTokenVerifier({ jwksUrl, audience: "sightline", issuer, type: "at+jwt", epochs: { url, log } });
+ * await accessTokens.start();
+ * const { subject, tenantId } = await accessTokens.verify(token);
+ */
+export function createAccessTokenVerifier(options: VerifierOptions): StartedVerifier {
+  const keys = createRemoteJWKSet(new URL(options.jwksUrl), {
+    timeoutDuration: JWKS_TIMEOUT_MS,
+    cooldownDuration: JWKS_COOLDOWN_MS,
+    cacheMaxAge: JWKS_KEPT_MS,
+  });
+  let refreshedAt = Date.now();
+  // In the background, so that an outage of who publishes them is not at once one of everybody who trusts them.
+  const refreshKeys = () => {
+    if (Date.now() - refreshedAt > JWKS_REFRESH_MS) {
+      refreshedAt = Date.now();
+      void keys.reload().catch(() => undefined);
+    }
+  };
+  const issuer = bothSpellings(options.issuer);
+  const epochs = options.epochs === undefined ? undefined : createCredentialEpochs({ ...options.epochs, keys, issuer });
   return {
+    start: async () => epochs?.start(),
+    stop: async () => epochs?.stop(),
     verify: async (token) => {
-      const payload = await verifySignature(token, keys, options);
+      refreshKeys();
+      const payload = await verifySignature(token, keys, { ...options, issuer });
       const claims = claimsSchema.safeParse(payload);
       if (!claims.success) {
         throw new AccessTokenError("a required claim of the access token is missing or malformed");
       }
       const { sub, tid, role, iat, auth_time: authTime, sid, epoch } = claims.data;
+      const refusal = epochs?.refusal({ subject: sub, epoch, sessionId: sid });
+      if (refusal !== undefined) {
+        throw new AccessTokenError(refusal);
+      }
       return {
         subject: sub,
         tenantId: tid,
@@ -70,14 +109,26 @@ export function createAccessTokenVerifier(options: VerifierOptions): AccessToken
   };
 }
 
-async function verifySignature(token: string, keys: ReturnType<typeof createRemoteJWKSet>, options: VerifierOptions): Promise<JWTPayload> {
+function bothSpellings(issuer: string | undefined): string[] | undefined {
+  const bare = issuer?.replace(/\/+$/, "");
+  return bare === undefined ? undefined : [bare, `${bare}/`];
+}
+
+type Expected = Pick<VerifierOptions, "audience" | "type"> & { readonly issuer: string[] | undefined };
+
+async function verifySignature(
+  token: string,
+  keys: ReturnType<typeof createRemoteJWKSet>,
+  { audience, issuer, type }: Expected,
+): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ["RS256"],
-      audience: options.audience,
+      audience,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ["sub", "tid", "aud", "exp", "iat"],
-      ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(type === undefined ? {} : { typ: type }),
     });
     return payload;
   } catch (error) {

@@ -16,6 +16,16 @@ export type ConfigOf<Definitions extends Variables> = {
   readonly [Name in keyof Definitions]: z.output<Definitions[Name]["schema"]>;
 };
 
+/** Some of them, for a process that reads no others. */
+export function pickVariables<Definitions extends Variables, Name extends keyof Definitions & string>(
+  definitions: Definitions,
+  names: readonly Name[],
+): Pick<Definitions, Name> {
+  const picked = Object.fromEntries(names.map((name) => [name, definitions[name]]));
+  // Exactly these names were taken from `definitions`.
+  return picked as Pick<Definitions, Name>;
+}
+
 /** Everything that is wrong with the environment, at once. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];

@@ -21,6 +21,9 @@ describe("identity's variables", () => {
       ADMIN_EMAIL: undefined,
       ADMIN_PASSWORD: undefined,
       REGISTRATION: "closed",
+      TOTP_WINDOW: 1,
+      SMTP_URL: undefined,
+      SMTP_FROM: undefined,
       ENVIRONMENT: "production",
       LOG_LEVEL: "info",
       IDENTITY_PORT: 8070,
@@ -42,6 +45,18 @@ describe("identity's variables", () => {
     { name: "ENCRYPTION_KEYS", value: "k1:short-secret" },
     { name: "ENCRYPTION_KEYS", value: "k1:ring-secret-0123456789-0123456789,k1:ring-secret-0123456789-9876543210" },
     { name: "ADMIN_PASSWORD", value: "elevenchars" },
+    ...[
+      "mail.example.org:587",
+      "http://ada:secret-word@mail.example.org",
+      "smtp://ada:secret-word@",
+      "smtp://ada:secret-word@mail.example.org/path",
+      "smtp://ada:secret-word@mail.example.org?tls=maybe",
+      "smtp://ada:secret-word@mail.example.org?tls=off&pool=true",
+      "smtps://ada:secret-word@mail.example.org?tls=off",
+      "smtp://ada:secret%ZZword@mail.example.org",
+      "smtp://ada:secret%0D%0Aword@mail.example.org",
+      "smtp://ada:secret-word@mail.example.org:99999",
+    ].map((value) => ({ name: "SMTP_URL", value })),
   ])("a wrong $name is named without its value", ({ name, value }) => {
     const read = () => readConfig(identityVariables, { ...required, [name]: value });
 
@@ -56,6 +71,40 @@ describe("identity's variables", () => {
       expect(() => readConfig(identityVariables, { ...required, CORS_ORIGINS: value })).toThrow("CORS_ORIGINS");
     },
   );
+
+  test.each([
+    ["smtp://mail.example.org", { port: 587, tls: "required" }],
+    ["smtps://mail.example.org", { port: 465, tls: "implicit" }],
+    ["smtp://mail.example.org:2525/?tls=off", { port: 2525, tls: "off" }],
+    ["smtp://localhost:1025", { host: "localhost", port: 1025, tls: "off" }],
+    ["smtp://[::1]:1025", { host: "::1", port: 1025, tls: "off" }],
+    ["smtp://127.0.0.1:1025?tls=required", { host: "127.0.0.1", port: 1025, tls: "required" }],
+    ["smtp://127.0.0.1.example.org", { host: "127.0.0.1.example.org", port: 587, tls: "required" }],
+    [
+      "smtp://ada%40example.org:p%3Aa%2Fs%20%C3%BC@mail.example.org",
+      { port: 587, tls: "required", user: "ada@example.org", password: "p:a/s ü" },
+    ],
+  ])("SMTP_URL=%s", (text, server) => {
+    const expected = { host: "mail.example.org", user: undefined, password: undefined, ...server };
+
+    expect(readConfig(identityVariables, { ...required, SMTP_URL: text }).SMTP_URL).toEqual(expected);
+  });
+
+  test("SMTP_FROM is an address, with a name or without", () => {
+    const read = (text: string) => readConfig(identityVariables, { ...required, SMTP_FROM: text }).SMTP_FROM;
+
+    expect(read("sightline@example.org")).toEqual({ name: "Sightline", address: "sightline@example.org" });
+    expect(read("Example, Inc. <no-reply@example.org>")).toEqual({ name: "Example, Inc.", address: "no-reply@example.org" });
+    for (const wrong of [
+      "Example",
+      "a@example.org, b@example.org",
+      "x\r\nBcc: b@example.org <a@example.org>",
+      "<a@b> <c@d>",
+      "a b@example.org",
+    ]) {
+      expect(() => read(wrong)).toThrow("SMTP_FROM");
+    }
+  });
 
   test("everything that is wrong is named at once", () => {
     expect(() => readConfig(identityVariables, { ADMIN_EMAIL: "nobody", REGISTRATION: "maybe" })).toThrow(

@@ -13,6 +13,18 @@ import {
 /** One key of the ring that secrets at rest are sealed with. */
 export type EncryptionKey = { readonly id: string; readonly secret: string };
 
+/** Where mail is handed in. */
+export type MailServer = {
+  readonly host: string;
+  readonly port: number;
+  /** `implicit` from the first byte on; `required` by STARTTLS before anything is said. */
+  readonly tls: "implicit" | "required" | "off";
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+};
+
+export type Sender = { readonly name: string; readonly address: string };
+
 export const identityVariables = {
   DATABASE_URL: { doc: "PostgreSQL of identity and observability.", schema: postgresUrlVariable(), secret: true },
   DATABASE_POOL_SIZE: { doc: "Connections to it at the most, per process.", schema: integerVariable(1, 500), default: "10" },
@@ -53,6 +65,20 @@ export const identityVariables = {
     schema: z.enum(["closed", "open"], "expected closed or open"),
     default: "closed",
   },
+  TOTP_WINDOW: {
+    doc: "How many steps of 30 s a code of the second factor may be early or late: 1, or 0 for none.",
+    schema: integerVariable(0, 1),
+    default: "1",
+  },
+  SMTP_URL: {
+    doc: "Mail server: `smtp://user:password@host:port` (STARTTLS is required, except on the machine itself; `?tls=off` and `?tls=required` say otherwise) or `smtps://…`. Without it no mail is sent, and notices are shown in the console alone.",
+    schema: mailServerVariable().optional(),
+    secret: true,
+  },
+  SMTP_FROM: {
+    doc: "Sender of mails, `name@example.org` or `Name <name@example.org>`; without it sightline@ and the host of PUBLIC_URL.",
+    schema: senderVariable().optional(),
+  },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",
     schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),
@@ -82,5 +108,79 @@ function encryptionKeysVariable() {
       return z.NEVER;
     }
     return [first, ...others];
+  });
+}
+
+const MAIL_PORTS = { "smtp:": 587, "smtps:": 465 } as const;
+const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|::1)$/i;
+
+function mailServerVariable() {
+  return z.string("expected text").transform((text, context): MailServer => {
+    const server = readMailServer(text);
+    if (server === undefined) {
+      context.addIssue({
+        code: "custom",
+        message: "expected smtp://user:password@host:port or smtps://…, with ?tls=off or ?tls=required at the most",
+      });
+      return z.NEVER;
+    }
+    return server;
+  });
+}
+
+function readMailServer(text: string): MailServer | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "smtp:" && url.protocol !== "smtps:")) {
+    return undefined;
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const tls = readTls(url, host);
+  const [user, password] = [url.username, url.password].map(decoded);
+  if (
+    host === "" ||
+    !["", "/"].includes(url.pathname) ||
+    url.hash !== "" ||
+    tls === undefined ||
+    user === undefined ||
+    password === undefined
+  ) {
+    return undefined;
+  }
+  const port = url.port === "" ? MAIL_PORTS[url.protocol] : Number(url.port);
+  return { host, port, tls, ...(user === "" ? { user: undefined, password: undefined } : { user, password }) };
+}
+
+function readTls(url: URL, host: string): MailServer["tls"] | undefined {
+  const asked = url.search === "" ? undefined : /^\?tls=(off|required)$/.exec(url.search)?.[1];
+  if (url.search !== "" && asked === undefined) {
+    return undefined;
+  }
+  if (url.protocol === "smtps:") {
+    return asked === "off" ? undefined : "implicit";
+  }
+  return asked === "off" || (asked === undefined && LOOPBACK.test(host)) ? "off" : "required";
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    const plain = decodeURIComponent(text);
+    return /\p{Cc}/u.test(plain) ? undefined : plain;
+  } catch {
+    return undefined;
+  }
+}
+
+const SENDER = /^(?:(?<name>[^\p{Cc}<>"]*?)\s*<(?<inner>[^\s<>]+)>|(?<bare>[^\s<>]+))$/u;
+const MAIL_ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
+
+function senderVariable() {
+  return z.string("expected text").transform((text, context): Sender => {
+    const { name = "Sightline", inner, bare } = SENDER.exec(text.trim())?.groups ?? {};
+    const address = inner ?? bare ?? "";
+    if (!MAIL_ADDRESS.test(address)) {
+      context.addIssue({ code: "custom", message: "expected name@example.org or Name <name@example.org>" });
+      return z.NEVER;
+    }
+    return { name, address };
   });
 }

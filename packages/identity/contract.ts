@@ -2,16 +2,16 @@ import { z } from "zod";
 
 /** Requests and answers of the identity part; safe to import in a browser. */
 
+export { AUDIT_EVENTS, type AuditEventName } from "./audit-events.ts";
+
 const timestamp = z.iso.datetime();
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 
-const personName = z
-  .string()
-  .trim()
-  .min(1, "a name")
-  .max(200)
-  .regex(/^\P{Cc}*$/u, "no control characters");
+/** One line as it looks: without control characters, halves of characters, and what turns the order of letters round. */
+const ONE_LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u;
+
+const personName = z.string().trim().min(1, "a name").max(200).regex(ONE_LINE, "no control characters");
 
 export const roleSchema = z.enum(["admin", "member"]);
 
@@ -225,11 +225,13 @@ export type ChangeAccountRequest = z.infer<typeof changeAccountRequestSchema>;
 
 /** `POST /admin/users/:id/2fa/reset` */
 export const resetSecondFactorRequestSchema = z.object({
-  reason: z.string().trim().min(3, "why, for the audit").max(500),
+  reason: z.string().trim().min(3, "why, for the audit").max(500).regex(ONE_LINE, "one line, no control characters"),
 });
 
-/** `POST /admin/users/:id/password-reset`: a new one-time password, or a mailed link. */
+/** `POST /admin/users/:id/password-reset`: without a body a link is mailed where there is a mail server, else a one-time password answered. */
+export const resetPasswordRequestSchema = z.object({ mail: z.boolean().optional() }).nullish();
 export const resetPasswordAnswerSchema = z.object({ one_time_password: z.string().nullable() });
+export type ResetPasswordAnswer = z.infer<typeof resetPasswordAnswerSchema>;
 
 /** `POST /login/password-reset`: always 202, whether there is such an account or not. */
 export const passwordResetRequestSchema = z.object({ email: z.string().max(320) });
@@ -266,6 +268,9 @@ export const auditQuerySchema = z.object({
   to: timestamp.optional(),
 });
 export type AuditQuery = z.input<typeof auditQuerySchema>;
+
+/** `GET /admin/audit/export` */
+export const auditExportQuerySchema = auditQuerySchema.omit({ limit: true, cursor: true });
 
 export const auditEntrySchema = z.object({
   id: z.int(),

@@ -1,14 +1,26 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
+import type { Sealer } from "./keys/sealing.ts";
+import { deleteNoticesBefore } from "./notices/notice.store.ts";
+import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";
-import { deleteExpiredSessions } from "./session/session.store.ts";
+import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
+import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
+import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
+import { deleteOldTries } from "./totp/second-factor.store.ts";
+import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
 
 const EVERY_MS = 600_000;
+/** 90 days. */
+const NOTICES_MS = 90 * 24 * 3600_000;
 
-/** Deletes what has no meaning any more. Replicas may do it at the same time. */
-export function createHousekeeping({ queries, log, clock }: { readonly queries: Queries; readonly log: Logger; readonly clock: Clock }) {
+type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly log: Logger; readonly clock: Clock };
+
+/** Deletes what has no meaning any more, and sees to it that signing keys change. Replicas may do it at the same time. */
+export function createHousekeeping({ queries, sealer, log, clock }: Dependencies) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
@@ -16,13 +28,25 @@ export function createHousekeeping({ queries, log, clock }: { readonly queries: 
     try {
       const now = clock.now();
       await deleteExpiredThrottles(queries, now);
-      await deleteExpiredSessions(queries, now);
+      await deleteDeadPartialTokens(queries, now);
+      await deleteExpiredSetupTries(queries, now);
+      await deleteOldTries(queries, now);
+      // One that was revoked is told of until the last of its access tokens is over.
+      await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
+      await deleteExpiredMailTickets(queries, now);
+      await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
+      const rotation = await rotateSigningKeyWhenDue({ queries, sealer, clock });
+      if (rotation?.isNew === true) {
+        log.info({ kid: rotation.kid, activeFrom: rotation.activeFrom }, "a new signing key is published");
+      }
+      await retireSigningKeys(queries, now);
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "expired rows of identity were not deleted; trying again in ten minutes");
+      log.warn({ reason: messageOf(error) }, "housekeeping of identity failed; trying again in ten minutes");
     }
   }
 
   return {
+    run,
     start: (): void => {
       timer = setInterval(() => {
         running = run();

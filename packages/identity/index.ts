@@ -9,13 +9,27 @@ import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
 import { registrationRoutes } from "./accounts/register.routes.ts";
+import { auditRoutes } from "./audit/audit.routes.ts";
+import { exportChain } from "./audit/export-audit.ts";
+import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
+import { administrationRoutes } from "./administration/administration.routes.ts";
+import { createHostCommands, type HostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import type { NewestSigningKey } from "./keys/add-signing-key.ts";
+import { describeRing, resealAll, type Resealing, type RingKey } from "./keys/encryption-ring.ts";
+import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
+import { secondStepRoutes } from "./login/second-step.routes.ts";
+import { createMailer } from "./notices/mailer.ts";
+import { noticeRoutes } from "./notices/notices.routes.ts";
+import { createNotices } from "./notices/notices.ts";
+import { createOutbox } from "./notices/outbox.ts";
+import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
@@ -23,9 +37,17 @@ import { createAuthenticators } from "./session/authenticators.ts";
 import { createRefreshCookie, keepsSecureCookies } from "./session/refresh-cookie.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
+import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
+import { credentialEpochsRoutes } from "./session/credential-epochs.routes.ts";
+import { ownSessionsRoutes } from "./session/own-sessions.routes.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
+import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
+import { createSecondFactor } from "./totp/second-factor.ts";
+import { createSetupCookie } from "./totp/setup-cookie.ts";
+import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
@@ -39,7 +61,10 @@ export type Identity = {
   readonly registrationRoutes: Routes;
   /** `same-origin`, `session`, `session-or-password-change`, `admin`. */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
-  /** Makes or reads the signing key, so that a key ring that does not open it shows before the first login. */
+  /**
+   * Makes or reads the signing key, so that a key ring that does not open it shows before the first login; begins to send
+   * mail, where there is a mail server.
+   */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
@@ -49,8 +74,24 @@ export type Identity = {
   readonly listTenants: () => Promise<readonly Tenant[]>;
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
+  readonly keys: KeyAdministration;
+  /** Of any tenant, from the host; audited without an actor. */
+  readonly host: HostCommands;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
+  /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
+  readonly verifyAudit: (expectedHead?: string) => Promise<AuditVerdict>;
+  /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
+  readonly exportAudit: (times: { readonly from?: Date | undefined; readonly to?: Date | undefined }) => AsyncIterable<string>;
+};
+
+export type KeyAdministration = {
+  /** The ring of `ENCRYPTION_KEYS` with how much each key has sealed, and the published signing keys. */
+  readonly status: () => Promise<{ readonly ring: readonly RingKey[]; readonly signing: readonly SigningKeyState[] }>;
+  /** Seals everything anew that the ring's first key has not sealed; audited. */
+  readonly reseal: () => Promise<Resealing>;
+  /** Publishes the next signing key, which signs from in 15 minutes on; audited. One that already waits for its time is answered instead. */
+  readonly rotateSigningKey: () => Promise<NewestSigningKey>;
 };
 
 type IdentityDependencies = {
@@ -58,6 +99,8 @@ type IdentityDependencies = {
   readonly database: Database<IdentitySchema>;
   readonly log: Logger;
   readonly clock: Clock;
+  /** How those wait whose account is being guessed at; for tests. */
+  readonly sleep?: Sleep;
 };
 
 /**
@@ -70,23 +113,54 @@ type IdentityDependencies = {
  * const { routes, authenticators } = identity;
  * const server = await createHttpServer({ name: "identity", title: "Identity", version, log, metrics, routes: [routes], authenticators });
  */
-export function createIdentity({ config, database, log, clock }: IdentityDependencies): Identity {
+export function createIdentity({ config, database, log, clock, sleep = realSleep }: IdentityDependencies): Identity {
   const queries = database.query;
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
-  const throttle = createThrottle({ queries, clock });
-  const keys = createSigningKeys({ queries, sealer: createSealer(config.ENCRYPTION_KEYS), clock });
+  const throttle = createThrottle({ queries, clock, waitingRoom: createWaitingRoom(sleep) });
+  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const keys = createSigningKeys({ queries, sealer, clock });
   const accessTokens = createAccessTokens({ keys, issuer: publicUrl, clock });
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
-  const housekeeping = createHousekeeping({ queries, log, clock });
+  const mailServer = config.SMTP_URL;
+  const mailed = mailServer !== undefined;
+  const notices = createNotices({ sealer, mailed });
+  const from = config.SMTP_FROM ?? { name: "Sightline", address: `sightline@${new URL(publicUrl).hostname}` };
+  const outbox = mailed
+    ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
+    : undefined;
+  const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
+  const login = { ...accounts, throttle, sessions, cookie };
+  const administered = {
+    ...accounts,
+    throttle,
+    secondFactor,
+    sealer,
+    notices,
+    tickets: createSetupTickets({ sealer, clock }),
+    window: config.TOTP_WINDOW,
+    cookie: createSetupCookie(publicUrl),
+  };
+  const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
+  const housekeeping = createHousekeeping({ queries, sealer, log, clock });
+  const administration = { ...accounts, notices, mailed, publicUrl };
+  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
 
   return {
     routes: async (server) => {
-      await server.register(async (scope: typeof server) => loginRoutes({ ...accounts, throttle, sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
+      await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
       await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
+      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
+      await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
+      await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
+      await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
       keyRoutes({ keys, publicUrl })(server);
+      credentialEpochsRoutes(feed)(server);
     },
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
     authenticators: {
@@ -99,13 +173,24 @@ export function createIdentity({ config, database, log, clock }: IdentityDepende
       }
       await keys.active();
       housekeeping.start();
+      outbox?.start();
     },
-    stop: () => housekeeping.stop(),
+    stop: async () => {
+      await Promise.all([housekeeping.stop(), outbox?.stop()]);
+    },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
     ensureFirstAdmin: () => ensureFirstAdmin(accounts, { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
+    keys: {
+      status: async () => ({ ring: await describeRing({ queries, sealer }), signing: await describeSigningKeys({ queries, clock }) }),
+      reseal: () => resealAll({ queries, sealer, clock }),
+      rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
+    },
+    host: createHostCommands(administration),
+    verifyAudit: (expectedHead) => verifyAudit(queries, expectedHead),
+    exportAudit: (times) => exportChain(queries, times),
     issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, Kysely } from "kysely";
+import type { Generated, Kysely } from "kysely";
 
 /** Tables of the schema `identity`, as the migrations make them. */
 export type IdentitySchema = {
@@ -72,6 +72,7 @@ type SigningKeyRow = {
   readonly kid: string;
   readonly algorithm: string;
   readonly public_jwk: { readonly kty: string; readonly n: string; readonly e: string };
+  /** Sealed; empty once the key is retired. */
   readonly private_key: string;
   readonly created_at: Date;
   readonly active_from: Date;
@@ -86,7 +87,7 @@ type ThrottleRow = {
 };
 
 type AuditRow = {
-  readonly id: GeneratedAlways<number>;
+  readonly id: number;
   readonly at: Date;
   readonly event: string;
   readonly tenant_id: string | null;

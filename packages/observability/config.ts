@@ -5,6 +5,7 @@ import {
   integerVariable,
   jsonListVariable,
   logLevelVariable,
+  pickVariables,
   portVariable,
   postgresUrlVariable,
   redisUrlVariable,
@@ -47,7 +48,23 @@ export const observabilityVariables = {
     schema: httpUrlVariable(),
     default: "http://localhost:8070/.well-known/jwks.json",
   },
+  IDENTITY_EPOCHS_URL: {
+    doc: "Identity's feed of accounts and sessions whose access tokens stopped to count early, honoured within a minute.",
+    schema: httpUrlVariable().optional(),
+  },
 } as const satisfies Variables;
+
+/** What the consumer reads: no secret but the addresses of its stores. */
+export const consumerVariables = pickVariables(observabilityVariables, [
+  "DATABASE_URL",
+  "LOG_LEVEL",
+  "OBSERVABILITY_ENABLED",
+  "OBSERVABILITY_REDIS_URL",
+  "OBSERVABILITY_STREAM_NAME",
+  "OBSERVABILITY_GROUP_NAME",
+  "OBSERVABILITY_CONSUMER_NAME",
+  "OBSERVABILITY_BATCH_SIZE",
+]);
 
 export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
 

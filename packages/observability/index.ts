@@ -5,7 +5,7 @@ import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./con
 import { defaultTuning } from "./consume/tuning.ts";
 import { createApi, type ApiOptions } from "./query/api.ts";
 
-export { observabilityVariables, type ObservabilityConfig } from "./config.ts";
+export { consumerVariables, observabilityVariables, type ObservabilityConfig } from "./config.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
 

@@ -16,7 +16,37 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/login",
   validateSearch: z.object({ next: text }),
-  component: lazyRouteComponent(() => import("#routes/login-page.tsx"), "LoginPage"),
+  component: lazyRouteComponent(() => import("#routes/login/login-frame.tsx"), "LoginFrame"),
+});
+
+const passwordStepRoute = createRoute({
+  getParentRoute: () => loginRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("#routes/login/login-page.tsx"), "LoginPage"),
+});
+
+const verifyRoute = createRoute({
+  getParentRoute: () => loginRoute,
+  path: "/verify",
+  component: lazyRouteComponent(() => import("#routes/login/verify-page.tsx"), "VerifyPage"),
+});
+
+const forgotRoute = createRoute({
+  getParentRoute: () => loginRoute,
+  path: "/forgot",
+  component: lazyRouteComponent(() => import("#routes/login/forgot-page.tsx"), "ForgotPage"),
+});
+
+const resetRoute = createRoute({
+  getParentRoute: () => loginRoute,
+  path: "/reset",
+  component: lazyRouteComponent(() => import("#routes/login/mailed-link-page.tsx"), "ResetPage"),
+});
+
+const invitationRoute = createRoute({
+  getParentRoute: () => loginRoute,
+  path: "/invitation",
+  component: lazyRouteComponent(() => import("#routes/login/mailed-link-page.tsx"), "InvitationPage"),
 });
 
 /** Everything that needs a session: without one, to the login and back; with a one-time password, to a new one first. */
@@ -46,6 +76,12 @@ const passwordRoute = createRoute({
   path: "/account/password",
   validateSearch: z.object({ next: text }),
   component: lazyRouteComponent(() => import("#routes/password-page.tsx"), "PasswordPage"),
+});
+
+const securityRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/admin/security",
+  component: lazyRouteComponent(() => import("#routes/security-page.tsx"), "SecurityPage"),
 });
 
 const codeRoute = createRoute({
@@ -94,11 +130,33 @@ const traceRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
 
+/** What members may not see; they are told whom to ask. */
+const adminsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  id: "admins",
+  component: lazyRouteComponent(() => import("#routes/admins-only.tsx"), "AdminsOnly"),
+});
+
+const usersRoute = createRoute({
+  getParentRoute: () => adminsRoute,
+  path: "/admin/users",
+  validateSearch: z.object({ q: text, role: text }),
+  component: lazyRouteComponent(() => import("#routes/users-page.tsx"), "UsersPage"),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => adminsRoute,
+  path: "/admin/audit",
+  validateSearch: z.object({ event: text, user: text, ip: text, from: text, to: text }),
+  component: lazyRouteComponent(() => import("#routes/audit-page.tsx"), "AuditPage"),
+});
+
 const routeTree = rootRoute.addChildren([
-  loginRoute,
+  loginRoute.addChildren([passwordStepRoute, verifyRoute, forgotRoute, resetRoute, invitationRoute]),
   signedInRoute.addChildren([
     overviewRoute,
     passwordRoute,
+    securityRoute,
     codeRoute,
     repositoriesRoute,
     connectRoute,
@@ -106,6 +164,7 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     tracesRoute,
     traceRoute,
+    adminsRoute.addChildren([usersRoute, auditRoute]),
   ]),
 ]);
 

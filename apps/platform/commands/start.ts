@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Lifecycle } from "@sightline/foundation/lifecycle";
 import { createLog } from "@sightline/foundation/log";
@@ -6,7 +5,7 @@ import { presentFirstAdmin, renderBanner } from "#banner.ts";
 import { demandValidConfig, neededPorts } from "#check-setting.ts";
 import { consoleFolder, ensureConsoleBuilt } from "#console-build.ts";
 import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
-import { resolveSetting, type Environment, type Setting } from "#environment.ts";
+import { resolveSetting, type Setting } from "#environment.ts";
 import { UsageError } from "#failure.ts";
 import { createOutput, type Output } from "#log-lines.ts";
 import { demandFreePorts } from "#ports.ts";
@@ -15,7 +14,7 @@ import { parseRole, roleNames, type RoleName } from "#role-names.ts";
 import { runRole } from "#run-role.ts";
 import { installShutdown } from "#shutdown.ts";
 import { reserveStores, storeChildren, withSecrets } from "#stores.ts";
-import type { ChildSpecification } from "#launch-child.ts";
+import { demoChild, roleChild } from "#own-children.ts";
 import { createSupervisor, type Supervisor } from "#supervisor.ts";
 
 type StartOptions = { readonly demo: boolean };
@@ -67,13 +66,13 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
     if (roles.length === 1 && roles[0] !== undefined) {
       local = await runRole({ role: roles[0], environment: setting.environment, destination: linesTo(roles[0], output) });
     } else {
-      await supervisor.start(roles.map((role) => child(role, ["role", role], setting.environment)));
+      await supervisor.start(roles.map((role) => roleChild(role, setting.environment)));
     }
     const firstAdmin = await presentFirstAdmin(unseen, presenting);
     output.say(renderBanner({ roles, environment: setting.environment, tookMs: Date.now() - startedAt, firstAdmin }));
     unseen = undefined;
     if (demo) {
-      await supervisor.runOnce(child("demo", ["demo"], setting.environment)).catch((error: unknown) => {
+      await supervisor.runOnce(demoChild(setting.environment)).catch((error: unknown) => {
         output.say(`${messageOf(error)} Sightline runs on; \`sightline demo\` tries again.`);
       });
     }
@@ -115,10 +114,6 @@ async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: Bri
   };
   const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());
   await Promise.all([prepareStores(), buildConsole()]);
-}
-
-function child(name: string, words: readonly string[], environment: Environment): ChildSpecification {
-  return { name, program: fileURLToPath(new URL("../sightline.ts", import.meta.url)), words, environment };
 }
 
 function linesTo(name: string, output: Output): { write(line: string): void } {

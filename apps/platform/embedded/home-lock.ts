@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { findProcess } from "./process-table.ts";
@@ -10,36 +10,55 @@ export type HomeLock = { readonly release: () => Promise<void> };
 /**
  * Makes this process the only one that runs embedded stores in `home`: two of them on one data folder would destroy it.
  *
+ * Locks are numbered files, `lock.<n>`, and the highest one counts. Who finds no living holder in it links the next number,
+ * whole, which the file system allows once. Nobody ever removes the highest file: a holder removes lower ones only, and
+ * releases its own by emptying it. So the highest number never falls, which settles how processes can come between each other:
+ *
+ * - Many find the same leftover: they all link the same number, and one succeeds.
+ * - One pauses after it looked, while others take over, release and clean up: the number that it links may be free again,
+ *   but then a higher one stands, so it looks again after linking, and withdraws. Taken for the highest by nobody, its file did no harm.
+ * - A holder that looked again and found nothing higher keeps the lock: whoever links the next number has read its file first.
+ * - A process dies anywhere: what it left is either the highest file, without a living holder, or a lower one.
+ *
+ * A look is one moment: a folder of so few names is read by one system call, during which no name comes or goes.
+ *
  * @throws {Error} naming the process that has it.
  */
 export async function lockHome(home: string): Promise<HomeLock> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const path = join(home, "lock");
-  if (!(await write(path))) {
-    const text = await readText(path);
-    const holder = await livingHolder(text);
-    if (holder !== undefined) {
-      throw new Error(
-        `Sightline already runs in ${home} (process ${holder}). Stop it first, or choose another folder with SIGHTLINE_HOME and other ports.`,
-      );
-    }
-    if (!(await removeLeftover(path, text)) || !(await write(path))) {
-      throw new Error(`Another Sightline starts in ${home} at this moment.`);
-    }
+  const highest = Math.max(0, ...(await lockNumbers(home)));
+  const holder = await livingHolder(await readText(lockPath(home, highest)));
+  if (holder !== undefined) {
+    throw new Error(
+      `Sightline already runs in ${home} (process ${holder}). Stop it first, or choose another folder with SIGHTLINE_HOME and other ports.`,
+    );
   }
-  return { release: () => rm(path, { force: true }) };
+  const own = highest + 1;
+  const path = lockPath(home, own);
+  if (!(await linkWhole(home, path)) || !(await standsAlone(home, own))) {
+    throw new Error(`Another Sightline starts in ${home} at this moment.`);
+  }
+  return { release: () => truncate(path).catch(unlessMissing) };
+}
+
+function lockPath(home: string, number: number): string {
+  return join(home, `lock.${number}`);
+}
+
+async function lockNumbers(home: string): Promise<readonly number[]> {
+  return (await readdir(home)).flatMap((name) => /^lock\.(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }
 
 /** Linked into place whole, so that nobody ever reads half a lock. */
-async function write(path: string): Promise<boolean> {
-  const draft = `${path}.${process.pid}`;
+async function linkWhole(home: string, path: string): Promise<boolean> {
+  const draft = join(home, `lock-draft.${process.pid}`);
   const self = await findProcess(process.pid);
   await writeFile(draft, JSON.stringify({ pid: process.pid, startedAt: self?.startedAt ?? "" }), { mode: 0o600 });
   try {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    if (hasCode(error, "EEXIST")) {
       return false;
     }
     throw error;
@@ -48,37 +67,16 @@ async function write(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Of many that found the same leftover only one may remove it. Another may have done so meanwhile, and what stands there
- * now is its lock: moving aside takes exactly one file, which is looked at then, and put back when it is not the leftover.
- */
-async function removeLeftover(path: string, leftover: string): Promise<boolean> {
-  if ((await readText(path)) !== leftover) {
-    return false;
-  }
-  const aside = `${path}.${process.pid}.leftover`;
-  try {
-    await rename(path, aside);
-    const moved = await readText(aside);
-    if (moved !== leftover) {
-      await link(aside, path);
-    }
-    return moved === leftover;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EEXIST")) {
-      return false;
-    }
-    throw error;
-  } finally {
-    await rm(aside, { force: true });
-  }
+/** Looks again: the highest of all cleans up below itself, any other withdraws. */
+async function standsAlone(home: string, own: number): Promise<boolean> {
+  const numbers = await lockNumbers(home);
+  const isHighest = numbers.every((number) => number <= own);
+  const superfluous = isHighest ? numbers.filter((number) => number < own) : [own];
+  await Promise.all(superfluous.map((number) => rm(lockPath(home, number), { force: true })));
+  return isHighest;
 }
 
-function readText(path: string): Promise<string> {
-  return readFile(path, "utf8").catch(() => "");
-}
-
-/** A lock file outlives a process that was killed; then its process is gone, or the number belongs to another one. */
+/** A lock outlives a process that was killed; then its process is gone, or the number belongs to another one. */
 async function livingHolder(text: string): Promise<number | undefined> {
   const holder = holderSchema.safeParse(parseJson(text)).data;
   if (holder === undefined || holder.pid === process.pid) {
@@ -86,6 +84,21 @@ async function livingHolder(text: string): Promise<number | undefined> {
   }
   const found = await findProcess(holder.pid);
   return found?.startedAt === holder.startedAt ? holder.pid : undefined;
+}
+
+/** A file that is gone was not the highest any more. */
+async function readText(path: string): Promise<string> {
+  return (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!hasCode(error, "ENOENT")) {
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function parseJson(text: string): unknown {

@@ -7,6 +7,9 @@ const [behaviour = "good"] = process.argv.slice(2);
 if (behaviour === "never-ready") {
   throw new Error("this child never starts");
 }
+if (behaviour === "environment") {
+  console.log(JSON.stringify(process.env));
+}
 const server = createServer();
 stopWithSupervisor(async () => {
   if (behaviour === "hangs") {

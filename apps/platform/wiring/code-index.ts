@@ -6,7 +6,7 @@ import { version } from "#version.ts";
 import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
 
 export async function composeCodeIndex(context: Context): Promise<readonly Service[]> {
-  const { environment, log, clock } = context;
+  const { environment, log, clock, metrics } = context;
   const config = readConfig(codeIndexVariables, environment);
   const database = openDatabase<DatabaseOf<typeof createCodeIndexApi>>(
     context,
@@ -14,7 +14,14 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     config.CODEINDEX_DATABASE_URL,
     config.CODEINDEX_DATABASE_POOL_SIZE,
   );
-  const accessTokens = createAccessTokenVerifier({ jwksUrl: config.CODEINDEX_JWT_JWKS_URL, audience: config.CODEINDEX_JWT_AUDIENCE });
+  const epochsUrl = config.CODEINDEX_JWT_EPOCHS_URL;
+  const accessTokens = createAccessTokenVerifier({
+    jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
+    audience: config.CODEINDEX_JWT_AUDIENCE,
+    issuer: config.CODEINDEX_JWT_ISSUER,
+    // Only our own identity has a feed, and a type of its own on its tokens.
+    ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, log, metrics: metrics.registry } }),
+  });
   const api = createCodeIndexApi({ config, database, log, clock, accessTokens, version });
   const http = await serve(context, {
     title: "Sightline code index",
@@ -23,5 +30,10 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     authenticators: api.authenticators,
     routes: api.routes,
   });
-  return [closing(database), { name: "code-index", start: api.start, stop: api.stop }, http];
+  return [
+    closing(database),
+    { name: "access tokens", start: accessTokens.start, stop: accessTokens.stop },
+    { name: "code-index", start: api.start, stop: api.stop },
+    http,
+  ];
 }

@@ -1,12 +1,12 @@
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { identityVariables } from "@sightline/identity";
-import { createConsumer, observabilityVariables } from "@sightline/observability";
+import { consumerVariables, createConsumer } from "@sightline/observability";
 import { closing, openDatabase, type Context, type DatabaseOf } from "./context.ts";
 
 export async function composeConsumer(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock, metrics } = context;
-  const config = readConfig(observabilityVariables, environment);
+  const config = readConfig(consumerVariables, environment);
   const { DATABASE_POOL_SIZE: poolSize } = readConfig({ DATABASE_POOL_SIZE: identityVariables.DATABASE_POOL_SIZE }, environment);
   const database = openDatabase<DatabaseOf<typeof createConsumer>>(context, "consumer", config.DATABASE_URL, poolSize);
   const consumer = createConsumer({ config, database, log, clock, metrics });

@@ -1,11 +1,11 @@
-import { codeIndexVariables, createIndexer } from "@sightline/code-index";
+import { createIndexer, indexerVariables } from "@sightline/code-index";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { closing, openDatabase, type Context, type DatabaseOf } from "./context.ts";
 
 export async function composeIndexer(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock } = context;
-  const config = readConfig(codeIndexVariables, environment);
+  const config = readConfig(indexerVariables, environment);
   const database = openDatabase<DatabaseOf<typeof createIndexer>>(
     context,
     "indexer",

@@ -25,7 +25,14 @@ export async function composeObservability(context: Context): Promise<readonly S
     identityConfig.DATABASE_URL,
     REGISTRATION_POOL_SIZE,
   );
-  const accessTokens = createAccessTokenVerifier({ jwksUrl: config.IDENTITY_JWKS_URL, audience: TOKEN_AUDIENCE });
+  const epochsUrl = config.IDENTITY_EPOCHS_URL;
+  const accessTokens = createAccessTokenVerifier({
+    jwksUrl: config.IDENTITY_JWKS_URL,
+    audience: TOKEN_AUDIENCE,
+    issuer: identityConfig.PUBLIC_URL,
+    type: "at+jwt",
+    epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, log, metrics: metrics.registry },
+  });
   const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
   const identity = createIdentity({ config: identityConfig, database: accounts, log, clock });
   const http = await serve(context, {
@@ -36,5 +43,11 @@ export async function composeObservability(context: Context): Promise<readonly S
     routes: [api.routes, identity.registrationRoutes],
     corsOrigins: config.CORS_ORIGINS,
   });
-  return [closing(database), closing(accounts), { name: "observability", start: api.start, stop: api.stop }, http];
+  return [
+    closing(database),
+    closing(accounts),
+    { name: "access tokens", start: accessTokens.start, stop: accessTokens.stop },
+    { name: "observability", start: api.start, stop: api.stop },
+    http,
+  ];
 }

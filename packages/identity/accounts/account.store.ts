@@ -118,17 +118,30 @@ export async function lockVerifiedAccount(transaction: Transaction<IdentitySchem
   return row !== undefined;
 }
 
+/** At a full login: after the second factor, where there is one. */
+export async function setLastLogin(
+  transaction: Transaction<IdentitySchema>,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<void> {
+  await transaction.updateTable("identity.users").set({ last_login_at: now }).where("id", "=", id).execute();
+}
+
 /** Sets the password and ends what was issued before. */
 export async function updatePassword(
   transaction: Transaction<IdentitySchema>,
-  { id, passwordHash, now }: { readonly id: string; readonly passwordHash: string; readonly now: Date },
+  {
+    id,
+    passwordHash,
+    now,
+    mustChangePassword = false,
+  }: { readonly id: string; readonly passwordHash: string; readonly now: Date; readonly mustChangePassword?: boolean },
 ): Promise<void> {
   await transaction
     .updateTable("identity.users")
     .set((expression) => ({
       password_hash: passwordHash,
       password_changed_at: now,
-      must_change_password: false,
+      must_change_password: mustChangePassword,
       epoch: expression("epoch", "+", 1),
       epoch_raised_at: now,
     }))

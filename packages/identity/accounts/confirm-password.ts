@@ -19,7 +19,7 @@ export async function confirmPassword(
   password: string,
   client: Client,
 ): Promise<void> {
-  const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip));
+  const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip), client.left);
   if (!(await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, password)))) {
     throw new AppError({ code: "wrong_password", status: 403, message: "The password is wrong. Check it, then try again." });
   }

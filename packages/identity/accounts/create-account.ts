@@ -1,27 +1,32 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import { appendAudit } from "#audit/audit.store.ts";
+import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
 import type { Transaction } from "kysely";
 import { hasAccounts, insertAccount, lockAccountCreation, type CreatedAccount } from "./account.store.ts";
-import type { PasswordHasher } from "./password-hash.ts";
+import { NO_PASSWORD, type PasswordHasher } from "./password-hash.ts";
 
 export type AccountDependencies = { readonly queries: Queries; readonly hasher: PasswordHasher; readonly clock: Clock };
 
 export type AccountPlan = {
   readonly email: string;
   readonly name: string;
-  readonly password: string;
+  /** Without one nobody logs in, until the owner has chosen one by a mailed link. */
+  readonly password: string | undefined;
   readonly mustChangePassword: boolean;
-  /** How it came about: `first_start`, `command`, `registration`. */
+  /** How it came about: `first_start`, `command`, `registration`, `admin`, `invitation`. */
   readonly origin: string;
+  /** The admin who makes it. */
+  readonly actor?: { readonly userId: string; readonly sessionId: string } | undefined;
   readonly client?: Client | undefined;
   /** Decides under the lock; throws to refuse, or answers undefined to make no account. */
   readonly decide: (
     transaction: Transaction<IdentitySchema>,
     isFirst: boolean,
   ) => Promise<{ readonly role: Role; readonly tenantId: string } | undefined>;
+  /** Runs in the same transaction, once the account is there. @returns what the audit tells besides. */
+  readonly whenMade?: (transaction: Transaction<IdentitySchema>, created: CreatedAccount, now: Date) => Promise<readonly AuditEvent[]>;
 };
 
 /**
@@ -34,8 +39,8 @@ export async function createAccount(
   { queries, hasher, clock }: AccountDependencies,
   plan: AccountPlan,
 ): Promise<CreatedAccount | undefined> {
-  const passwordHash = await hasher.hash(plan.password);
-  const { email, name, mustChangePassword, client, origin } = plan;
+  const passwordHash = plan.password === undefined ? NO_PASSWORD : await hasher.hash(plan.password);
+  const { email, name, mustChangePassword, client, origin, actor } = plan;
   return queries.transaction().execute(async (transaction) => {
     await lockAccountCreation(transaction);
     const decision = await plan.decide(transaction, !(await hasAccounts(transaction)));
@@ -47,9 +52,20 @@ export async function createAccount(
     if (created === undefined) {
       throw new AppError({ code: "email_taken", status: 409, message: "There is an account with this e-mail address. Log in with it." });
     }
+    const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
     const { tenantId, role } = decision;
     const details = { role, origin };
-    await appendAudit(transaction, { event: "user_created", at: now, userId: created.id, tenantId, client, details });
+    const event: AuditEvent = {
+      event: "user_created",
+      at: now,
+      userId: created.id,
+      tenantId,
+      actorId: actor?.userId,
+      sessionId: actor?.sessionId,
+      client,
+      details,
+    };
+    await appendAudit(transaction, event, ...more);
     return created;
   });
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 
+/** Stands where a hash would: no password opens the account until its owner has chosen one by a mailed link. */
+export const NO_PASSWORD = "!";
+
 export type PasswordHasher = {
   readonly hash: (password: string) => Promise<string>;
   /** Takes as long without a hash, so that the time tells nobody whether the account exists. */
@@ -12,8 +15,9 @@ export function createPasswordHasher(): PasswordHasher {
   let decoy: Promise<string> | undefined;
   return {
     hash: (password) => hash(normalise(password)),
-    verify: async (passwordHash, password) => {
+    verify: async (stored, password) => {
       decoy ??= hash(randomBytes(32));
+      const passwordHash = stored === NO_PASSWORD ? undefined : stored;
       const matches = await verify(passwordHash ?? (await decoy), normalise(password));
       return passwordHash !== undefined && matches;
     },

@@ -1,40 +1,8 @@
 import type { Transaction } from "kysely";
+import type { AuditEventName } from "#contract.ts";
 import type { IdentitySchema } from "#schema.ts";
+import { extendChain, type UnchainedRow } from "./chain.ts";
 import type { Client } from "./client.ts";
-
-/** Everything that is ever written, so that a filter can name it. */
-export const AUDIT_EVENTS = [
-  "login_ok",
-  "login_failed",
-  "2fa_setup_started",
-  "2fa_setup_failed",
-  "2fa_enabled",
-  "2fa_disabled",
-  "2fa_replaced",
-  "2fa_login_ok",
-  "2fa_login_failed",
-  "2fa_locked",
-  "2fa_code_replayed",
-  "2fa_admin_reset",
-  "backup_codes_regenerated",
-  "backup_code_used",
-  "step_up_ok",
-  "step_up_failed",
-  "user_created",
-  "user_invited",
-  "user_changed",
-  "user_disabled",
-  "user_enabled",
-  "user_deleted",
-  "user_password_changed",
-  "user_password_reset",
-  "user_password_reset_requested",
-  "session_revoked",
-  "token_issued",
-  "keys_rotated",
-] as const;
-
-export type AuditEventName = (typeof AUDIT_EVENTS)[number];
 
 export type AuditEvent = {
   readonly event: AuditEventName;
@@ -51,20 +19,56 @@ export type AuditEvent = {
   readonly details?: Readonly<Record<string, string>>;
 };
 
-/** Writes the row in the transaction of the action itself: there is never one without the other. */
-export async function appendAudit(transaction: Transaction<IdentitySchema>, event: AuditEvent): Promise<void> {
+/**
+ * Writes the rows in the transaction of the action itself: there is never one without the other. The end of the chain is
+ * held to the end of the transaction, and everybody waits for it: append last, when nothing is left to lock or compute.
+ */
+export async function appendAudit(transaction: Transaction<IdentitySchema>, ...events: readonly AuditEvent[]): Promise<void> {
+  if (events.length === 0) {
+    return;
+  }
+  const head = await transaction
+    .selectFrom("identity.audit_head")
+    .select(["last_id as lastId", "rows", "hash"])
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const rows = extendChain(
+    head.hash,
+    events.map((event, index) => toRow(event, head.lastId + 1 + index)),
+  );
   await transaction
+    .with("moved", (queries) =>
+      queries.updateTable("identity.audit_head").set({
+        last_id: head.lastId + rows.length,
+        rows: head.rows + rows.length,
+        hash: rows.at(-1)?.hash ?? head.hash,
+      }),
+    )
     .insertInto("identity.audit")
-    .values({
-      at: event.at,
-      event: event.event,
-      tenant_id: event.tenantId ?? null,
-      user_id: event.userId ?? null,
-      actor_id: event.actorId ?? null,
-      session_id: event.sessionId ?? null,
-      ip: event.client?.ip ?? null,
-      user_agent: event.client?.userAgent ?? null,
-      details: event.details ?? {},
-    })
+    .values(rows)
     .execute();
+}
+
+function toRow({ client, details, ...event }: AuditEvent, id: number): UnchainedRow {
+  return {
+    id,
+    at: event.at,
+    event: event.event,
+    tenant_id: asStoredId(event.tenantId),
+    user_id: asStoredId(event.userId),
+    actor_id: asStoredId(event.actorId),
+    session_id: asStoredId(event.sessionId),
+    ip: asStoredText(client?.ip),
+    user_agent: asStoredText(client?.userAgent),
+    details: Object.fromEntries(Object.entries(details ?? {}).map(([key, value]) => [key, asStoredText(value) ?? ""])),
+  };
+}
+
+/** The hash is of what PostgreSQL gives back: ids in lower case, and no character that it does not keep. */
+function asStoredId(id: string | undefined): string | null {
+  return id?.toLowerCase() ?? null;
+}
+
+function asStoredText(text: string | undefined): string | null {
+  return text?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
 }

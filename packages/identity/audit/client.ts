@@ -1,10 +1,30 @@
+import type { Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 
 /** Where a request came from, as the audit and the list of sessions tell it. */
-export type Client = { readonly ip: string; readonly userAgent: string | undefined };
+export type Client = {
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+  /** Aborted once the connection is gone and nobody waits for an answer. */
+  readonly left?: AbortSignal;
+};
 
 const USER_AGENT_LENGTH = 512;
 
 export function clientOf(request: FastifyRequest): Client {
-  return { ip: request.ip, userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH) };
+  return { ip: request.ip, userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH), left: endOf(request.raw.socket) };
+}
+
+const ends = new WeakMap<Socket, AbortSignal>();
+
+/** Of the connection: Fastify's own signal of a request is aborted as soon as the request's body was read. */
+function endOf(socket: Socket): AbortSignal {
+  const known = ends.get(socket);
+  if (known !== undefined) {
+    return known;
+  }
+  const controller = new AbortController();
+  socket.once("close", () => controller.abort());
+  ends.set(socket, controller.signal);
+  return controller.signal;
 }

@@ -5,6 +5,8 @@ import type { EncryptionKey } from "#config.ts";
 export type SealContext = { readonly purpose: string; readonly subject: string };
 
 export type Sealer = {
+  /** Of the ring; the first one's key seals. */
+  readonly keyIds: readonly [string, ...string[]];
   /** @returns `v1.<key id>.<nonce>.<ciphertext>.<tag>`, parts in base64url. */
   readonly seal: (plain: Uint8Array, context: SealContext) => string;
   /** @throws {SealError} when the key is not in the ring or the value was changed or moved. */
@@ -27,8 +29,9 @@ const TAG_BYTES = 16;
 
 /** AES-256-GCM under a key derived per purpose from the ring; the ring's first key seals. */
 export function createSealer(ring: readonly [EncryptionKey, ...EncryptionKey[]]): Sealer {
-  const [active] = ring;
+  const [active, ...others] = ring;
   return {
+    keyIds: [active.id, ...others.map(({ id }) => id)],
     isCurrent: (envelope) => envelope.startsWith(`v1.${active.id}.`),
     seal: (plain, context) => {
       const nonce = randomBytes(NONCE_BYTES);

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";
 
 export type SigningKeyRecord = Pick<IdentitySchema["identity.signing_keys"], "kid" | "public_jwk" | "private_key" | "active_from">;
@@ -14,18 +14,38 @@ export async function listSigningKeys(queries: Queries): Promise<readonly Signin
     .execute();
 }
 
-/** Stores the key unless another process was first; the lock makes "first" unambiguous. */
-export async function insertFirstSigningKey(queries: Queries, key: SigningKeyRecord): Promise<boolean> {
-  return queries.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('signing_keys'))`.execute(transaction);
-    const existing = await listSigningKeys(transaction);
-    if (existing.length > 0) {
-      return false;
-    }
-    await transaction
-      .insertInto("identity.signing_keys")
-      .values({ ...key, algorithm: "RS256", created_at: key.active_from })
-      .execute();
-    return true;
-  });
+/** Held to the end of the transaction by whoever makes a key, so that replicas make one. */
+export async function lockSigningKeys(transaction: Transaction<IdentitySchema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('signing_keys'))`.execute(transaction);
+}
+
+export async function insertSigningKey(transaction: Transaction<IdentitySchema>, key: SigningKeyRecord, now: Date): Promise<void> {
+  await transaction
+    .insertInto("identity.signing_keys")
+    .values({ ...key, algorithm: "RS256", created_at: now })
+    .execute();
+}
+
+/** Retires the keys whose successor signs since before `supersededBefore`. Their private halves are gone with it. */
+export async function retireSupersededKeys(
+  queries: Queries,
+  { supersededBefore, now }: { readonly supersededBefore: Date; readonly now: Date },
+): Promise<readonly string[]> {
+  const retired = await queries
+    .updateTable("identity.signing_keys")
+    .set({ retired_at: now, private_key: "" })
+    .where("retired_at", "is", null)
+    .where((expression) =>
+      expression.exists(
+        expression
+          .selectFrom("identity.signing_keys as successor")
+          .select("successor.kid")
+          .where("successor.retired_at", "is", null)
+          .where("successor.active_from", "<=", supersededBefore)
+          .whereRef("successor.active_from", ">", "identity.signing_keys.active_from"),
+      ),
+    )
+    .returning("kid")
+    .execute();
+  return retired.map(({ kid }) => kid);
 }

@@ -1,10 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
-import { promisify } from "node:util";
-import { calculateJwkThumbprint } from "jose";
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Queries } from "#schema.ts";
-import type { Sealer, SealContext } from "./sealing.ts";
-import { insertFirstSigningKey, listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
+import { addSigningKey } from "./add-signing-key.ts";
+import type { Sealer } from "./sealing.ts";
+import { signingKeyContext } from "./sealed-values.ts";
+import { listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
 
 type PublicKey = {
   readonly kty: string;
@@ -34,9 +34,6 @@ type Loaded = {
 const FRESH_MS = 60_000;
 /** An unknown key id makes us look again, but not at every forged token. */
 const LOOK_AGAIN_MS = 5_000;
-const MODULUS_BITS = 3072;
-
-const generate = promisify(generateKeyPair);
 
 export function createSigningKeys(dependencies: {
   readonly queries: Queries;
@@ -50,7 +47,7 @@ export function createSigningKeys(dependencies: {
   async function load(): Promise<Loaded> {
     let records = await listSigningKeys(queries);
     if (records.length === 0) {
-      await insertFirstSigningKey(queries, await makeKey(sealer, clock.now()));
+      await addSigningKey(dependencies, { unlessSince: new Date(0) });
       records = await listSigningKeys(queries);
     }
     return open(records, loaded, sealer, clock.now());
@@ -72,20 +69,9 @@ export function createSigningKeys(dependencies: {
   };
 }
 
-async function makeKey(sealer: Sealer, now: Date): Promise<SigningKeyRecord> {
-  const { publicKey, privateKey } = await generate("rsa", { modulusLength: MODULUS_BITS });
-  const { kty, n, e } = publicKey.export({ format: "jwk" });
-  if (kty === undefined || n === undefined || e === undefined) {
-    throw new Error("Node exported an RSA key without its parameters.");
-  }
-  const kid = await calculateJwkThumbprint({ kty, n, e });
-  const sealed = sealer.seal(privateKey.export({ type: "pkcs8", format: "der" }), contextOf(kid));
-  return { kid, public_jwk: { kty, n, e }, private_key: sealed, active_from: now };
-}
-
 function open(records: readonly SigningKeyRecord[], before: Loaded | undefined, sealer: Sealer, now: Date): Loaded {
   // A key from a replica whose clock runs ahead is used early rather than not at all.
-  const newest = records.find((record) => record.active_from <= now) ?? records.at(-1);
+  const newest = signingKeyAt(records, now) ?? records.at(-1);
   if (newest === undefined) {
     throw new Error("The signing key that was stored just now is not there.");
   }
@@ -97,11 +83,12 @@ function open(records: readonly SigningKeyRecord[], before: Loaded | undefined, 
   };
 }
 
-function openPrivateKey({ kid, private_key: sealed }: SigningKeyRecord, sealer: Sealer): { kid: string; privateKey: KeyObject } {
-  const der = sealer.open(sealed, contextOf(kid));
-  return { kid, privateKey: createPrivateKey({ key: der, format: "der", type: "pkcs8" }) };
+/** The newest whose time has come. */
+export function signingKeyAt(records: readonly SigningKeyRecord[], now: Date): SigningKeyRecord | undefined {
+  return records.find((record) => record.active_from <= now);
 }
 
-function contextOf(kid: string): SealContext {
-  return { purpose: "signing_keys.private_key", subject: kid };
+function openPrivateKey({ kid, private_key: sealed }: SigningKeyRecord, sealer: Sealer): { kid: string; privateKey: KeyObject } {
+  const der = sealer.open(sealed, signingKeyContext(kid));
+  return { kid, privateKey: createPrivateKey({ key: der, format: "der", type: "pkcs8" }) };
 }

@@ -3,7 +3,6 @@ import type { Owner } from "@sightline/foundation/principal";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import { findAccount, lockVerifiedAccount, updatePassword } from "#accounts/account.store.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
-import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
@@ -41,11 +40,15 @@ export async function changePassword(
     }
     const now = dependencies.clock.now();
     const { tenantId } = account;
-    const event = { at: now, userId, actorId: userId, tenantId, client };
+    const event = { at: now, userId, actorId: userId, tenantId, client, now };
     await updatePassword(transaction, { id: userId, passwordHash, now });
-    await appendAudit(transaction, { ...event, event: "user_password_changed", sessionId });
-    await endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: "password_changed", now });
-    return sessions.open(transaction, { userId, amr: session.amr, authenticatedAt: now, client });
+    const successor = await sessions.open(transaction, { userId, amr: session.amr, authenticatedAt: now, client });
+    await endSessions(
+      transaction,
+      { ...event, reason: "password_changed", except: successor },
+      { ...event, event: "user_password_changed", sessionId },
+    );
+    return successor;
   });
   return sessions.grant(opened);
 }

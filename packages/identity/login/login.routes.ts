@@ -2,7 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http-server";
 import { ownerOf, type Owner } from "@sightline/foundation/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { clientOf } from "#audit/client.ts";
-import { changePasswordRequestSchema, fullSessionSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
+import { changePasswordRequestSchema, fullSessionSchema, loginAnswerSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
 import type { RefreshCookie } from "#session/refresh-cookie.ts";
 import { findSession } from "#session/session.store.ts";
 import { changePassword } from "./change-password.ts";
@@ -29,13 +29,16 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
           tags: ["login"],
           consumes: ["application/json", "application/x-www-form-urlencoded"],
           body: loginRequestSchema,
-          response: { 200: fullSessionSchema },
+          response: { 200: loginAnswerSchema },
         },
       },
       async (request, reply) => {
         const { password, ...rest } = request.body;
         const email = "email" in rest ? rest.email : rest.username;
         const grant = await login(dependencies, { email, password }, clientOf(request));
+        if ("two_factor_required" in grant) {
+          return grant;
+        }
         cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
         return grant.answer;
       },

@@ -115,41 +115,6 @@ describe("POST /login/access-token", () => {
     }
   });
 
-  test("an unknown address costs a password hash as a known one does", async () => {
-    const times = { known: [] as number[], unknown: [] as number[] };
-    for (let round = 1; round <= 6; round++) {
-      times.known.push(await timeOfFailure(subject, "ada@example.org", `198.51.100.${round}`));
-      times.unknown.push(await timeOfFailure(subject, "nobody@example.org", `198.51.100.${round}`));
-    }
-
-    // The fastest of each: what else the machine does can only add.
-    const ratio = Math.min(...times.unknown) / Math.min(...times.known);
-    expect(ratio).toBeGreaterThan(0.5);
-    expect(ratio).toBeLessThan(2);
-  });
-
-  test("an account with a second factor gets no session for its password alone", async () => {
-    await createAccount(subject.identity, "careful@example.org");
-    await subject.database.query
-      .updateTable("identity.users")
-      .set({ totp_enabled: true, totp_secret: "v1.k1.a.b.c" })
-      .where("email", "=", "careful@example.org")
-      .execute();
-
-    const answer = await logIn(subject.server, "careful@example.org");
-
-    expect(answer.statusCode).toBe(501);
-    expect(answer.json()).toMatchObject({ error: "two_factor_unavailable" });
-    expect(answer.cookies).toEqual([]);
-    const sessions = await subject.database.query
-      .selectFrom("identity.sessions as session")
-      .innerJoin("identity.users as user", "user.id", "session.user_id")
-      .where("user.email", "=", "careful@example.org")
-      .select("session.id")
-      .execute();
-    expect(sessions).toEqual([]);
-  });
-
   test.each([
     { wrong: "nothing", payload: {} },
     { wrong: "no password", payload: { email: "ada@example.org" } },
@@ -205,9 +170,3 @@ describe("GET /login/me", () => {
     });
   });
 });
-
-async function timeOfFailure({ server }: IdentityUnderTest, email: string, ip: string): Promise<number> {
-  const begun = performance.now();
-  await logIn(server, email, "not the password", ip);
-  return performance.now() - begun;
-}

@@ -1,14 +1,16 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import { findAccountByEmail, lockVerifiedAccount, type Account } from "#accounts/account.store.ts";
+import { findAccountByEmail, lockVerifiedAccount, setLastLogin, type Account } from "#accounts/account.store.ts";
 import { foldEmail } from "#accounts/email-address.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
+import type { PartialSession } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passwordCounters } from "#throttle/password-counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
+import { issuePartialToken } from "#totp/partial-tokens.ts";
 
 export type LoginDependencies = {
   readonly queries: Queries;
@@ -21,23 +23,27 @@ export type LoginDependencies = {
 export type Credentials = { readonly email: string; readonly password: string };
 
 /**
- * Password to full session. Says the same, after the same work, for an unknown address, a wrong password and a
+ * Password to full session, or to a partial token where a code is due too. Says the same, after the same work, for an unknown address, a wrong password and a
  * disabled account.
  *
- * @throws {AppError} 401 `invalid_credentials`, 429 `too_many_tries`, 501 `two_factor_unavailable`.
+ * @throws {AppError} 401 `invalid_credentials`, 429 `too_many_tries`.
  */
-export async function login(dependencies: LoginDependencies, { email, password }: Credentials, client: Client): Promise<Grant> {
+export async function login(
+  dependencies: LoginDependencies,
+  { email, password }: Credentials,
+  client: Client,
+): Promise<Grant | PartialSession> {
   const { queries, hasher, throttle, sessions } = dependencies;
-  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip));
-  const sessionId = await givingBackOnFailure(taken, async () => {
+  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip), client.left);
+  const opened = await givingBackOnFailure(taken, async () => {
     const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);
     if (account === undefined || !matches || account.disabledAt !== null) {
       return recordFailure(dependencies, account, client);
     }
-    return account.totpEnabled ? refuseSecondFactor(dependencies, account, client) : openSession(dependencies, account, client);
+    return account.totpEnabled ? askForCode(dependencies, account, client) : openSession(dependencies, account, client);
   });
-  if (sessionId === undefined) {
+  if (opened === undefined) {
     throw new AppError({
       code: "invalid_credentials",
       status: 401,
@@ -45,17 +51,8 @@ export async function login(dependencies: LoginDependencies, { email, password }
     });
   }
   await taken.succeeded();
-  if (sessionId === SECOND_FACTOR) {
-    throw new AppError({
-      code: "two_factor_unavailable",
-      status: 501,
-      message: "This account has a second factor, which this version cannot check; nobody can log in to it without. Update the server.",
-    });
-  }
-  return sessions.grant(sessionId);
+  return typeof opened === "string" ? sessions.grant(opened) : opened;
 }
-
-const SECOND_FACTOR = Symbol("the second factor is due");
 
 async function openSession({ queries, sessions, clock }: LoginDependencies, account: Account, client: Client): Promise<string | undefined> {
   return queries.transaction().execute(async (transaction) => {
@@ -65,6 +62,7 @@ async function openSession({ queries, sessions, clock }: LoginDependencies, acco
     const now = clock.now();
     const { id: userId, tenantId } = account;
     const sessionId = await sessions.open(transaction, { userId, amr: ["pwd"], authenticatedAt: now, client });
+    await setLastLogin(transaction, { id: userId, now });
     await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client });
     return sessionId;
   });
@@ -84,18 +82,11 @@ async function recordFailure({ queries, clock }: LoginDependencies, account: Acc
   );
 }
 
-/** A password alone never opens an account that has a second factor. */
-async function refuseSecondFactor({ queries, clock }: LoginDependencies, account: Account, client: Client): Promise<typeof SECOND_FACTOR> {
-  const { id: userId, tenantId } = account;
-  await queries.transaction().execute((transaction) =>
-    appendAudit(transaction, {
-      event: "login_failed",
-      at: clock.now(),
-      userId,
-      tenantId,
-      client,
-      details: { reason: "two_factor_unavailable" },
-    }),
-  );
-  return SECOND_FACTOR;
+/** A password alone never opens an account that has a second factor: there is no session until the code was right too. */
+async function askForCode({ queries, clock }: LoginDependencies, account: Account, client: Client): Promise<PartialSession | undefined> {
+  return queries
+    .transaction()
+    .execute(async (transaction) =>
+      (await lockVerifiedAccount(transaction, account)) ? issuePartialToken(transaction, { account, client, now: clock.now() }) : undefined,
+    );
 }

@@ -1,5 +1,8 @@
+drop index identity.audit_user_deleted;
+drop index identity.audit_actor;
 drop index identity.audit_at;
-alter table identity.audit drop column hash;
+alter table identity.audit drop column hash, alter column id add generated always as identity;
+select setval(pg_get_serial_sequence('identity.audit', 'id'), (select coalesce(max(id), 0) + 1 from identity.audit), false);
 drop table identity.audit_head;
 drop table identity.notices;
 drop table identity.mail_tickets;

@@ -1,5 +1,5 @@
-import type { Transaction } from "kysely";
-import type { IdentitySchema } from "#schema.ts";
+import { sql, type Transaction } from "kysely";
+import type { IdentitySchema, Queries } from "#schema.ts";
 
 type NewNoticeRow = Pick<IdentitySchema["identity.notices"], "id" | "user_id" | "kind" | "at" | "sealed_link" | "shown" | "send_after"> & {
   readonly details: Readonly<Record<string, string>>;
@@ -7,4 +7,94 @@ type NewNoticeRow = Pick<IdentitySchema["identity.notices"], "id" | "user_id" | 
 
 export async function insertNotice(transaction: Transaction<IdentitySchema>, row: NewNoticeRow): Promise<void> {
   await transaction.insertInto("identity.notices").values(row).execute();
+}
+
+/** What a user has not read yet, newest first. */
+export async function findUnreadNotices(queries: Queries, userId: string, limit: number) {
+  return queries
+    .selectFrom("identity.notices")
+    .select(["id", "kind", "at", "details"])
+    .where("user_id", "=", userId)
+    .where("shown", "=", true)
+    .where("read_at", "is", null)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** @returns whether the user has such a notice. */
+export async function markRead(
+  queries: Queries,
+  { id, userId, now }: { readonly id: string; readonly userId: string; readonly now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("identity.notices")
+    .set((expression) => ({ read_at: expression.fn.coalesce("read_at", sql<Date>`${now}::timestamptz`) }))
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("shown", "=", true)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Takes the notice that has been due for longest, so that nobody else takes it before `leaseEnd`. Whoever has it and
+ * dies has it sent again then.
+ */
+export async function claimDueNotice(queries: Queries, { now, leaseEnd }: { readonly now: Date; readonly leaseEnd: Date }) {
+  return queries
+    .updateTable("identity.notices as notice")
+    .from("identity.users as user")
+    .set((expression) => ({ send_after: leaseEnd, tries: expression("notice.tries", "+", 1) }))
+    .whereRef("user.id", "=", "notice.user_id")
+    .where("notice.id", "=", (expression) =>
+      expression
+        .selectFrom("identity.notices")
+        .select("id")
+        .where("send_after", "<=", now)
+        .orderBy("send_after")
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning([
+      "notice.id",
+      "notice.kind",
+      "notice.at",
+      "notice.details",
+      "notice.sealed_link as sealedLink",
+      "notice.tries",
+      "user.email",
+    ])
+    .executeTakeFirst();
+}
+
+export type ClaimedNotice = NonNullable<Awaited<ReturnType<typeof claimDueNotice>>>;
+
+export async function markSent(queries: Queries, id: string, now: Date): Promise<void> {
+  await queries
+    .updateTable("identity.notices")
+    .set({ sent_at: now, send_after: null, sealed_link: null, last_error: null })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Due again at `retryAt`, or never; unless someone else has taken it meanwhile. */
+export async function markFailed(
+  queries: Queries,
+  { id, tries }: ClaimedNotice,
+  { reason, retryAt }: { readonly reason: string; readonly retryAt: Date | undefined },
+): Promise<void> {
+  await queries
+    .updateTable("identity.notices")
+    .set({ last_error: reason, send_after: retryAt ?? null, ...(retryAt === undefined ? { sealed_link: null } : {}) })
+    .where("id", "=", id)
+    .where("tries", "=", tries)
+    .where("sent_at", "is", null)
+    .execute();
+}
+
+export async function deleteNoticesBefore(queries: Queries, time: Date): Promise<void> {
+  await queries.deleteFrom("identity.notices").where("at", "<", time).execute();
 }

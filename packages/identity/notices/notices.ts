@@ -33,7 +33,7 @@ export type Notices = {
   readonly append: (transaction: Transaction<IdentitySchema>, notice: NewNotice) => Promise<void>;
 };
 
-const LINK_PURPOSE = "notices.sealed_link";
+export const LINK_PURPOSE = "notices.sealed_link";
 
 export function createNotices({ sealer, mailed }: { readonly sealer: Sealer; readonly mailed: boolean }): Notices {
   return {

@@ -81,6 +81,7 @@ describe("an access token", () => {
         .sign(Buffer.from(jwks.body)),
       otherIssuer: await forge({ iss: "https://evil.example.com" }),
       otherType: await forge({}, { typ: "JWT" }),
+      feed: await forge({}, { typ: "epochs+jwt" }),
       otherAudience: await forge({ aud: "something-else" }),
       expired: await forge({ exp: now - 31 }),
       otherEpoch: await forge({ epoch: 0 }),

@@ -95,15 +95,16 @@ export async function rotateSession(
   return numUpdatedRows > 0n;
 }
 
-/** @returns whether it was this call that revoked it. */
+/** @returns whether it was this call that revoked it; a session of someone else is none. */
 export async function revokeSession(
   transaction: Transaction<IdentitySchema>,
-  { id, reason, now }: { readonly id: string; readonly reason: string; readonly now: Date },
+  { id, userId, reason, now }: { readonly id: string; readonly userId: string; readonly reason: string; readonly now: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable("identity.sessions")
     .set({ revoked_at: now, revoked_reason: reason })
     .where("id", "=", id)
+    .where("user_id", "=", userId)
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -131,6 +132,50 @@ export async function revokeSessionsOf(
   return revoked.map(({ id }) => id);
 }
 
-export async function deleteExpiredSessions(queries: Queries, now: Date): Promise<void> {
-  await queries.deleteFrom("identity.sessions").where("expires_at", "<=", now).execute();
+/** Password and code were shown again: as good as a fresh login. @returns false when the session has ended. */
+export async function setStepUp(
+  transaction: Transaction<IdentitySchema>,
+  { sessionId, now, until }: { readonly sessionId: string; readonly now: Date; readonly until: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("identity.sessions")
+    .set({ step_up_until: until, authenticated_at: now })
+    .where("id", "=", sessionId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** What a user sees of their own sessions. */
+export type SessionEntry = Pick<
+  IdentitySchema["identity.sessions"],
+  "id" | "created_at" | "last_used_at" | "idle_expires_at" | "expires_at" | "ip" | "user_agent" | "amr"
+>;
+
+/** The sessions that can still be used, the last used first. */
+export async function listLiveSessions(queries: Queries, userId: string, now: Date): Promise<readonly SessionEntry[]> {
+  return queries
+    .selectFrom("identity.sessions")
+    .select(["id", "created_at", "last_used_at", "idle_expires_at", "expires_at", "ip", "user_agent", "amr"])
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("idle_expires_at", ">", now)
+    .where("expires_at", ">", now)
+    .orderBy("last_used_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** Whoever opens a session holds its user's row: until this transaction ends, there is no new one. */
+export async function lockUser(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+  await transaction.selectFrom("identity.users").select("id").where("id", "=", userId).forUpdate().execute();
+}
+
+/** Who has shown the password only has to begin anew. */
+export async function deletePartialTokensOf(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+  await transaction.deleteFrom("identity.partial_tokens").where("user_id", "=", userId).execute();
+}
+
+export async function deleteSessionsExpiredBefore(queries: Queries, time: Date): Promise<void> {
+  await queries.deleteFrom("identity.sessions").where("expires_at", "<=", time).execute();
 }

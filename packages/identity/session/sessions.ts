@@ -59,7 +59,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
   async function revoke(session: Session, reason: string, client: Client): Promise<void> {
     const now = clock.now();
     await queries.transaction().execute(async (transaction) => {
-      if (await revokeSession(transaction, { id: session.id, reason, now })) {
+      if (await revokeSession(transaction, { id: session.id, userId: session.userId, reason, now })) {
         const { userId, tenantId, id: sessionId } = session;
         await appendAudit(transaction, { event: "session_revoked", at: now, userId, tenantId, sessionId, client, details: { reason } });
       }

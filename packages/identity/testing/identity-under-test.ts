@@ -2,11 +2,13 @@ import type { Logger } from "@sightline/foundation/log";
 import { readConfig } from "@sightline/foundation/config";
 import { createHttpServer, type HttpServer, type Routes } from "@sightline/foundation/http-server";
 import { createMetrics } from "@sightline/foundation/metrics";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { identityVariables } from "#config.ts";
+import { identityVariables, type IdentityConfig } from "#config.ts";
 import { createIdentity, identityMigrations, type Identity } from "#index.ts";
 import type { IdentitySchema } from "#schema.ts";
+import type { Sleep } from "#throttle/waiting-room.ts";
+import { assertNothingLeaked } from "./leak-scan.ts";
+import { createRecording } from "./recording.ts";
 
 export const SECRETS = {
   SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
@@ -31,6 +33,7 @@ export type IdentityUnderTest = {
   readonly clock: TestClock;
   /** Another process over the same database. */
   readonly replica: (options?: Options) => Promise<Replica>;
+  /** @throws {Error} when a secret stands where none may: in a log line, an answer or a row. */
   readonly close: () => Promise<void>;
 };
 
@@ -40,27 +43,33 @@ type Options = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Logger;
   readonly routes?: readonly Routes[];
+  readonly sleep?: Sleep;
 };
 
 export async function createIdentityUnderTest(options: Options = {}): Promise<IdentityUnderTest> {
   const database = await createTestDatabase<IdentitySchema>(identityMigrations);
   const clock = new TestClock();
   const replicas: Replica[] = [];
+  const configs: IdentityConfig[] = [];
+  const recording = createRecording();
 
   async function replica(own: Options = {}): Promise<Replica> {
-    const { environment, log = silentLog, routes = [] } = { ...options, ...own };
+    const { environment, log = recording.log, routes = [], sleep } = { ...options, ...own };
     const config = readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS, ...environment });
-    const identity = createIdentity({ config, database, log, clock });
-    const server = await createHttpServer({
-      name: "identity",
-      title: "Identity",
-      version: "0.0.0",
-      log,
-      metrics: createMetrics("identity"),
-      authenticators: identity.authenticators,
-      routes: [identity.routes, identity.registrationRoutes, ...routes],
-    });
+    const identity = createIdentity({ config, database, log, clock, ...(sleep === undefined ? {} : { sleep }) });
+    const server = await recording.of(() =>
+      createHttpServer({
+        name: "identity",
+        title: "Identity",
+        version: "0.0.0",
+        log,
+        metrics: createMetrics("identity"),
+        authenticators: identity.authenticators,
+        routes: [identity.routes, identity.registrationRoutes, ...routes],
+      }),
+    );
     replicas.push({ identity, server });
+    configs.push(config);
     return { identity, server };
   }
 
@@ -75,7 +84,11 @@ export async function createIdentityUnderTest(options: Options = {}): Promise<Id
         await server.close();
         await identity.stop();
       }
-      await database.drop();
+      try {
+        await assertNothingLeaked({ recording, pool: database.pool, configs, passwords: [PASSWORD] });
+      } finally {
+        await database.drop();
+      }
     },
   };
 }

@@ -1,6 +1,9 @@
 import { networkOf, type Counter } from "./throttle.ts";
 
-/** Counters of a password: guesses at one account from one place, and guesses at any account from one place. */
+/**
+ * Counters of a password: guesses at any account from one place, at one account from one place, and at one account from
+ * everywhere. The last only slows down: nobody shuts an owner out by guessing.
+ */
 export function passwordCounters(foldedEmail: string, ip: string): readonly Counter[] {
   const network = networkOf(ip);
   return [
@@ -10,6 +13,12 @@ export function passwordCounters(foldedEmail: string, ip: string): readonly Coun
       subject: `${foldedEmail}|${network}`,
       limit: { tries: 5, windowSeconds: 900, pause: { firstSeconds: 60, mostSeconds: 900 } },
       forgottenBySuccess: true,
+    },
+    {
+      name: "password-account",
+      subject: foldedEmail,
+      limit: { tries: 100, windowSeconds: 3600, delay: { firstSeconds: 1, mostSeconds: 8 } },
+      forgottenBySuccess: false,
     },
   ];
 }

@@ -1,19 +1,21 @@
 import { sql } from "kysely";
 import type { Queries } from "#schema.ts";
 
-/** So many tries in a window; then a pause that doubles, or none until the window ends. */
+/** So many tries in a window; then none until it ends, or a pause that doubles, or every try is granted after a delay. */
 export type Limit = {
   readonly tries: number;
   readonly windowSeconds: number;
-  readonly pause?: { readonly firstSeconds: number; readonly mostSeconds: number };
+  readonly pause?: Growth;
+  readonly delay?: Growth;
 };
 
-/**
- * Takes one try in one statement, so that tries made at once on several replicas are counted one after the other.
- *
- * @returns undefined when the try is granted, else until when there is none.
- */
-export async function takeTry(queries: Queries, key: string, limit: Limit, now: Date): Promise<Date | undefined> {
+export type Growth = { readonly firstSeconds: number; readonly mostSeconds: number };
+
+/** How many tries there are with the one granted, or until when there is none. */
+export type Taken = { readonly tries: number } | { readonly blockedUntil: Date };
+
+/** Takes one try in one statement, so that tries made at once on several replicas are counted one after the other. */
+export async function takeTry(queries: Queries, key: string, limit: Limit, now: Date): Promise<Taken> {
   const windowEnd = new Date(now.getTime() + limit.windowSeconds * 1000);
   const { rows } = await sql<{ tries: number }>`
     insert into identity.throttles as throttle (key, tries, blocked_until, expires_at)
@@ -28,11 +30,12 @@ export async function takeTry(queries: Queries, key: string, limit: Limit, now: 
         else ${countEnd(limit, windowEnd)} end
     where throttle.expires_at <= ${now}::timestamptz or throttle.blocked_until is null or throttle.blocked_until <= ${now}::timestamptz
     returning tries`.execute(queries);
-  if (rows.length > 0) {
-    return undefined;
+  const [granted] = rows;
+  if (granted !== undefined) {
+    return granted;
   }
   const blocked = await queries.selectFrom("identity.throttles").select("blocked_until").where("key", "=", key).executeTakeFirst();
-  return blocked?.blocked_until ?? windowEnd;
+  return { blockedUntil: blocked?.blocked_until ?? windowEnd };
 }
 
 export async function giveTryBack(queries: Queries, key: string, limit: Limit): Promise<void> {
@@ -50,7 +53,10 @@ export async function deleteExpiredThrottles(queries: Queries, now: Date): Promi
   await queries.deleteFrom("identity.throttles").where("expires_at", "<=", now).execute();
 }
 
-function blockEnd({ tries, pause }: Limit, now: Date) {
+function blockEnd({ tries, pause, delay }: Limit, now: Date) {
+  if (delay !== undefined) {
+    return sql`null::timestamptz`;
+  }
   return pause === undefined ? sql`throttle.expires_at` : sql`${now}::timestamptz + ${pauseAfter(tries, pause)}`;
 }
 
@@ -62,7 +68,7 @@ function countEnd({ tries, pause }: Limit, windowEnd: Date) {
   return sql`${windowEnd}::timestamptz + case when throttle.tries + 1 < ${tries}::int then interval '0' else ${pauseAfter(tries, pause)} end`;
 }
 
-function pauseAfter(tries: number, { firstSeconds, mostSeconds }: NonNullable<Limit["pause"]>) {
+function pauseAfter(tries: number, { firstSeconds, mostSeconds }: Growth) {
   const doublings = sql`least(throttle.tries + 1 - ${tries}::int, 16)`;
   return sql`make_interval(secs => least(${firstSeconds}::float8 * power(2, ${doublings}), ${mostSeconds}::float8))`;
 }

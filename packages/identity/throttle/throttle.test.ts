@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createAccount, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 import { deleteExpiredThrottles } from "./throttle.store.ts";
 import { createThrottle, networkOf } from "./throttle.ts";
+import { createWaitingRoom, realSleep } from "./waiting-room.ts";
 
 let subject: IdentityUnderTest;
 
@@ -146,12 +147,16 @@ describe("guesses at many accounts from one address", () => {
   });
 });
 
+function throttleUnderTest() {
+  return createThrottle({ queries: subject.database.query, clock: subject.clock, waitingRoom: createWaitingRoom(realSleep) });
+}
+
 describe("a try", () => {
   const limit = { tries: 2, windowSeconds: 60 };
   const counter = { name: "test", subject: "x", limit, forgottenBySuccess: false };
 
   test("that an error of ours kept from being evaluated is given back", async () => {
-    const throttle = createThrottle({ queries: subject.database.query, clock: subject.clock });
+    const throttle = throttleUnderTest();
 
     await throttle.take([counter]);
     const second = await throttle.take([counter]);
@@ -162,7 +167,7 @@ describe("a try", () => {
   });
 
   test("that one counter refuses costs the others nothing", async () => {
-    const throttle = createThrottle({ queries: subject.database.query, clock: subject.clock });
+    const throttle = throttleUnderTest();
     const wide = { ...counter, name: "wide" };
     await throttle.take([counter]);
     await throttle.take([counter]);
@@ -177,7 +182,7 @@ describe("a try", () => {
   test("leaves neither address nor e-mail address behind, and nothing at all once it has no meaning", async () => {
     await guess();
     const stored = JSON.stringify(await subject.database.query.selectFrom("identity.throttles").selectAll().execute());
-    subject.clock.forward(16 * 60);
+    subject.clock.forward(60 * 60);
     await deleteExpiredThrottles(subject.database.query, subject.clock.now());
 
     expect(stored).not.toMatch(/ada|203\.0/);

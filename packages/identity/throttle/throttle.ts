@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import type { Queries } from "#schema.ts";
 import { forgetTries, giveTryBack, takeTry, type Limit } from "./throttle.store.ts";
+import { tooManyTries, type WaitingRoom } from "./waiting-room.ts";
 
 /** One counter of a try: what is counted, and for whom. */
 export type Counter = {
@@ -22,29 +22,49 @@ export type Try = {
   readonly giveBack: () => Promise<void>;
 };
 
+type Delay = { readonly counter: Counter; readonly seconds: number };
+
 export type Throttle = {
-  /** @throws {AppError} 429 with `Retry-After`, having counted nothing. */
-  readonly take: (counters: readonly Counter[]) => Promise<Try>;
+  /**
+   * Waits where a counter delays instead of refusing, until the client has left.
+   *
+   * @throws {AppError} 429 with `Retry-After`, having counted nothing.
+   */
+  readonly take: (counters: readonly Counter[], left?: AbortSignal) => Promise<Try>;
 };
 
+type Dependencies = { readonly queries: Queries; readonly clock: Clock; readonly waitingRoom: WaitingRoom };
+
 /** Counts in PostgreSQL, so that every replica sees every try. */
-export function createThrottle({ queries, clock }: { readonly queries: Queries; readonly clock: Clock }): Throttle {
+export function createThrottle({ queries, clock, waitingRoom }: Dependencies): Throttle {
   async function giveBack(counters: readonly Counter[]): Promise<void> {
     for (const counter of counters) {
       await giveTryBack(queries, keyOf(counter), counter.limit);
     }
   }
 
+  async function wait(delays: readonly Delay[], left: AbortSignal | undefined): Promise<void> {
+    for (const { counter, seconds } of delays) {
+      await waitingRoom.wait(keyOf(counter), seconds, left);
+    }
+  }
+
   return {
-    take: async (counters) => {
+    take: async (counters, left) => {
       const now = clock.now();
+      const delays: Delay[] = [];
       for (const [index, counter] of counters.entries()) {
-        const blockedUntil = await takeTry(queries, keyOf(counter), counter.limit, now);
-        if (blockedUntil !== undefined) {
+        const taken = await takeTry(queries, keyOf(counter), counter.limit, now);
+        if ("blockedUntil" in taken) {
           await giveBack(counters.slice(0, index));
-          throw tooManyTries(blockedUntil, now);
+          throw tooManyTries(Math.max(Math.ceil((taken.blockedUntil.getTime() - now.getTime()) / 1000), 1));
+        }
+        const seconds = delayAfter(taken.tries, counter.limit);
+        if (seconds > 0) {
+          delays.push({ counter, seconds });
         }
       }
+      await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, left));
       return {
         giveBack: () => giveBack(counters),
         succeeded: async () => {
@@ -58,7 +78,7 @@ export function createThrottle({ queries, clock }: { readonly queries: Queries; 
 }
 
 /** A try is only spent when it was evaluated. */
-export async function givingBackOnFailure<Result>(taken: Try, work: () => Promise<Result>): Promise<Result> {
+export async function givingBackOnFailure<Result>(taken: Pick<Try, "giveBack">, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -88,12 +108,7 @@ function keyOf({ name, subject }: Counter): string {
   return createHash("sha256").update(`${name}|${subject}`).digest("base64url");
 }
 
-function tooManyTries(blockedUntil: Date, now: Date): AppError {
-  const seconds = Math.max(Math.ceil((blockedUntil.getTime() - now.getTime()) / 1000), 1);
-  return new AppError({
-    code: "too_many_tries",
-    status: 429,
-    message: `Too many tries. Wait ${seconds} seconds, then try again.`,
-    headers: { "retry-after": String(seconds) },
-  });
+/** Doubles with every try over the limit. */
+function delayAfter(tries: number, { tries: most, delay }: Limit): number {
+  return delay === undefined || tries <= most ? 0 : Math.min(delay.firstSeconds * 2 ** (tries - most - 1), delay.mostSeconds);
 }

@@ -29,6 +29,11 @@ export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
+/** Whether the API refused with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof ApiError && codes.includes(error.code);
+}
+
 const DEFAULT_WAIT_SECONDS = 30;
 
 /** Seconds until a call that came too often may come again. */

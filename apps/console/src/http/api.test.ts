@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi } from "./api.ts";
-import type { Call } from "./send.ts";
+import type { Call, Download } from "./send.ts";
 
 const call: Call<{ ok: boolean }> = { part: "code-index", path: "/thing", answer: z.object({ ok: z.boolean() }) };
 
@@ -81,6 +81,38 @@ describe("the session of a page", () => {
   });
 });
 
+describe("a refusal that is not about the session", () => {
+  it("neither refreshes the session nor repeats the call, which would cost a second try", async () => {
+    const seen: string[] = [];
+    const api = createApi({
+      exclusive: (run) => run(),
+      onSessionEnd: () => seen.push("session ended"),
+      fetch: async (url) => {
+        seen.push(url);
+        return json(401, { error: "invalid_code", message: "The code is wrong." });
+      },
+    });
+    api.signIn("token");
+    await expect(api.request({ ...call, part: "identity", path: "/step-up" })).rejects.toMatchObject({ code: "invalid_code" });
+    expect(seen).toEqual(["/api/identity/step-up"]);
+  });
+
+  it("comes of a call of the login, which is sent without the token that the page may still have", async () => {
+    const seen: (string | null)[] = [];
+    const api = createApi({
+      exclusive: (run) => run(),
+      onSessionEnd: () => seen.push("session ended"),
+      fetch: async (_url, init) => {
+        seen.push(new Headers(init.headers).get("authorization"));
+        return json(401, refused);
+      },
+    });
+    api.signIn("token");
+    await expect(api.request({ ...call, anonymous: true })).rejects.toMatchObject({ status: 401 });
+    expect(seen).toEqual([null]);
+  });
+});
+
 describe("an answer", () => {
   const none = { exclusive: <Result>(run: () => Promise<Result>) => run(), onSessionEnd: () => undefined };
 
@@ -111,5 +143,38 @@ describe("an answer", () => {
   it("that is no JSON, as of a proxy in between, is told by its status", async () => {
     const api = createApi({ ...none, fetch: async () => new Response("<h1>Bad gateway</h1>", { status: 502 }) });
     await expect(api.request(call)).rejects.toMatchObject({ status: 502, message: "The server answered 502; its log says why." });
+  });
+});
+
+describe("a download", () => {
+  const file: Download = { part: "identity", path: "/lines", accept: "application/jsonl" };
+
+  it("carries the session's token, which is refreshed for it, and gives the body as it comes", async () => {
+    const seen: (string | null)[] = [];
+    const api = createApi({
+      exclusive: (run) => run(),
+      onSessionEnd: () => undefined,
+      fetch: async (url, init) => {
+        const headers = new Headers(init.headers);
+        if (url.endsWith("/login/refresh")) {
+          return json(200, { token_type: "bearer", access_token: "new", expires_in: 3600 });
+        }
+        seen.push(`${headers.get("accept")} ${headers.get("authorization")}`);
+        return headers.get("authorization") === "Bearer new" ? new Response("{}\n{}\n") : json(401, refused);
+      },
+    });
+    api.signIn("old");
+    const response = await api.download(file);
+    expect(await response.text()).toBe("{}\n{}\n");
+    expect(seen).toEqual(["application/jsonl Bearer old", "application/jsonl Bearer new"]);
+  });
+
+  it("that is refused is told in the words of the API", async () => {
+    const api = createApi({
+      exclusive: (run) => run(),
+      onSessionEnd: () => undefined,
+      fetch: async () => json(403, { error: "admin_only", message: "Ask an admin." }),
+    });
+    await expect(api.download(file)).rejects.toMatchObject({ status: 403, message: "Ask an admin." });
   });
 });

@@ -1,14 +1,16 @@
 import { fullSessionSchema } from "@sightline/identity/contract";
 import { z } from "zod";
-import { ApiError, hasStatus } from "./api-error.ts";
-import { type Call, type Fetch, send } from "./send.ts";
+import { ApiError, hasCode } from "./api-error.ts";
+import { type Call, type Download, type Fetch, open, send } from "./send.ts";
 
 /** Runs one refresh at a time over all tabs, since a refresh token is good for one use. */
 export type Exclusive = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 export type Api = {
-  /** Sends a call with the session's token; refreshes it once when the API says 401. */
+  /** Sends a call with the session's token; refreshes it once when the API refuses the token itself. */
   request<Answer>(call: Call<Answer>): Promise<Answer>;
+  /** The same for a file, whose body is then the caller's to read. */
+  download(download: Download): Promise<Response>;
   /** Takes over the token of a fresh login. */
   signIn(accessToken: string): void;
   /** Ends the session on the server and forgets the token. */
@@ -54,23 +56,27 @@ export function createApi({
     }
   }
 
-  return {
-    async request(call) {
-      const used = accessToken;
-      try {
-        return await send(fetch, call, used);
-      } catch (error) {
-        if (!hasStatus(error, 401) || used === undefined) {
-          throw error;
-        }
-        // Another call may have refreshed meanwhile; then its token is the one to use.
-        if ((accessToken !== undefined && accessToken !== used) || (await refresh())) {
-          return send(fetch, call, accessToken);
-        }
-        onSessionEnd();
+  async function withToken<Result>(run: (token: string | undefined) => Promise<Result>): Promise<Result> {
+    const used = accessToken;
+    try {
+      return await run(used);
+    } catch (error) {
+      // A wrong code is a 401 too, and sent again it would cost a second try.
+      if (!hasCode(error, "auth_failed") || used === undefined) {
         throw error;
       }
-    },
+      // Another call may have refreshed meanwhile; then its token is the one to use.
+      if ((accessToken !== undefined && accessToken !== used) || (await refresh())) {
+        return run(accessToken);
+      }
+      onSessionEnd();
+      throw error;
+    }
+  }
+
+  return {
+    request: (call) => (call.anonymous === true ? send(fetch, call) : withToken((token) => send(fetch, call, token))),
+    download: (download) => withToken((token) => open(fetch, download, token)),
     signIn(token) {
       accessToken = token;
     },

@@ -3,15 +3,28 @@ import { ApiError } from "./api-error.ts";
 
 type Part = "identity" | "code-index" | "observability";
 
-export type Call<Answer> = {
+type Question = {
   readonly part: Part;
-  readonly method?: "GET" | "POST" | "DELETE";
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** For what takes long by nature. */
+  readonly deadlineMs?: number;
+};
+
+export type Call<Answer> = Question & {
   /** What the answer must look like; anything else is an error, so that no page works on a guess. */
   readonly answer: z.ZodType<Answer>;
-  readonly signal?: AbortSignal | undefined;
+  /** A call of the login: sent without the session's token, and a 401 is its answer, not the end of a session. */
+  readonly anonymous?: boolean;
+};
+
+/** A file that is taken as it comes. */
+export type Download = Question & {
+  /** Its media type. */
+  readonly accept: string;
 };
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
@@ -26,7 +39,7 @@ const errorBodySchema = z.object({
 
 /** One request to one of the APIs behind the same-origin proxy. Throws nothing but {@link ApiError} and the caller's own abort. */
 export async function send<Answer>(fetch: Fetch, call: Call<Answer>, accessToken?: string): Promise<Answer> {
-  const response = await reach(fetch, call, accessToken);
+  const response = await reach(fetch, call, { accessToken, deadline: AbortSignal.timeout(call.deadlineMs ?? DEADLINE_MS) });
   const body = await readBody(response);
   if (!response.ok) {
     throw refusal(response, body);
@@ -42,13 +55,35 @@ export async function send<Answer>(fetch: Fetch, call: Call<Answer>, accessToken
   return answer.data;
 }
 
-async function reach<Answer>(fetch: Fetch, call: Call<Answer>, accessToken: string | undefined): Promise<Response> {
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
+/** Begins a download. Its beginning has a deadline, the rest may take as long as it takes. */
+export async function open(fetch: Fetch, download: Download, accessToken?: string): Promise<Response> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), download.deadlineMs ?? DEADLINE_MS);
+  try {
+    const response = await reach(fetch, download, { accessToken, deadline: deadline.signal, accept: download.accept });
+    if (!response.ok) {
+      throw refusal(response, await readBody(response));
+    }
+    return response;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function reach(
+  fetch: Fetch,
+  call: Question,
+  {
+    accessToken,
+    deadline,
+    accept = "application/json",
+  }: { readonly accessToken: string | undefined; readonly deadline: AbortSignal; readonly accept?: string },
+): Promise<Response> {
   try {
     return await fetch(urlOf(call), {
       method: call.method ?? "GET",
       headers: {
-        accept: "application/json",
+        accept,
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
         ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
       },
@@ -60,12 +95,12 @@ async function reach<Answer>(fetch: Fetch, call: Call<Answer>, accessToken: stri
     if (call.signal?.aborted === true) {
       throw error;
     }
-    const late = deadline.aborted ? `did not answer within ${DEADLINE_MS / 1000} seconds` : "could not be reached";
+    const late = deadline.aborted ? `did not answer within ${(call.deadlineMs ?? DEADLINE_MS) / 1000} seconds` : "could not be reached";
     throw new ApiError({ status: 0, code: "unreachable", message: `The ${call.part} API ${late}; check that it runs, then try again.` });
   }
 }
 
-function urlOf<Answer>(call: Call<Answer>): string {
+function urlOf(call: Question): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value !== undefined && value !== "") {

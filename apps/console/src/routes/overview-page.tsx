@@ -2,6 +2,7 @@ import { Stack } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
+import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { codeIndexHealthQuery, observabilityHealthQuery } from "#features/health/api/health.ts";
 import { HealthCard } from "#features/health/components/health-card.tsx";
 import { detailedHealth, simpleHealth } from "#features/health/health-of.ts";
@@ -29,7 +30,11 @@ export function OverviewPage() {
   const codeIndex = useQuery(codeIndexHealthQuery(api));
   const observability = useQuery(observabilityHealthQuery(api));
 
+  const isAdmin = me.data?.role === "admin";
+  const secondFactor = useQuery({ ...secondFactorQuery(api), enabled: isAdmin });
+
   const steps: readonly Step[] = [
+    ...(isAdmin ? [{ id: "second_factor", done: secondFactor.data?.totp_enabled } as const] : []),
     { id: "repository", done: repositories.data?.some(({ index_status: status }) => status === "ready") },
     { id: "token", done: tokens.data?.some(({ revoked_at: revoked }) => revoked === null) },
     { id: "project", done: projects.data === undefined ? undefined : projects.data.length > 0 },

@@ -1,6 +1,12 @@
 import { Burger, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
+import { NoticeBell } from "#features/notices/components/notice-bell.tsx";
+import { NoticeNews } from "#features/notices/components/notice-news.tsx";
+import { useApi } from "#http/api-context.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
@@ -9,6 +15,9 @@ import { UserMenu } from "./user-menu.tsx";
 /** What surrounds every page of a session: navigation on the left, or behind a button where the screen is narrow. */
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure(false);
+  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  // A one-time password opens nothing but the choice of a password.
+  const told = !me.must_change_password;
   return (
     <div className={classes.frame}>
       <a
@@ -27,11 +36,15 @@ export function Frame() {
         <Link to="/" className={classes.home} aria-label="Sightline, overview">
           <Brand />
         </Link>
+        <NoticeBell enabled={told} />
       </nav>
       <aside className={classes.rail} aria-label="Sightline">
-        <Link to="/" className={classes.home} aria-label="Sightline, overview">
-          <Brand />
-        </Link>
+        <div className={classes.top}>
+          <Link to="/" className={classes.home} aria-label="Sightline, overview">
+            <Brand />
+          </Link>
+          <NoticeBell enabled={told} />
+        </div>
         <Navigation />
         <UserMenu />
       </aside>
@@ -42,7 +55,10 @@ export function Frame() {
         </div>
       </Drawer>
       <main id="main" tabIndex={-1} className={classes.main}>
-        <Outlet />
+        <NoticeNews enabled={told} />
+        <StepUpProvider>
+          <Outlet />
+        </StepUpProvider>
       </main>
     </div>
   );

@@ -21,7 +21,6 @@ import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/InlineInput.layer.css";
 import "@mantine/core/styles/Fieldset.layer.css";
 import "@mantine/core/styles/Alert.layer.css";
-import "@mantine/core/styles/Anchor.layer.css";
 import "@mantine/core/styles/Avatar.layer.css";
 import "@mantine/core/styles/Badge.layer.css";
 import "@mantine/core/styles/Breadcrumbs.layer.css";
@@ -45,5 +44,7 @@ import "@mantine/core/styles/Stack.layer.css";
 import "@mantine/core/styles/Table.layer.css";
 import "@mantine/core/styles/Tabs.layer.css";
 import "@mantine/core/styles/Text.layer.css";
+// A link is a text, and differs from it.
+import "@mantine/core/styles/Anchor.layer.css";
 import "@mantine/core/styles/Title.layer.css";
 import "@mantine/core/styles/Tooltip.layer.css";

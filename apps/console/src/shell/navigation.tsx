@@ -1,11 +1,24 @@
-import { IconActivity, IconGitBranch, IconHome, IconPlugConnected, IconSearch } from "@tabler/icons-react";
+import {
+  IconActivity,
+  IconGitBranch,
+  IconHome,
+  IconListSearch,
+  IconPlugConnected,
+  IconSearch,
+  IconShieldLock,
+  IconUsers,
+} from "@tabler/icons-react";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { useApi } from "#http/api-context.ts";
 import classes from "./navigation.module.css";
 
 const GROUPS = [
-  { label: undefined, entries: [{ label: "Overview", icon: IconHome, link: linkOptions({ to: "/" }), exact: true }] },
+  { label: undefined, adminsOnly: false, entries: [{ label: "Overview", icon: IconHome, link: linkOptions({ to: "/" }), exact: true }] },
   {
     label: "Code",
+    adminsOnly: false,
     entries: [
       { label: "Search", icon: IconSearch, link: linkOptions({ to: "/code" }), exact: true },
       { label: "Repositories", icon: IconGitBranch, link: linkOptions({ to: "/code/repos" }), exact: false },
@@ -14,14 +27,26 @@ const GROUPS = [
   },
   {
     label: "Agents",
+    adminsOnly: false,
     entries: [{ label: "Projects", icon: IconActivity, link: linkOptions({ to: "/projects" }), exact: false }],
+  },
+  {
+    // Members find their own sessions and password in the menu with their name.
+    label: "Administration",
+    adminsOnly: true,
+    entries: [
+      { label: "Security", icon: IconShieldLock, link: linkOptions({ to: "/admin/security" }), exact: false },
+      { label: "Users", icon: IconUsers, link: linkOptions({ to: "/admin/users" }), exact: false },
+      { label: "Audit", icon: IconListSearch, link: linkOptions({ to: "/admin/audit" }), exact: false },
+    ],
   },
 ] as const;
 
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
+  const { data: me } = useSuspenseQuery(meQuery(useApi()));
   return (
     <nav className={classes.navigation} aria-label="Main">
-      {GROUPS.map((group) => (
+      {GROUPS.filter(({ adminsOnly }) => !adminsOnly || me.role === "admin").map((group) => (
         <div key={group.label ?? "top"}>
           {group.label !== undefined && <div className={classes.label}>{group.label}</div>}
           <ul className={classes.entries}>

@@ -6,6 +6,7 @@ import {
   Drawer,
   type MantineColorsTuple,
   Modal,
+  Notification,
   Paper,
   Table,
   Tooltip,
@@ -54,10 +55,24 @@ const dark: MantineColorsTuple = [
   "#08090c",
 ];
 
+/** Mantine's own is too pale to carry white words. */
+const red: MantineColorsTuple = [
+  "#fff0f0",
+  "#ffdedf",
+  "#ffc1c4",
+  "#ff9a9f",
+  "#f66c73",
+  "#e74a54",
+  "#d32f3a",
+  "#b42430",
+  "#921d28",
+  "#6e151e",
+];
+
 export const theme = createTheme({
   primaryColor: "iris",
   primaryShade: { light: 6, dark: 6 },
-  colors: { iris, gray, dark },
+  colors: { iris, gray, dark, red },
   black: "#161922",
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: '"JetBrains Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
@@ -78,7 +93,10 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: "sm" } }),
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
-    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Modal: Modal.extend({ defaultProps: { lockScroll: false }, styles: { title: { fontSize: "1rem", fontWeight: 600 } } }),
+    // A dialog's head is no banner of the page; two dialogs would be two banners.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: "none" } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: true } }),
@@ -91,6 +109,9 @@ export const theme = createTheme({
  */
 export function adoptTheme(page: Document): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(convertCssVariables(defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))));
+  const { variables, light, dark: dim } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
+  // The library's own red is too pale for text.
+  const error = { "--mantine-color-error": "var(--sl-bad)" };
+  sheet.replaceSync(convertCssVariables({ variables, light: { ...light, ...error }, dark: { ...dim, ...error } }));
   page.adoptedStyleSheets = [...page.adoptedStyleSheets, sheet];
 }

@@ -1,6 +1,6 @@
 import { Avatar, Menu, UnstyledButton } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconKey, IconLogout, IconSelector } from "@tabler/icons-react";
+import { IconKey, IconLogout, IconSelector, IconShieldLock } from "@tabler/icons-react";
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
@@ -44,6 +44,9 @@ export function UserMenu() {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item component={Link} to="/admin/security" leftSection={<IconShieldLock size={15} />}>
+            Security
+          </Menu.Item>
           <Menu.Item component={Link} to="/account/password" leftSection={<IconKey size={15} />}>
             Change password
           </Menu.Item>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatCount, formatDuration, plural } from "./format.ts";
+import { formatAge, formatBytes, formatCount, formatDuration, plural } from "./format.ts";
 
 describe("figures for people", () => {
   it.each([
@@ -29,6 +29,15 @@ describe("figures for people", () => {
   ])("shows what was %d seconds ago as %s", (seconds, text) => {
     const now = new Date("2026-01-10T12:00:00Z");
     expect(formatAge(new Date(now.getTime() - seconds * 1000), now)).toBe(text);
+  });
+
+  it.each([
+    [0, "0 B"],
+    [512, "512 B"],
+    [1_430, "1.4 kB"],
+    [23_400_000, "23 MB"],
+  ])("shows %d bytes as %s", (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
   });
 
   it("shortens big counts and finds the plural", () => {

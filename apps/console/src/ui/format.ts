@@ -47,6 +47,14 @@ export function formatCount(count: number): string {
   return new Intl.NumberFormat("en", { notation: count < 10_000 ? "standard" : "compact", maximumFractionDigits: 1 }).format(count);
 }
 
+/** `512 B`, `1.4 kB`, `23 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB"];
+  const unit = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** unit;
+  return `${trimmed(value, value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
 export function plural(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

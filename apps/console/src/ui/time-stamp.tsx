@@ -15,14 +15,29 @@ export function TimeStamp({ at }: { readonly at: string }) {
   );
 }
 
+/** The local time to the second, with UTC on hover: where the moment matters more than how long ago it was. */
+export function ExactTime({ at }: { readonly at: string }) {
+  const time = new Date(at);
+  return (
+    <Tooltip label={utcOf(time)}>
+      <time dateTime={at}>{time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" })}</time>
+    </Tooltip>
+  );
+}
+
 function TwoTimes({ time }: { readonly time: Date }) {
   return (
     <>
       {time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" })}
       <br />
-      {time.toISOString().replace("T", " ").replace("Z", " UTC")}
+      {utcOf(time)}
     </>
   );
+}
+
+/** `2026-11-21 08:30:00.000 UTC` */
+export function utcOf(time: Date): string {
+  return time.toISOString().replace("T", " ").replace("Z", " UTC");
 }
 
 function useNow(): Date {

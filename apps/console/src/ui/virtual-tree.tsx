@@ -48,8 +48,7 @@ export function VirtualTree<Row extends TreeRow>({
     if (selectedAt >= 0) {
       virtual.scrollToIndex(selectedAt, { align: "auto" });
     }
-    // Only a change of the selection moves the view, not every new row.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- only a change of the selection moves the view, not every new row
   }, [selected]);
 
   function press(event: KeyboardEvent): void {
@@ -92,8 +91,7 @@ export function VirtualTree<Row extends TreeRow>({
         {items.map(({ index, start }) => {
           const row = rows[index];
           return row === undefined ? null : (
-            // The tree itself takes the keys; see press.
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the tree itself takes the keys; see press
             <div
               key={row.id}
               id={`${prefix}${row.id}`}

@@ -8,6 +8,7 @@ type StepId = keyof typeof STEPS;
 export type Step = { readonly id: StepId; /** Undefined while it isn't known. */ readonly done: boolean | undefined };
 
 const STEPS = {
+  second_factor: { title: "Secure the admin with 2FA", why: "so that a leaked password alone opens nothing", to: "/admin/security" },
   repository: { title: "Register a repository", why: "and its code is searchable within minutes", to: "/code/repos" },
   token: { title: "Create a developer token", why: "and your assistant can search it over MCP", to: "/code/connect" },
   project: { title: "Create a project", why: "for the agent you want to watch", to: "/projects" },

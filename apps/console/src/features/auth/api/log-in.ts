@@ -7,6 +7,7 @@ export async function logIn(api: Api, credentials: LoginRequest): Promise<LoginA
     method: "POST",
     path: "/login/access-token",
     body: credentials,
+    anonymous: true,
     answer: loginAnswerSchema,
   });
   if ("access_token" in answer) {

@@ -1,23 +1,43 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
-import { ApiError } from "#http/api-error.ts";
+import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
+import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
-import { formatDuration } from "#ui/format.ts";
+import { clockOf } from "#ui/countdown.ts";
 import { logIn } from "#features/auth/api/log-in.ts";
+import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { useWait } from "./use-wait.ts";
 
-export function LoginForm({ onLoggedIn }: { readonly onLoggedIn: () => void }) {
+export function LoginForm({
+  initialEmail,
+  forgot,
+  onLoggedIn,
+  onSecondStep,
+}: {
+  readonly initialEmail: string;
+  /** The way for those who don't know their password. */
+  readonly forgot: ReactNode;
+  readonly onLoggedIn: () => void;
+  readonly onSecondStep: (partial: PartialLogin) => void;
+}) {
   const api = useApi();
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(initialEmail);
   const [password, setPassword] = useState("");
+  const passwordField = useRef<HTMLInputElement>(null);
   const wait = useWait();
   const login = useMutation({
     mutationFn: () => logIn(api, { email: email.trim(), password }),
-    onError: wait.waitAfter,
-    onSuccess: (answer) => {
+    onError(error) {
+      wait.waitAfter(error);
+      if (hasStatus(error, 401)) {
+        requestAnimationFrame(() => passwordField.current?.select());
+      }
+    },
+    onSuccess(answer) {
       if ("access_token" in answer) {
         onLoggedIn();
+      } else {
+        onSecondStep({ token: answer.partial_token, until: Date.now() + answer.expires_in * 1000, email: email.trim() });
       }
     },
   });
@@ -30,15 +50,9 @@ export function LoginForm({ onLoggedIn }: { readonly onLoggedIn: () => void }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        {login.data !== undefined && "two_factor_required" in login.data && (
-          <Alert color="yellow" title="This account needs a second factor" role="alert">
-            Your password is right, but this version of the console can't ask for the code yet, so it can't log you in. Use an account
-            without a second factor.
-          </Alert>
-        )}
         {login.error !== null && (
           <Alert color="red" role="alert" title={titleOf(login.error)}>
-            {wait.seconds > 0 ? `Too many tries. You can try again in ${formatDuration(wait.seconds * 1000)}.` : login.error.message}
+            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : login.error.message}
           </Alert>
         )}
         <TextInput
@@ -49,25 +63,27 @@ export function LoginForm({ onLoggedIn }: { readonly onLoggedIn: () => void }) {
           size="md"
           required
           withAsterisk={false}
-          data-autofocus
-          autoFocus
+          autoFocus={initialEmail === ""}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <PasswordInput
+          ref={passwordField}
           label="Password"
           name="password"
           autoComplete="current-password"
           size="md"
           required
           withAsterisk={false}
+          autoFocus={initialEmail !== ""}
           visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <Button type="submit" size="md" fullWidth loading={login.isPending} disabled={wait.seconds > 0}>
-          {wait.seconds > 0 ? `Wait ${formatDuration(wait.seconds * 1000)}` : "Log in"}
+          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Log in"}
         </Button>
+        {forgot}
       </Stack>
     </form>
   );

@@ -1,10 +1,10 @@
 import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
-import { changePasswordRequestSchema } from "@sightline/identity/contract";
 import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { formatDuration } from "#ui/format.ts";
 import { changePassword } from "#features/auth/api/change-password.ts";
+import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
 
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
@@ -73,10 +73,10 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
 type Problem = { readonly current?: string; readonly chosen?: string; readonly again?: string };
 
 function problemWith(current: string, chosen: string, again: string): Problem {
-  const weak = changePasswordRequestSchema.shape.new_password.safeParse(chosen).error?.issues[0]?.message;
+  const weak = problemWithNewPassword(chosen);
   return {
     ...(current === "" ? { current: "Fill in the password you have now" } : {}),
-    ...(weak === undefined ? {} : { chosen: `A password has ${weak}` }),
+    ...(weak === undefined ? {} : { chosen: weak }),
     ...(weak === undefined && chosen !== again ? { again: "The two are not the same" } : {}),
   };
 }

@@ -37,8 +37,7 @@ export function FileView({
     if (start !== undefined && !isVisible(virtual.range, start - file.start_line)) {
       virtual.scrollToIndex(Math.min(lines.length - 1, start - file.start_line), { align: "center" });
     }
-    // A new target moves the view; a new measurement doesn't.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- a new target moves the view, a new measurement doesn't
   }, [start, file.path]);
 
   function pick(event: MouseEvent, line: number): void {

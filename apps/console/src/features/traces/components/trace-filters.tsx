@@ -1,20 +1,13 @@
 import { Select, TextInput } from "@mantine/core";
 import { type ObservationStatus, observationStatusSchema } from "@sightline/observability/contract";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { useState } from "react";
+import { useTypedFilter } from "#ui/use-typed-filter.ts";
 import type { TraceFilter } from "#features/traces/api/traces.ts";
 import classes from "./trace-filters.module.css";
 import { STATUSES } from "./trace-status.tsx";
 
-const PAUSE_MS = 250;
-
 export function TraceFilters({ filter, onChange }: { readonly filter: TraceFilter; readonly onChange: (filter: TraceFilter) => void }) {
-  const [name, setName] = useState(filter.name ?? "");
-  const report = useDebouncedCallback(
-    (typed: string) => onChange({ ...filter, name: typed.trim() === "" ? undefined : typed.trim() }),
-    PAUSE_MS,
-  );
+  const name = useTypedFilter(filter.name, (typed) => onChange({ ...filter, name: typed }));
   return (
     <search className={classes.filters}>
       <TextInput
@@ -23,11 +16,8 @@ export function TraceFilters({ filter, onChange }: { readonly filter: TraceFilte
         placeholder="Filter by name"
         leftSection={<IconSearch size={15} />}
         maxLength={200}
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-          report(event.currentTarget.value);
-        }}
+        value={name.text}
+        onChange={(event) => name.type(event.currentTarget.value)}
       />
       <Select
         className={classes.status}

@@ -62,8 +62,7 @@ function Row({
   return (
     <span className={classes.row}>
       <span className={classes.words} style={{ paddingLeft: 8 + depth * INDENT }}>
-        {/* For the mouse; the keyboard has the arrow keys of the tree. */}
-        {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
+        {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- for the mouse; the keyboard has the arrow keys of the tree */}
         <span
           className={classes.toggle}
           aria-hidden="true"

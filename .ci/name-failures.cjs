@@ -1,0 +1,40 @@
+// Prints every failed test of the reports in a folder with its message, in as many lines as it is given.
+// Arguments: the folder, the number of lines.
+const { readdirSync, readFileSync } = require("node:fs");
+const { relative } = require("node:path");
+const { stripVTControlCharacters } = require("node:util");
+
+const [folder, lines] = process.argv.slice(2);
+const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")));
+const failures = reports.flatMap((report) => {
+  const named = report.testResults.flatMap(failuresOf);
+  const outside = { name: "✗ a suite", message: "failed outside of every test: see its output above" };
+  return named.length === 0 && !report.success ? [outside] : named;
+});
+const shown = failures.length > lines ? failures.slice(0, lines - 1) : failures;
+const linesEach = Math.max(1, Math.floor(lines / Math.max(1, shown.length)));
+for (const { name, message } of shown) {
+  const text = stripVTControlCharacters(message)
+    .split("\n")
+    .filter((line) => !/node_modules|<anonymous>/.test(line));
+  // With a line each, the message goes behind the name.
+  const told = linesEach === 1 ? [`${name}: ${text[0]}`] : [name, ...text.map((line) => `    ${line}`)];
+  tell(told.slice(0, linesEach));
+}
+if (shown.length < failures.length) {
+  tell([`… and ${failures.length - shown.length} more`]);
+}
+
+function tell(told) {
+  process.stdout.write(`${told.map((line) => line.slice(0, 300)).join("\n")}\n`);
+}
+
+function failuresOf(file) {
+  const path = relative(process.cwd(), file.name);
+  const tests = file.assertionResults.filter(({ status }) => status !== "passed");
+  const named = tests.map((test) => ({
+    name: `✗ ${path} > ${test.fullName}`,
+    message: test.failureMessages?.join("\n") || test.status,
+  }));
+  return file.message ? [{ name: `✗ ${path}`, message: file.message }, ...named] : named;
+}

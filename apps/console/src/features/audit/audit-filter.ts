@@ -1,0 +1,64 @@
+/** What is shown of the audit; times are UTC (`2026-11-21T08:30:00.000Z`), so that an address means the same everywhere. */
+export type AuditFilter = {
+  readonly events: readonly string[];
+  readonly user: string | undefined;
+  readonly ip: string | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+};
+
+export const NO_FILTER: AuditFilter = { events: [], user: undefined, ip: undefined, from: undefined, to: undefined };
+
+export type AuditSearch = {
+  readonly event?: string | undefined;
+  readonly user?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Reads the address; what makes no sense in it is left out. */
+export function filterOf({ event, user, ip, from, to }: AuditSearch): AuditFilter {
+  return {
+    events: [...new Set((event ?? "").split(",").filter((name) => /^[a-z0-9_]+$/.test(name)))],
+    user: user !== undefined && UUID.test(user) ? user.toLowerCase() : undefined,
+    ip: ip === undefined || ip.trim() === "" ? undefined : ip.trim(),
+    from: instantOf(from),
+    to: instantOf(to),
+  };
+}
+
+export function searchOf({ events, user, ip, from, to }: AuditFilter): AuditSearch {
+  return { event: events.length === 0 ? undefined : events.join(","), user, ip, from, to };
+}
+
+/** The same as the API asks for it. */
+export function queryOf({ events, user, ip, from, to }: AuditFilter) {
+  return { event: events.length === 0 ? undefined : events.join(","), user_id: user, ip, from, to };
+}
+
+export function isFiltered(filter: AuditFilter): boolean {
+  return filter.events.length > 0 || [filter.user, filter.ip, filter.from, filter.to].some((value) => value !== undefined);
+}
+
+/** For a field of the type `datetime-local`, in the time of the one who reads. */
+export function toLocalField(instant: string | undefined): string {
+  if (instant === undefined) {
+    return "";
+  }
+  const at = new Date(instant);
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+/** From such a field; also while it is only half filled in. */
+export function fromLocalField(value: string): string | undefined {
+  return value === "" ? undefined : instantOf(value);
+}
+
+function instantOf(text: string | undefined): string | undefined {
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}

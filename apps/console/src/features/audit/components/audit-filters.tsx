@@ -1,0 +1,115 @@
+import "@mantine/core/styles/Pill.layer.css";
+import "@mantine/core/styles/PillsInput.layer.css";
+import { Button, MultiSelect, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useTypedFilter } from "#ui/use-typed-filter.ts";
+import { type AuditFilter, NO_FILTER, fromLocalField, isFiltered, toLocalField } from "#features/audit/audit-filter.ts";
+import { EVENT_CHOICES } from "#features/audit/event-labels.ts";
+import classes from "./audit-filters.module.css";
+
+const PAUSE_MS = 300;
+
+const SPANS = [
+  { label: "24 hours", hours: 24 },
+  { label: "7 days", hours: 7 * 24 },
+  { label: "30 days", hours: 30 * 24 },
+] as const;
+
+export type Person = { readonly id: string; readonly email: string };
+
+export function AuditFilters({
+  filter,
+  people,
+  onPeopleSearch,
+  onChange,
+}: {
+  readonly filter: AuditFilter;
+  /** Whom to choose from, and in any case the chosen one. */
+  readonly people: readonly Person[];
+  readonly onPeopleSearch: (search: string) => void;
+  readonly onChange: (filter: AuditFilter) => void;
+}) {
+  const ip = useTypedFilter(filter.ip, (typed) => onChange({ ...filter, ip: typed }));
+  const searchPeople = useDebouncedCallback(onPeopleSearch, PAUSE_MS);
+  return (
+    <search className={classes.filters}>
+      <div className={classes.row}>
+        <MultiSelect
+          className={classes.events}
+          label="Events"
+          placeholder={filter.events.length === 0 ? "Any event" : ""}
+          searchable
+          clearable
+          hidePickedOptions
+          // The list itself scrolls, so that what assistive technology knows as the list is what can be scrolled.
+          withScrollArea={false}
+          classNames={{ options: classes.options }}
+          comboboxProps={{ portalProps: { target: "#main" } }}
+          nothingFoundMessage="No such event"
+          clearButtonProps={{ "aria-label": "Show any event" }}
+          data={EVENT_CHOICES}
+          value={[...filter.events]}
+          onChange={(events) => onChange({ ...filter, events })}
+        />
+        <Select
+          className={classes.user}
+          label="User"
+          placeholder="Anyone"
+          searchable
+          clearable
+          clearButtonProps={{ "aria-label": "Show anyone" }}
+          nothingFoundMessage="No such user"
+          data={people.map(({ id, email }) => ({ value: id, label: email }))}
+          filter={({ options }) => options}
+          value={filter.user ?? null}
+          // Choosing someone writes the address into the field, which is no search.
+          onSearchChange={(typed) => searchPeople(people.some(({ email }) => email === typed) ? "" : typed)}
+          onChange={(user) => onChange({ ...filter, user: user ?? undefined })}
+        />
+        <TextInput
+          className={classes.ip}
+          label="Address"
+          placeholder="Any IP address"
+          maxLength={64}
+          value={ip.text}
+          onChange={(event) => ip.type(event.currentTarget.value)}
+        />
+      </div>
+      <div className={classes.row}>
+        <TextInput
+          className={classes.time}
+          label="From"
+          type="datetime-local"
+          value={toLocalField(filter.from)}
+          max={toLocalField(filter.to)}
+          onChange={(event) => onChange({ ...filter, from: fromLocalField(event.currentTarget.value) })}
+        />
+        <TextInput
+          className={classes.time}
+          label="To"
+          type="datetime-local"
+          value={toLocalField(filter.to)}
+          min={toLocalField(filter.from)}
+          onChange={(event) => onChange({ ...filter, to: fromLocalField(event.currentTarget.value) })}
+        />
+        <div className={classes.spans}>
+          {SPANS.map(({ label, hours }) => (
+            <Button key={label} variant="default" onClick={() => onChange({ ...filter, from: hoursAgo(hours), to: undefined })}>
+              {label}
+            </Button>
+          ))}
+        </div>
+        {isFiltered(filter) && (
+          <Button className={classes.clear} variant="subtle" onClick={() => onChange(NO_FILTER)}>
+            Clear
+          </Button>
+        )}
+      </div>
+    </search>
+  );
+}
+
+/** To the minute, as the field shows it. */
+function hoursAgo(hours: number): string {
+  return new Date(Math.floor((Date.now() - hours * 3_600_000) / 60_000) * 60_000).toISOString();
+}

@@ -1,0 +1,78 @@
+import { Alert, Button, Text } from "@mantine/core";
+import type { AuditVerification } from "@sightline/identity/contract";
+import { IconLinkOff, IconShieldCheck } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useApi } from "#http/api-context.ts";
+import { CopyableBlock } from "#ui/copyable.tsx";
+import { plural } from "#ui/format.ts";
+import { verifyChain } from "#features/audit/api/audit.ts";
+
+/** Asks the server to recompute the chain; the result stays until the page is left. */
+export function useChainVerification() {
+  const api = useApi();
+  return useMutation({ mutationFn: () => verifyChain(api) });
+}
+
+export function VerifyButton({ verification }: { readonly verification: ReturnType<typeof useChainVerification> }) {
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconShieldCheck size={16} />}
+      loading={verification.isPending}
+      onClick={() => verification.mutate()}
+    >
+      Verify the chain
+    </Button>
+  );
+}
+
+export function VerificationResult({ verification }: { readonly verification: ReturnType<typeof useChainVerification> }) {
+  if (verification.error !== null) {
+    return (
+      <Alert color="red" mb="md" role="alert" title="The chain could not be verified">
+        {verification.error.message}
+      </Alert>
+    );
+  }
+  if (verification.data === undefined) {
+    return null;
+  }
+  return verification.data.intact ? <Intact result={verification.data} /> : <Broken result={verification.data} />;
+}
+
+function Intact({ result }: { readonly result: AuditVerification }) {
+  return (
+    <Alert
+      color="green"
+      mb="md"
+      role="status"
+      icon={<IconShieldCheck />}
+      title={`The chain is intact: ${plural(result.rows, "row", "rows")}`}
+    >
+      <Text size="sm" mb="sm">
+        No row was changed, removed or put in between. {unchained(result)}Note this hash outside of this system: whoever can write to the
+        database can rebuild the whole chain, but not to the same hash.
+      </Text>
+      <CopyableBlock text={result.head} label="the hash of the newest row" />
+    </Alert>
+  );
+}
+
+function Broken({ result }: { readonly result: AuditVerification }) {
+  return (
+    <Alert color="red" mb="md" role="alert" icon={<IconLinkOff />} title="The chain is broken">
+      <Text size="sm" mb="sm">
+        {result.first_broken_id === null
+          ? "The end of the chain, which the database keeps apart, is missing or is not that of the last row."
+          : `It breaks at row ${result.first_broken_id}: that row was changed, moved, removed, or put in between.`}{" "}
+        {unchained(result)}Keep a copy of the database as it is, and compare it with a backup. {plural(result.rows, "row", "rows")} were
+        looked at.
+      </Text>
+      <CopyableBlock text={result.head} label="the hash of the newest row" />
+    </Alert>
+  );
+}
+
+function unchained({ unchained_rows: rows }: AuditVerification): string {
+  return rows === 0 ? "" : `${plural(rows, "older row", "older rows")} from before the chain can't be verified. `;
+}

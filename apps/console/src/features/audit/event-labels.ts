@@ -1,0 +1,60 @@
+import type { AuditEventName } from "@sightline/identity/contract";
+
+/** How much an event matters to someone who reads the audit. */
+export type Severity = "calm" | "good" | "change" | "warning" | "alarm";
+
+export type EventGroup = "Logins" | "Second factor" | "Accounts" | "System";
+
+type EventLabel = { readonly label: string; readonly severity: Severity; readonly group: EventGroup };
+
+const EVENTS = {
+  login_ok: { label: "Logged in", severity: "calm", group: "Logins" },
+  login_failed: { label: "Login failed", severity: "warning", group: "Logins" },
+  "2fa_login_ok": { label: "Code accepted", severity: "calm", group: "Logins" },
+  "2fa_login_failed": { label: "Wrong code", severity: "warning", group: "Logins" },
+  backup_code_used: { label: "Backup code used", severity: "warning", group: "Logins" },
+  step_up_ok: { label: "Confirmed again", severity: "calm", group: "Logins" },
+  step_up_failed: { label: "Confirmation failed", severity: "warning", group: "Logins" },
+  session_revoked: { label: "Session ended", severity: "change", group: "Logins" },
+  "2fa_setup_started": { label: "Set-up begun", severity: "calm", group: "Second factor" },
+  "2fa_setup_failed": { label: "Set-up failed", severity: "warning", group: "Second factor" },
+  "2fa_enabled": { label: "Second factor on", severity: "good", group: "Second factor" },
+  "2fa_replaced": { label: "Authenticator replaced", severity: "change", group: "Second factor" },
+  "2fa_disabled": { label: "Second factor off", severity: "alarm", group: "Second factor" },
+  "2fa_admin_reset": { label: "Second factor reset", severity: "alarm", group: "Second factor" },
+  "2fa_locked": { label: "Codes locked after wrong ones", severity: "alarm", group: "Second factor" },
+  "2fa_code_replayed": { label: "Used code shown again", severity: "alarm", group: "Second factor" },
+  backup_codes_regenerated: { label: "New backup codes", severity: "change", group: "Second factor" },
+  user_created: { label: "User created", severity: "good", group: "Accounts" },
+  user_invited: { label: "User invited", severity: "good", group: "Accounts" },
+  user_changed: { label: "User changed", severity: "change", group: "Accounts" },
+  user_disabled: { label: "User disabled", severity: "change", group: "Accounts" },
+  user_enabled: { label: "User enabled", severity: "change", group: "Accounts" },
+  user_deleted: { label: "User deleted", severity: "alarm", group: "Accounts" },
+  user_password_changed: { label: "Password changed", severity: "change", group: "Accounts" },
+  user_password_reset: { label: "Password reset", severity: "change", group: "Accounts" },
+  user_password_reset_requested: { label: "Password reset asked for", severity: "warning", group: "Accounts" },
+  token_issued: { label: "Token issued", severity: "change", group: "System" },
+  keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
+} as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
+
+/** Of an event that a newer server knows and this console doesn't, its name in words. */
+export function labelOf(event: string): EventLabel {
+  const known: Readonly<Record<string, EventLabel>> = EVENTS;
+  return known[event] ?? { label: inWords(event), severity: "change", group: "System" };
+}
+
+function inWords(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const GROUPS: readonly EventGroup[] = ["Logins", "Second factor", "Accounts", "System"];
+
+/** The choices of the filter, in the groups in which they are shown. */
+export const EVENT_CHOICES = GROUPS.map((group) => ({
+  group,
+  items: Object.entries(EVENTS)
+    .filter(([, event]) => event.group === group)
+    .map(([value, { label }]) => ({ value, label })),
+}));

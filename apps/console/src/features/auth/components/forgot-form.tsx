@@ -1,0 +1,55 @@
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { clockOf } from "#ui/countdown.ts";
+import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
+import { useWait } from "./use-wait.ts";
+
+/** Asks for a link by mail. What follows is the same whether there is such an account or not. */
+export function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
+  const api = useApi();
+  const [email, setEmail] = useState(initialEmail);
+  const wait = useWait();
+  const request = useMutation({ mutationFn: () => requestPasswordReset(api, email.trim()), onError: wait.waitAfter });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    request.mutate();
+  }
+
+  if (request.isSuccess) {
+    return (
+      <Alert color="green" role="status" title="Look into your mail">
+        If {email.trim()} has an account here, a link is on its way. It sets a new password once, within 30 minutes.
+      </Alert>
+    );
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {request.error !== null && (
+          <Alert color="red" role="alert" title="No mail was sent">
+            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
+          </Alert>
+        )}
+        <Text c="dimmed">A link by mail lets you choose a new password. Your second factor stays as it is.</Text>
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          size="md"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Button type="submit" size="md" fullWidth loading={request.isPending} disabled={wait.seconds > 0}>
+          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Send the link"}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,124 @@
+import { Alert, Anchor, Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import type { VerifySecondFactorAnswer } from "@sightline/identity/contract";
+import { useMutation } from "@tanstack/react-query";
+import type { SyntheticEvent } from "react";
+import { useApi } from "#http/api-context.ts";
+import { hasCode, hasStatus } from "#http/api-error.ts";
+import { clockOf, useSecondsLeft } from "#ui/countdown.ts";
+import { verifyCode } from "#features/auth/api/verify-code.ts";
+import type { SentCode } from "#features/auth/code.ts";
+import type { PartialLogin } from "#features/auth/login-passage.ts";
+import { CodeField } from "./code-field.tsx";
+import { type CodeState, useCode } from "./use-code.ts";
+
+const SOON_OVER_SECONDS = 60;
+
+/** The second step of a login, for as long as the first one counts. */
+export function VerifyForm({
+  partial,
+  onVerified,
+  onRestart,
+}: {
+  readonly partial: PartialLogin;
+  readonly onVerified: (answer: VerifySecondFactorAnswer) => void;
+  /** Back to the password. */
+  readonly onRestart: () => void;
+}) {
+  const api = useApi();
+  const code = useCode();
+  const secondsLeft = useSecondsLeft(partial.until);
+  const verify = useMutation({
+    mutationFn: ({ value }: SentCode) => verifyCode(api, { partial_token: partial.token, code: value }),
+    onSuccess: onVerified,
+    onError(error) {
+      code.wait.waitAfter(error);
+      code.select();
+    },
+  });
+  // Anything else that is refused with 401 is the partial token: tried too often, or ended by a change of the account.
+  const refused = hasStatus(verify.error, 401) && !hasCode(verify.error, "invalid_code") ? verify.error : null;
+  if (refused !== null || (secondsLeft === 0 && !verify.isPending && !verify.isSuccess)) {
+    return <Over why={refused?.message ?? "The second step has to follow within five minutes."} onRestart={onRestart} />;
+  }
+
+  function send(value: string): void {
+    if (!verify.isPending && code.wait.seconds === 0) {
+      verify.mutate({ kind: code.kind, value });
+    }
+  }
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (code.whole) {
+      send(code.value);
+    } else {
+      code.field.current?.focus();
+    }
+  }
+
+  // What was wrong with one kind of code says nothing about the other.
+  const error = verify.variables?.kind === code.kind ? verify.error : null;
+  const busy = verify.isPending || verify.isSuccess;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Refusal error={error} code={code} />
+        <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
+        <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
+          {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Log in"}
+        </Button>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" c="dimmed" role="timer">
+            Time left {clockOf(secondsLeft)}
+          </Text>
+          <Anchor component="button" type="button" size="sm" onClick={onRestart}>
+            Back to the password
+          </Anchor>
+        </Group>
+        <VisuallyHidden role="status">{secondsLeft <= SOON_OVER_SECONDS ? "Less than a minute left." : ""}</VisuallyHidden>
+      </Stack>
+    </form>
+  );
+}
+
+function Refusal({ error, code }: { readonly error: Error | null; readonly code: CodeState }) {
+  const { seconds } = code.wait;
+  if (seconds > 0) {
+    return (
+      <Alert color="yellow" role="alert" title={code.kind === "totp" ? "Codes are locked for now" : "Backup codes are locked for now"}>
+        Too many wrong codes. {code.kind === "totp" ? "The app's codes" : "Backup codes"} are looked at again in{" "}
+        <span role="timer">{clockOf(seconds)}</span>.
+        {code.kind === "totp" && (
+          <>
+            {" A backup code still works: "}
+            <Anchor component="button" type="button" inherit underline="always" onClick={code.switchKind}>
+              use one now
+            </Anchor>
+            .
+          </>
+        )}
+      </Alert>
+    );
+  }
+  if (error === null || hasCode(error, "invalid_code") || hasStatus(error, 429)) {
+    return null;
+  }
+  return (
+    <Alert color="red" role="alert" title="That did not work">
+      {error.message}
+    </Alert>
+  );
+}
+
+function Over({ why, onRestart }: { readonly why: string; readonly onRestart: () => void }) {
+  return (
+    <Stack gap="md">
+      <Alert color="yellow" role="alert" title="This login is over">
+        {why}
+      </Alert>
+      <Button size="md" fullWidth autoFocus onClick={onRestart}>
+        Start again with the password
+      </Button>
+    </Stack>
+  );
+}

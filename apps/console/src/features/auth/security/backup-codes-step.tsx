@@ -1,0 +1,91 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Alert, Button, Checkbox, CopyButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { IconCheck, IconCopy, IconDownload, IconPrinter } from "@tabler/icons-react";
+import { useBlocker } from "@tanstack/react-router";
+import { useState } from "react";
+import { backupCodesFile } from "./backup-codes-file.ts";
+import classes from "./backup-codes-step.module.css";
+import { StepTitle } from "./step-title.tsx";
+
+/** The ten codes, shown this once; it is left by saying that they are saved, or by insisting. */
+export function BackupCodesStep({
+  codes,
+  title,
+  email,
+  onDone,
+}: {
+  readonly codes: readonly string[];
+  readonly title: string;
+  readonly email: string;
+  readonly onDone: () => void;
+}) {
+  const [saved, setSaved] = useState(false);
+  const [madeAt] = useState(() => new Date());
+  const leaving = useBlocker({ shouldBlockFn: () => !saved, enableBeforeUnload: () => !saved, withResolver: true });
+  const file = backupCodesFile(codes, email, madeAt);
+  return (
+    <Stack gap="lg" align="flex-start">
+      <StepTitle title={title} focus>
+        Each lets you in once when your phone is lost or broken. They are shown now and never again, so keep them where your phone is not:
+        in a password manager, or on paper.
+      </StepTitle>
+      <div className={classes.sheet}>
+        <div className={classes.about}>
+          <strong>Sightline backup codes</strong> for {email}, {madeAt.toLocaleDateString(undefined, { dateStyle: "long" })}. Each works
+          once.
+        </div>
+        <ol className={classes.codes} aria-label="Backup codes">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ol>
+      </div>
+      <Group gap="xs">
+        <CopyButton value={codes.join("\n")} timeout={1_500}>
+          {({ copied, copy }) => (
+            <Button variant="default" leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={copy}>
+              <span aria-live="polite">{copied ? "Copied" : "Copy"}</span>
+            </Button>
+          )}
+        </CopyButton>
+        <Button variant="default" leftSection={<IconDownload size={16} />} onClick={() => download(file.name, file.text)}>
+          Download
+        </Button>
+        <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+          Print
+        </Button>
+      </Group>
+      <Checkbox label="I have saved these codes" checked={saved} onChange={(event) => setSaved(event.currentTarget.checked)} />
+      <Button disabled={!saved} onClick={onDone}>
+        Done
+      </Button>
+      <Modal
+        opened={leaving.status === "blocked"}
+        onClose={() => leaving.reset?.()}
+        title="Leave without saving the codes?"
+        closeButtonProps={{ "aria-label": "Close" }}
+        centered
+      >
+        <Alert color="yellow">They are not shown again. Without them a lost phone shuts you out until another admin lets you in.</Alert>
+        <Text mt="md">You can make new ones on this page at any time.</Text>
+        <Group justify="flex-end" gap="xs" mt="lg">
+          <Button variant="default" onClick={() => leaving.proceed?.()}>
+            Leave
+          </Button>
+          <Button data-autofocus onClick={() => leaving.reset?.()}>
+            Stay and save them
+          </Button>
+        </Group>
+      </Modal>
+    </Stack>
+  );
+}
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,55 @@
+import { Alert, Modal, Text } from "@mantine/core";
+import { type Proof, ProofForm } from "#features/auth/components/proof-form.tsx";
+
+export type Change = "set_up" | "replace" | "backup_codes" | "disable";
+
+const WORDS: Readonly<Record<Change, { readonly title: string; readonly text: string; readonly submit: string }>> = {
+  set_up: { title: "Confirm that it is you", text: "You logged in more than ten minutes ago.", submit: "Go on" },
+  replace: {
+    title: "Use another authenticator",
+    text: "The one you have goes on working until the new one has shown its first code. You then get new backup codes, and your other sessions end.",
+    submit: "Go on",
+  },
+  backup_codes: {
+    title: "Make new backup codes",
+    text: "You get ten new ones. Those you have stop working at once.",
+    submit: "Make new codes",
+  },
+  disable: {
+    title: "Turn off two-step login?",
+    text: "Your password alone then opens this account, and whoever has it is an admin here: of the accounts, the code and the agents. Your backup codes stop working, and your other sessions end.",
+    submit: "Turn it off",
+  },
+};
+
+/** Asks for what a change of the second factor needs. */
+export function ChangeDialog<Result>({
+  change,
+  opened,
+  prove,
+  onProved,
+  onClose,
+}: {
+  readonly change: Change;
+  readonly opened: boolean;
+  readonly prove: (proof: Proof) => Promise<Result>;
+  readonly onProved: (result: Result) => void;
+  readonly onClose: () => void;
+}) {
+  const { title, text, submit } = WORDS[change];
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }} centered>
+      <ProofForm
+        key={change}
+        needsCode={change !== "set_up"}
+        prove={prove}
+        onProved={onProved}
+        onCancel={onClose}
+        submitLabel={submit}
+        {...(change === "disable" ? { color: "red" } : {})}
+      >
+        {change === "disable" ? <Alert color="red">{text}</Alert> : <Text c="dimmed">{text}</Text>}
+      </ProofForm>
+    </Modal>
+  );
+}

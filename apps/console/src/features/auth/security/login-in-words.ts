@@ -1,0 +1,7 @@
+const FACTORS: Readonly<Record<string, string>> = { pwd: "password", otp: "code", backup: "backup code" };
+
+/** How somebody logged in: `password and code`. */
+export function loginInWords(amr: readonly string[]): string {
+  const words = amr.flatMap((method) => FACTORS[method] ?? []);
+  return words.length === 0 ? "unknown" : words.join(" and ");
+}

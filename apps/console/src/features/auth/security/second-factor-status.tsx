@@ -1,0 +1,87 @@
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import type { SecondFactorStatus as State } from "@sightline/identity/contract";
+import { IconShieldCheck } from "@tabler/icons-react";
+import { clockOf, useSecondsLeft } from "#ui/countdown.ts";
+import { formatCount, plural } from "#ui/format.ts";
+import { Status } from "#ui/status.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
+import type { Change } from "./change-dialog.tsx";
+import { oddsInWords } from "./odds.ts";
+import classes from "./second-factor-status.module.css";
+import { StepTitle } from "./step-title.tsx";
+
+const PURPOSE =
+  "Besides your password, a login then asks for a code from an app on your phone: a second factor (2FA), so that a leaked password alone opens nothing.";
+
+export function SecondFactorOff({ starting, onSetUp }: { readonly starting: boolean; readonly onSetUp: () => void }) {
+  return (
+    <Stack gap="md" align="flex-start">
+      <StepTitle title="Two-step login">{PURPOSE}</StepTitle>
+      <Status tone="warn">Off: your password alone opens this account</Status>
+      <Button leftSection={<IconShieldCheck size={16} />} loading={starting} onClick={onSetUp}>
+        Set up two-step login
+      </Button>
+    </Stack>
+  );
+}
+
+export function SecondFactorOn({ state, onChange }: { readonly state: State; readonly onChange: (change: Change) => void }) {
+  const lockedSeconds = useSecondsLeft(state.locked_until === null ? 0 : Date.parse(state.locked_until));
+  const few = state.backup_codes_remaining <= FEW_BACKUP_CODES;
+  return (
+    <Stack gap="lg" align="flex-start">
+      <StepTitle title="Two-step login">A login asks for your password, then for a code from your authenticator app.</StepTitle>
+      {(state.suspended || lockedSeconds > 0) && (
+        <Alert
+          color="red"
+          w="100%"
+          role="alert"
+          title={state.suspended ? "Codes from the app are suspended" : "Codes from the app are locked"}
+        >
+          {state.suspended
+            ? "Too many wrong codes in a row. Log in once with a backup code to use the app again."
+            : `Too many wrong codes. They are looked at again in ${clockOf(lockedSeconds)}; a backup code works meanwhile.`}
+          {" If it wasn't you, someone knows your password: change it."}
+        </Alert>
+      )}
+      <dl className={classes.facts}>
+        <dt>Status</dt>
+        <dd>
+          <Status tone="ok">On</Status>
+        </dd>
+        <dt>Authenticator last used</dt>
+        <dd>{state.totp_last_used_at === null ? "never" : <TimeStamp at={state.totp_last_used_at} />}</dd>
+        <dt>Backup codes</dt>
+        <dd>
+          <Status tone={few ? "warn" : "ok"}>
+            {state.backup_codes_remaining === 0 ? "None left" : `${formatCount(state.backup_codes_remaining)} left`}
+            {few && ": make new ones"}
+          </Status>
+        </dd>
+      </dl>
+      <Group gap="xs">
+        <Button variant={few ? "filled" : "default"} onClick={() => onChange("backup_codes")}>
+          Make new backup codes
+        </Button>
+        <Button variant="default" onClick={() => onChange("replace")}>
+          Use another authenticator
+        </Button>
+        <Button variant="default" c="var(--sl-bad)" onClick={() => onChange("disable")}>
+          Turn off
+        </Button>
+      </Group>
+      <Odds odds={state.attack_odds} />
+    </Stack>
+  );
+}
+
+function Odds({ odds }: { readonly odds: State["attack_odds"] }) {
+  return (
+    <Text size="sm" c="dimmed" maw={620}>
+      Someone who knows your password and guesses codes has {oddsInWords(odds)} in {plural(odds.days, "day", "days")}: at most{" "}
+      {plural(odds.tries, "guess is", "guesses are")} looked at, and {formatCount(odds.valid_codes)} of 1,000,000 codes{" "}
+      {odds.valid_codes === 1 ? "is" : "are"} right at any moment.
+    </Text>
+  );
+}

@@ -1,0 +1,131 @@
+import { Paper } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { SetupAnswer } from "@sightline/identity/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Api } from "#http/api.ts";
+import { useApi } from "#http/api-context.ts";
+import { hasCode } from "#http/api-error.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import {
+  disableSecondFactor,
+  makeBackupCodes,
+  refreshSecurity,
+  secondFactorQuery,
+  startReplacement,
+  startSetup,
+} from "#features/auth/api/second-factor.ts";
+import type { Proof } from "#features/auth/components/proof-form.tsx";
+import { BackupCodesStep } from "./backup-codes-step.tsx";
+import { type Change, ChangeDialog } from "./change-dialog.tsx";
+import { ScanStep } from "./scan-step.tsx";
+import { SecondFactorOff, SecondFactorOn } from "./second-factor-status.tsx";
+
+type Step =
+  | { readonly kind: "overview" }
+  | { readonly kind: "scan"; readonly setup: SetupAnswer; readonly receivedAt: number; readonly change: "set_up" | "replace" }
+  | { readonly kind: "codes"; readonly codes: readonly string[]; readonly title: string };
+
+const OVERVIEW: Step = { kind: "overview" };
+
+/** An admin's second factor: how it stands, and every change of it, one step after the other in the same place. */
+export function SecondFactor({ email }: { readonly email: string }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [step, setStep] = useState<Step>(OVERVIEW);
+  const [dialog, setDialog] = useState<{ readonly change: Change; readonly opened: boolean }>({ change: "set_up", opened: false });
+  const ask = (change: Change) => setDialog({ change, opened: true });
+  const close = () => setDialog(({ change }) => ({ change, opened: false }));
+  const setUp = useMutation({
+    mutationFn: () => takeChange(api, "set_up", {}),
+    onSuccess: setStep,
+    onError(error) {
+      if (hasCode(error, "reauthentication_required")) {
+        ask("set_up");
+      } else {
+        notifications.show({ color: "red", title: "Two-step login was not set up", message: error.message });
+        void refreshSecurity(api, queries);
+      }
+    },
+  });
+
+  function goOn(next: Step): void {
+    close();
+    setStep(next);
+    if (next.kind === "overview") {
+      notifications.show({ color: "green", title: "Two-step login is off", message: "Your password alone opens this account." });
+    }
+    if (next.kind !== "scan") {
+      void refreshSecurity(api, queries);
+    }
+  }
+
+  return (
+    <Paper p="lg" component="section" aria-label="Two-step login">
+      {step.kind === "overview" && <Overview starting={setUp.isPending} onSetUp={() => setUp.mutate()} onChange={ask} />}
+      {step.kind === "scan" && (
+        <ScanStep
+          setup={step.setup}
+          receivedAt={step.receivedAt}
+          onVerified={(codes) => goOn({ kind: "codes", codes, title: "Step 2 of 2: save your backup codes" })}
+          onRestart={() => {
+            setStep(OVERVIEW);
+            if (step.change === "set_up") {
+              setUp.mutate();
+            } else {
+              ask("replace");
+            }
+          }}
+          onCancel={() => setStep(OVERVIEW)}
+        />
+      )}
+      {step.kind === "codes" && <BackupCodesStep codes={step.codes} title={step.title} email={email} onDone={() => setStep(OVERVIEW)} />}
+      <ChangeDialog
+        change={dialog.change}
+        opened={dialog.opened}
+        prove={(proof) => takeChange(api, dialog.change, proof)}
+        onProved={goOn}
+        onClose={close}
+      />
+    </Paper>
+  );
+}
+
+function Overview({
+  starting,
+  onSetUp,
+  onChange,
+}: {
+  readonly starting: boolean;
+  readonly onSetUp: () => void;
+  readonly onChange: (change: Change) => void;
+}) {
+  const status = useQuery(secondFactorQuery(useApi()));
+  if (status.data === undefined) {
+    return status.error === null ? (
+      <LoadingRows rows={3} />
+    ) : (
+      <ErrorState title="The second factor could not be looked up" error={status.error} onRetry={() => void status.refetch()} />
+    );
+  }
+  return status.data.totp_enabled ? (
+    <SecondFactorOn state={status.data} onChange={onChange} />
+  ) : (
+    <SecondFactorOff starting={starting} onSetUp={onSetUp} />
+  );
+}
+
+async function takeChange(api: Api, change: Change, { password, code }: Partial<Proof>): Promise<Step> {
+  const proof = { password: password ?? "", code: code ?? "" };
+  if (change === "set_up") {
+    return { kind: "scan", change, setup: await startSetup(api, password), receivedAt: Date.now() };
+  }
+  if (change === "replace") {
+    return { kind: "scan", change, setup: await startReplacement(api, proof), receivedAt: Date.now() };
+  }
+  if (change === "backup_codes") {
+    return { kind: "codes", title: "Save your new backup codes", codes: await makeBackupCodes(api, proof) };
+  }
+  await disableSecondFactor(api, proof);
+  return OVERVIEW;
+}

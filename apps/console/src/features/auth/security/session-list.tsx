@@ -1,0 +1,133 @@
+import { Button, Group, Modal, Paper, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { SessionItem } from "@sightline/identity/contract";
+import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { type Device, deviceOf } from "#ui/device.ts";
+import { plural } from "#ui/format.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { Status } from "#ui/status.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { revokeOtherSessions, revokeSession, sessionsQuery } from "#features/auth/api/sessions.ts";
+import { loginInWords } from "./login-in-words.ts";
+import classes from "./session-list.module.css";
+import { StepTitle } from "./step-title.tsx";
+
+const ICONS: Readonly<Record<Device["kind"], typeof IconDeviceDesktop>> = {
+  computer: IconDeviceDesktop,
+  phone: IconDeviceMobile,
+  program: IconTerminal2,
+};
+
+/** Where one is logged in, each to be ended from here. */
+export function SessionList() {
+  const sessions = useQuery(sessionsQuery(useApi()));
+  const [asking, setAsking] = useState(false);
+  const others = sessions.data?.filter(({ current }) => !current) ?? [];
+  return (
+    <Paper component="section" aria-label="Sessions">
+      <Group p="lg" pb="md" justify="space-between" align="flex-start" gap="md">
+        <StepTitle title="Sessions">Where you are logged in. Revoke what you don't know, then change your password.</StepTitle>
+        {others.length > 0 && (
+          <Button variant="default" onClick={() => setAsking(true)}>
+            Revoke all others
+          </Button>
+        )}
+      </Group>
+      {sessions.data === undefined && sessions.error === null && (
+        <Stack p="lg" pt={0}>
+          <LoadingRows rows={2} />
+        </Stack>
+      )}
+      {sessions.data === undefined && sessions.error !== null && (
+        <ErrorState title="The sessions could not be loaded" error={sessions.error} onRetry={() => void sessions.refetch()} />
+      )}
+      {sessions.data !== undefined && (
+        <ul className={classes.list}>
+          {sessions.data.toSorted(currentThenLatest).map((session) => (
+            <Session key={session.id} session={session} />
+          ))}
+        </ul>
+      )}
+      <RevokeOthers count={others.length} opened={asking} onClose={() => setAsking(false)} />
+    </Paper>
+  );
+}
+
+function Session({ session }: { readonly session: SessionItem }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const device = deviceOf(session.user_agent);
+  const Icon = ICONS[device.kind];
+  const revoke = useMutation({
+    mutationFn: () => revokeSession(api, session.id),
+    onSuccess: () => notifications.show({ color: "green", title: "Session revoked", message: `${device.name} is logged out.` }),
+    onError: (error) => notifications.show({ color: "red", title: "The session was not revoked", message: error.message }),
+    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey }),
+  });
+  return (
+    <li className={classes.session}>
+      <Icon size={22} stroke={1.6} aria-hidden="true" />
+      <div>
+        <div className={classes.name}>
+          <span title={session.user_agent ?? undefined}>{device.name}</span>
+          {session.current && <Status tone="ok">this session</Status>}
+        </div>
+        <div className={classes.facts}>
+          {session.ip !== null && <span>{session.ip}</span>}
+          <span>
+            last used <TimeStamp at={session.last_used_at} />
+          </span>
+          <span>
+            logged in <TimeStamp at={session.created_at} /> with {loginInWords(session.amr)}
+          </span>
+        </div>
+      </div>
+      {!session.current && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={revoke.isPending}
+          aria-label={`Revoke the session of ${device.name}`}
+          onClick={() => revoke.mutate()}
+        >
+          Revoke
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function RevokeOthers({ count, opened, onClose }: { readonly count: number; readonly opened: boolean; readonly onClose: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => revokeOtherSessions(api),
+    onSuccess: (revoked) =>
+      notifications.show({ color: "green", title: "Sessions revoked", message: `${plural(revoked, "session", "sessions")} ended.` }),
+    onError: (error) => notifications.show({ color: "red", title: "The sessions were not revoked", message: error.message }),
+    onSettled: async () => {
+      onClose();
+      await queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey });
+    },
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title="Revoke all other sessions?" closeButtonProps={{ "aria-label": "Close" }} centered>
+      <Text>{plural(count, "session ends", "sessions end")} at once. This one stays.</Text>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Keep them
+        </Button>
+        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+          Revoke
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
+
+function currentThenLatest(a: SessionItem, b: SessionItem): number {
+  return Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at);
+}

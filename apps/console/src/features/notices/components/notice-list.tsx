@@ -1,0 +1,68 @@
+import { ActionIcon, Anchor, Tooltip } from "@mantine/core";
+import type { Notice } from "@sightline/identity/contract";
+import { IconAlertTriangle, IconBellCheck, IconCheck, IconInfoCircle } from "@tabler/icons-react";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { alarmOf } from "#features/notices/notice-kinds.ts";
+import { useMarkRead } from "#features/notices/use-mark-read.ts";
+import classes from "./notice-list.module.css";
+
+export function NoticeList({
+  notices,
+  error,
+  onRetry,
+}: {
+  readonly notices: readonly Notice[] | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+}) {
+  const read = useMarkRead();
+  if (notices === undefined) {
+    return error === null ? (
+      <LoadingRows rows={2} />
+    ) : (
+      <ErrorState title="The notices could not be loaded" error={error} onRetry={onRetry} />
+    );
+  }
+  if (notices.length === 0) {
+    return (
+      <EmptyPanel
+        icon={<IconBellCheck />}
+        title="Nothing new"
+        description="What happens to your account, a new second factor or a locked login, is told here."
+      />
+    );
+  }
+  return (
+    <>
+      <div className={classes.head}>
+        <h2 className={classes.title}>Notices</h2>
+        <Anchor component="button" type="button" size="xs" onClick={() => read.mutate(notices)}>
+          Mark all as read
+        </Anchor>
+      </div>
+      <ul className={classes.list}>
+        {notices.map((notice) => (
+          <li key={notice.id} data-alarm={alarmOf(notice) !== undefined || undefined}>
+            {alarmOf(notice) === undefined ? (
+              <IconInfoCircle size={17} aria-hidden="true" />
+            ) : (
+              <IconAlertTriangle size={17} aria-hidden="true" />
+            )}
+            <div className={classes.words}>
+              {notice.text}
+              <span className={classes.time}>
+                <TimeStamp at={notice.at} />
+              </span>
+            </div>
+            <Tooltip label="Mark as read">
+              <ActionIcon variant="subtle" color="gray" aria-label={`Mark as read: ${notice.text}`} onClick={() => read.mutate([notice])}>
+                <IconCheck size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

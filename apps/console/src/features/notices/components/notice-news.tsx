@@ -1,0 +1,26 @@
+import { VisuallyHidden } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, lazy } from "react";
+import { useApi } from "#http/api-context.ts";
+import { noticesQuery } from "#features/notices/api/notices.ts";
+import { alarmOf, announce } from "#features/notices/notice-kinds.ts";
+
+const NoticeAlarms = lazy(async () => ({ default: (await import("./notice-alarms.tsx")).NoticeAlarms }));
+
+/** Tells of new notices to who listens, and shows above the page what must not be overlooked. */
+export function NoticeNews({ enabled }: { readonly enabled: boolean }) {
+  const { data: notices = [] } = useQuery({ ...noticesQuery(useApi()), enabled });
+  const alarms = notices.filter((notice) => alarmOf(notice) !== undefined);
+  return (
+    <>
+      <VisuallyHidden role="status" aria-live="polite">
+        {announce(notices)}
+      </VisuallyHidden>
+      {alarms.length > 0 && (
+        <Suspense>
+          <NoticeAlarms alarms={alarms} />
+        </Suspense>
+      )}
+    </>
+  );
+}

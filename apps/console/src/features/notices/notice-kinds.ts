@@ -1,0 +1,25 @@
+type Alarm = { readonly title: string; /** The page on which one acts. */ readonly help: { readonly label: string; readonly to: string } };
+
+const CHANGE_PASSWORD = { label: "Change password", to: "/account/password" };
+
+/** What someone may have to act on at once, with what it is called above every page. */
+const ALARMS: Readonly<Record<string, Alarm>> = {
+  password_guessed: { title: "Someone knows your password", help: CHANGE_PASSWORD },
+  two_factor_locked: { title: "Someone may know your password", help: CHANGE_PASSWORD },
+  two_factor_reset: { title: "Your second factor was reset", help: { label: "Set it up anew", to: "/admin/security" } },
+};
+
+/** Of a notice that is shown above every page until it is read; undefined for those in the bell alone. */
+export function alarmOf({ kind }: { readonly kind: string }): Alarm | undefined {
+  return ALARMS[kind];
+}
+
+/** What a screen reader says when notices come in; empty when there is none. */
+export function announce(notices: readonly { readonly kind: string; readonly text: string }[]): string {
+  const alarm = notices.find((notice) => alarmOf(notice) !== undefined) ?? notices[0];
+  if (alarm === undefined) {
+    return "";
+  }
+  const rest = notices.length - 1;
+  return `${alarm.text}${rest === 0 ? "" : ` And ${rest} more unread ${rest === 1 ? "notice" : "notices"}.`}`;
+}

@@ -1,0 +1,158 @@
+import { Modal } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useIsMutating } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AccountActions } from "#features/users/api/account-actions.ts";
+import { ACTION_KEY } from "./action-form.tsx";
+import { type Intent, menuIdOf } from "./account-menu.tsx";
+import { DeleteAccount, DisableAccount, EnableAccount, RequirePassword, ResetSecondFactor } from "./confirm-action.tsx";
+import { CreateAccount } from "./create-account.tsx";
+import { EditAccount } from "./edit-account.tsx";
+import { OneTimePassword } from "./one-time-password.tsx";
+import { ResetPassword } from "./reset-password.tsx";
+
+export type DialogSubject = Intent | { readonly kind: "create" };
+
+type Shown = { readonly name: string; readonly password: string };
+
+const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
+  create: "Create a user",
+  edit: "Change the user",
+  "require-password": "Require a new password?",
+  "reset-password": "Reset the password?",
+  "reset-second-factor": "Reset the second factor?",
+  disable: "Disable this account?",
+  enable: "Enable this account?",
+  delete: "Delete this account?",
+};
+
+/** The dialogs of the users page, of which at most one is open. */
+export function AccountDialogs({
+  subject,
+  opened,
+  ownId,
+  mailWorks,
+  actions,
+  onClose,
+}: {
+  /** Stays while the dialog fades out. */
+  readonly subject: DialogSubject | undefined;
+  readonly opened: boolean;
+  readonly ownId: string;
+  readonly mailWorks: boolean | undefined;
+  readonly actions: AccountActions;
+  readonly onClose: () => void;
+}) {
+  const [shown, setShown] = useState<Shown>();
+  const busy = useIsMutating({ mutationKey: ACTION_KEY }) > 0;
+  // What is shown once must not vanish by a slip, nor the dialog while its call runs.
+  const closable = shown === undefined && !busy;
+
+  function done(message: string): void {
+    notifications.show({ color: "green", title: "Done", message });
+    onClose();
+  }
+
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={shown === undefined ? titleOf(subject) : `One-time password of ${shown.name}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+      centered
+      closeOnEscape={closable}
+      closeOnClickOutside={closable}
+      withCloseButton={shown === undefined}
+      // The menu's entry that opened the dialog is gone by then.
+      returnFocus={subject?.kind === "create"}
+      onExitTransitionEnd={() => {
+        setShown(undefined);
+        if (subject !== undefined && subject.kind !== "create") {
+          document.getElementById(menuIdOf(subject.account))?.focus();
+        }
+      }}
+    >
+      {shown === undefined ? (
+        <Content
+          subject={subject}
+          ownId={ownId}
+          mailWorks={mailWorks}
+          actions={actions}
+          onShow={setShown}
+          onDone={done}
+          onCancel={onClose}
+        />
+      ) : (
+        <OneTimePassword {...shown} onDone={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function titleOf(subject: DialogSubject | undefined): string {
+  if (subject?.kind === "reset-password" && subject.account.invited) {
+    return "Invite again?";
+  }
+  return TITLES[subject?.kind ?? "create"];
+}
+
+function Content({
+  subject,
+  ownId,
+  mailWorks,
+  actions,
+  onShow,
+  onDone,
+  onCancel,
+}: {
+  readonly subject: DialogSubject | undefined;
+  readonly ownId: string;
+  readonly mailWorks: boolean | undefined;
+  readonly actions: AccountActions;
+  readonly onShow: (shown: Shown) => void;
+  readonly onDone: (message: string) => void;
+  readonly onCancel: () => void;
+}) {
+  const common = { actions, onDone, onCancel };
+  switch (subject?.kind) {
+    case "create":
+      return (
+        <CreateAccount
+          actions={actions}
+          mailWorks={mailWorks}
+          onCancel={onCancel}
+          onCreated={({ user, one_time_password: password }) => {
+            if (password === null) {
+              onDone(`The invitation is on its way to ${user.email}.`);
+            } else {
+              onShow({ name: user.name, password });
+            }
+          }}
+        />
+      );
+    case "edit":
+      return <EditAccount account={subject.account} own={subject.account.id === ownId} {...common} />;
+    case "require-password":
+      return <RequirePassword account={subject.account} {...common} />;
+    case "reset-password":
+      return (
+        <ResetPassword
+          account={subject.account}
+          mailWorks={mailWorks}
+          onPassword={(password) => onShow({ name: subject.account.name, password })}
+          {...common}
+        />
+      );
+    case "reset-second-factor":
+      return <ResetSecondFactor account={subject.account} {...common} />;
+    case "disable":
+      return <DisableAccount account={subject.account} {...common} />;
+    case "enable":
+      return <EnableAccount account={subject.account} {...common} />;
+    case "delete":
+      return <DeleteAccount account={subject.account} {...common} />;
+    case undefined:
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,72 @@
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode, SyntheticEvent } from "react";
+import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
+
+/** Of every call that such a form makes, so that its dialog stays open meanwhile. */
+export const ACTION_KEY = ["account action"] as const;
+
+/** A question about an account, and the call that its answer leads to. */
+export function ActionForm<Result>({
+  label,
+  dangerous = false,
+  ready = true,
+  check = () => true,
+  failure,
+  run,
+  onDone,
+  onCancel,
+  children,
+}: {
+  /** Of the button that does it. */
+  readonly label: string;
+  readonly dangerous?: boolean;
+  /** Whether enough was filled in to press the button. */
+  readonly ready?: boolean;
+  /** Looks at what was filled in when the button is pressed; false when something is shown to be wrong. */
+  readonly check?: () => boolean;
+  /** Title of the message when it was refused. */
+  readonly failure: string;
+  readonly run: () => Promise<Result>;
+  readonly onDone: (result: Result) => void;
+  readonly onCancel: () => void;
+  readonly children: ReactNode;
+}) {
+  const queries = useQueryClient();
+  const action = useMutation({
+    mutationKey: ACTION_KEY,
+    mutationFn: run,
+    onSuccess: async (result) => {
+      await queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
+      onDone(result);
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (ready && check()) {
+      action.mutate();
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {action.error !== null && (
+          <Alert color="red" role="alert" title={failure}>
+            {action.error.message}
+          </Alert>
+        )}
+        {children}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" color={dangerous ? "red" : "iris"} loading={action.isPending} disabled={!ready}>
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import { SegmentedControl, Text, TextInput } from "@mantine/core";
+import { type CreateAccountAnswer, type CreateAccountRequest, createAccountRequestSchema } from "@sightline/identity/contract";
+import { useState } from "react";
+import { ROLES } from "#features/users/account-state.ts";
+import type { AccountActions } from "#features/users/api/account-actions.ts";
+import type { Role } from "#features/users/api/accounts.ts";
+import { ActionForm } from "./action-form.tsx";
+import { type Way, WayIn } from "./way-in.tsx";
+
+export function CreateAccount({
+  actions,
+  mailWorks,
+  onCreated,
+  onCancel,
+}: {
+  readonly actions: AccountActions;
+  /** Undefined while it isn't known. */
+  readonly mailWorks: boolean | undefined;
+  readonly onCreated: (answer: CreateAccountAnswer) => void;
+  readonly onCancel: () => void;
+}) {
+  const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("member");
+  const [wanted, setWanted] = useState<Way>("mail");
+  const way = mailWorks === true ? wanted : "password";
+  const account = { name: name.trim(), email: email.trim(), role, invite: way === "mail" };
+  const [checked, setChecked] = useState(false);
+  const problems = problemsOf(account);
+  return (
+    <ActionForm
+      label={account.invite ? "Send the invitation" : "Create the user"}
+      failure="The user was not created"
+      check={() => {
+        setChecked(true);
+        return Object.keys(problems).length === 0;
+      }}
+      run={() => actions.create(account)}
+      onDone={onCreated}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label="Name"
+        placeholder="Grace Hopper"
+        maxLength={200}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        error={checked && problems.name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="E-mail address"
+        type="email"
+        placeholder="grace@example.com"
+        maxLength={320}
+        autoComplete="off"
+        value={email}
+        error={checked && problems.email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <RoleChoice role={role} onChange={setRole} />
+      <WayIn label="How they get in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
+    </ActionForm>
+  );
+}
+
+function problemsOf(account: CreateAccountRequest): { readonly name?: string; readonly email?: string } {
+  const wrong = new Set(createAccountRequestSchema.safeParse(account).error?.issues.map(({ path }) => path[0]));
+  return {
+    ...(wrong.has("name") ? { name: "Fill in a name, without line breaks" } : {}),
+    ...(wrong.has("email") ? { email: "Fill in an e-mail address, like grace@example.com" } : {}),
+  };
+}
+
+export function RoleChoice({ role, onChange }: { readonly role: Role; readonly onChange: (role: Role) => void }) {
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4} id="role-label">
+        Role
+      </Text>
+      <SegmentedControl
+        fullWidth
+        aria-labelledby="role-label"
+        data={[
+          { value: "member", label: ROLES.member.label },
+          { value: "admin", label: ROLES.admin.label },
+        ]}
+        value={role}
+        onChange={onChange}
+      />
+      <Text size="xs" c="dimmed" mt={6}>
+        {ROLES[role].may}.
+      </Text>
+    </div>
+  );
+}

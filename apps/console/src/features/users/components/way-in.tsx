@@ -1,0 +1,42 @@
+import "@mantine/core/styles/Radio.layer.css";
+import { Radio, Stack } from "@mantine/core";
+
+export type Way = "password" | "mail";
+
+/** How someone without a password gets one. */
+export function WayIn({
+  label,
+  mailLabel,
+  way,
+  mailWorks,
+  onChange,
+}: {
+  readonly label: string;
+  readonly mailLabel: string;
+  readonly way: Way;
+  /** Undefined while it isn't known. */
+  readonly mailWorks: boolean | undefined;
+  readonly onChange: (way: Way) => void;
+}) {
+  return (
+    <Radio.Group label={label} value={way} onChange={onChange}>
+      <Stack gap="xs" mt={6}>
+        <Radio
+          value="password"
+          label="With a one-time password"
+          description="You see it once, and hand it over. They replace it at the first login."
+        />
+        <Radio
+          value="mail"
+          label={mailLabel}
+          disabled={mailWorks !== true}
+          description={
+            mailWorks === false
+              ? "Not possible here: no mail server is set up. Whoever runs Sightline sets SMTP_URL for that."
+              : "They choose a password behind the link; you never see one."
+          }
+        />
+      </Stack>
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,31 @@
+import { Button, EmptyState } from "@mantine/core";
+import { IconLock } from "@tabler/icons-react";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { useApi } from "#http/api-context.ts";
+import { useTitle } from "#ui/use-title.ts";
+
+/** The pages of admins, or for members whom to ask. */
+export function AdminsOnly() {
+  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  return me.role === "admin" ? <Outlet /> : <Forbidden email={me.email} organisation={me.tenant.name} />;
+}
+
+function Forbidden({ email, organisation }: { readonly email: string; readonly organisation: string }) {
+  useTitle("For admins only");
+  return (
+    <EmptyState py={120} px="md" withIndicatorBackground icon={<IconLock />}>
+      <EmptyState.Title order={1}>This page is for admins</EmptyState.Title>
+      <EmptyState.Description maw={480}>
+        You are logged in as {email}, a member of “{organisation}”. Ask one of its admins to do what you came for, or to make you an admin
+        too; it was an admin who gave you this account.
+      </EmptyState.Description>
+      <EmptyState.Actions>
+        <Button component={Link} to="/">
+          To the overview
+        </Button>
+      </EmptyState.Actions>
+    </EmptyState>
+  );
+}

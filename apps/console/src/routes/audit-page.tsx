@@ -1,0 +1,50 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { type AuditFilter, NO_FILTER, filterOf, searchOf } from "#features/audit/audit-filter.ts";
+import { AuditFilters, type Person } from "#features/audit/components/audit-filters.tsx";
+import { AuditList } from "#features/audit/components/audit-list.tsx";
+import { ExportButton } from "#features/audit/components/export-button.tsx";
+import { VerificationResult, VerifyButton, useChainVerification } from "#features/audit/components/verify-chain.tsx";
+import { accountQuery, accountsQuery } from "#features/users/api/accounts.ts";
+import { useApi } from "#http/api-context.ts";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+const route = getRouteApi("/signed-in/admins/admin/audit");
+
+export function AuditPage() {
+  const filter = filterOf(route.useSearch());
+  const navigate = route.useNavigate();
+  const verification = useChainVerification();
+  const [peopleSearch, setPeopleSearch] = useState("");
+  const people = usePeople(peopleSearch, filter.user);
+
+  function show(next: AuditFilter): void {
+    void navigate({ search: searchOf(next), replace: true });
+  }
+
+  return (
+    <Page>
+      <PageHeader title="Audit" description="Every login and every change of an account, each row bound to the one before by a hash.">
+        <VerifyButton verification={verification} />
+        <ExportButton filter={filter} />
+      </PageHeader>
+      <VerificationResult verification={verification} />
+      <AuditFilters filter={filter} people={people} onPeopleSearch={setPeopleSearch} onChange={show} />
+      <AuditList filter={filter} onNarrow={(to) => show({ ...filter, ...to })} onUnfiltered={() => show(NO_FILTER)} />
+    </Page>
+  );
+}
+
+/** Those whom the search finds, and the chosen one, who may have been deleted since. */
+function usePeople(search: string, chosen: string | undefined): readonly Person[] {
+  const api = useApi();
+  const found = useInfiniteQuery(accountsQuery(api, { search: search === "" ? undefined : search, role: undefined }));
+  const one = useQuery({ ...accountQuery(api, chosen ?? ""), enabled: chosen !== undefined });
+  const people: readonly Person[] = found.data?.pages.flatMap(({ users }) => users) ?? [];
+  if (chosen === undefined || people.some(({ id }) => id === chosen)) {
+    return people;
+  }
+  return [{ id: chosen, email: one.data?.id === chosen ? one.data.email : `user …${chosen.slice(-8)}` }, ...people];
+}

@@ -1,0 +1,21 @@
+import { Anchor, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { ForgotForm } from "#features/auth/components/forgot-form.tsx";
+import { useLoginPassage } from "#features/auth/login-passage.ts";
+import { useTitle } from "#ui/use-title.ts";
+
+export function ForgotPage() {
+  useTitle("Forgot the password");
+  const { partial } = useLoginPassage();
+  return (
+    <>
+      <Title order={1} mb="lg">
+        Forgot the password
+      </Title>
+      <ForgotForm initialEmail={partial?.email ?? ""} />
+      <Anchor component={Link} to="/login" size="sm" mt="lg" display="block" ta="center">
+        Back to the login
+      </Anchor>
+    </>
+  );
+}

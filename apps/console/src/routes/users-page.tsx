@@ -1,0 +1,58 @@
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { roleSchema } from "@sightline/identity/contract";
+import { IconUserPlus } from "@tabler/icons-react";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { loginOptionsQuery } from "#features/auth/api/password-reset.ts";
+import { meQuery } from "#features/auth/api/me.ts";
+import { useStepUp } from "#features/auth/step-up.ts";
+import { accountActions } from "#features/users/api/account-actions.ts";
+import type { AccountFilter } from "#features/users/api/accounts.ts";
+import { AccountDialogs, type DialogSubject } from "#features/users/components/account-dialogs.tsx";
+import { AccountFilters } from "#features/users/components/account-filters.tsx";
+import { AccountList } from "#features/users/components/account-list.tsx";
+import { useApi } from "#http/api-context.ts";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+const route = getRouteApi("/signed-in/admins/admin/users");
+
+export function UsersPage() {
+  const api = useApi();
+  const withStepUp = useStepUp();
+  const actions = useMemo(() => accountActions(api, withStepUp), [api, withStepUp]);
+  const { data: me } = useSuspenseQuery(meQuery(api));
+  const { data: options } = useQuery(loginOptionsQuery(api));
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [subject, setSubject] = useState<DialogSubject>();
+  const [opened, { open, close }] = useDisclosure(false);
+  const filter: AccountFilter = { search: search.q, role: roleSchema.safeParse(search.role).data };
+
+  function show(next: DialogSubject): void {
+    setSubject(next);
+    open();
+  }
+
+  return (
+    <Page>
+      <PageHeader title="Users" description="Who may log in, and what they may do. Every change is kept in the audit.">
+        <Button leftSection={<IconUserPlus size={16} />} onClick={() => show({ kind: "create" })}>
+          Create a user
+        </Button>
+      </PageHeader>
+      <AccountFilters filter={filter} onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: true })} />
+      <AccountList filter={filter} ownId={me.id} onIntent={show} onUnfiltered={() => void navigate({ search: {}, replace: true })} />
+      <AccountDialogs
+        subject={subject}
+        opened={opened}
+        ownId={me.id}
+        mailWorks={options?.password_reset}
+        actions={actions}
+        onClose={close}
+      />
+    </Page>
+  );
+}

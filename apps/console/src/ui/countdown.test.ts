@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { clockOf, secondsLeft } from "./countdown.ts";
+
+describe("a countdown", () => {
+  it("counts whole seconds, and none when it is over", () => {
+    expect([secondsLeft(300_000, 0), secondsLeft(300_000, 1), secondsLeft(300_000, 299_999), secondsLeft(300_000, 300_000)]).toEqual([
+      300, 300, 1, 0,
+    ]);
+    expect(secondsLeft(0, 1_700_000_000_000)).toBe(0);
+  });
+
+  it("reads like a clock", () => {
+    expect([clockOf(0), clockOf(9), clockOf(245), clockOf(900), clockOf(3_720)]).toEqual(["0:00", "0:09", "4:05", "15:00", "1:02:00"]);
+  });
+});

@@ -1,0 +1,41 @@
+import { createAuthenticator, type Authenticator } from "./authenticator.ts";
+import type { Credentials } from "./log-in.ts";
+
+export type Admin = Credentials & { readonly authenticator: Authenticator; readonly backupCodes: readonly string[] };
+
+type Session = { readonly access_token: string };
+
+const PASSWORD = "nine violet umbrellas";
+
+/** An admin with a second factor, made over HTTP, for tests that begin where another one has ended. */
+export async function makeAdmin(consoleUrl: string, first: Credentials, email: string): Promise<Admin> {
+  const at = `${consoleUrl}/api/identity`;
+  const admin = await post<Session>(`${at}/login/access-token`, first);
+  await post(`${at}/step-up`, { password: first.password }, admin);
+  const account = { email, name: email.replace(/@.*/, ""), role: "admin" };
+  const { one_time_password: oneTime } = await post<{ one_time_password: string }>(`${at}/admin/users`, account, admin);
+  const invited = await post<Session>(`${at}/login/access-token`, { email, password: oneTime });
+  const change = { current_password: oneTime, new_password: PASSWORD };
+  const session = await post<Session>(`${at}/login/password`, change, invited);
+  const setup = await post<{ secret: string; setup_token: string }>(`${at}/admin/2fa/setup`, undefined, session);
+  const authenticator = createAuthenticator(setup.secret);
+  const proof = { code: await authenticator.code(), setup_token: setup.setup_token };
+  const { backup_codes: backupCodes } = await post<{ backup_codes: string[] }>(`${at}/admin/2fa/verify-setup`, proof, session);
+  return { email, password: PASSWORD, authenticator, backupCodes };
+}
+
+async function post<Answer>(url: string, body?: object, session?: Session): Promise<Answer> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(session === undefined ? {} : { authorization: `Bearer ${session.access_token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) {
+    throw new Error(`${url} answered ${answer.status}: ${text}`);
+  }
+  return JSON.parse(text) as Answer;
+}

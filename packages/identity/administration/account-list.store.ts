@@ -1,0 +1,77 @@
+import { sql, type SelectQueryBuilder } from "kysely";
+import type { IdentitySchema, Queries, Role } from "#schema.ts";
+import { INVITED } from "./managed-account.store.ts";
+
+/** An account as admins see it. */
+export type ListedAccount = {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly disabledAt: Date | null;
+  readonly lastLoginAt: Date | null;
+  readonly totpEnabled: boolean;
+  readonly mustChangePassword: boolean;
+  readonly invited: boolean;
+  /** Its place in the list. */
+  readonly position: string;
+};
+
+export type AccountFilter = {
+  readonly tenantId: string;
+  readonly search: string | undefined;
+  readonly role: Role | undefined;
+  /** The place after which the page begins. */
+  readonly after: string | undefined;
+  readonly limit: number;
+};
+
+/** By e-mail address, which never changes: an account keeps its place while others come and go. */
+export async function listAccounts(queries: Queries, { tenantId, search, role, after, limit }: AccountFilter): Promise<ListedAccount[]> {
+  return selectListed(queries.selectFrom("identity.users"))
+    .where("tenant_id", "=", tenantId)
+    .$if(role !== undefined, (query) => query.where("role", "=", role ?? "member"))
+    .$if(search !== undefined, (query) => {
+      const pattern = containing(search ?? "");
+      return query.where((expression) => expression.or([expression("name", "ilike", pattern), expression("email", "ilike", pattern)]));
+    })
+    .$if(after !== undefined, (query) => query.where(sql`lower(email)`, ">", storable(after ?? "")))
+    .orderBy(sql`lower(email)`)
+    .limit(limit)
+    .execute();
+}
+
+export async function findListedAccount(
+  queries: Queries,
+  { id, tenantId }: { readonly id: string; readonly tenantId: string },
+): Promise<ListedAccount | undefined> {
+  return selectListed(queries.selectFrom("identity.users")).where("id", "=", id).where("tenant_id", "=", tenantId).executeTakeFirst();
+}
+
+type UsersTable = SelectQueryBuilder<IdentitySchema, "identity.users", object>;
+
+function selectListed(users: UsersTable) {
+  return users.select([
+    "id",
+    "email",
+    "name",
+    "role",
+    "created_at as createdAt",
+    "disabled_at as disabledAt",
+    "last_login_at as lastLoginAt",
+    "totp_enabled as totpEnabled",
+    "must_change_password as mustChangePassword",
+    INVITED,
+    sql<string>`lower(email)`.as("position"),
+  ]);
+}
+
+function containing(text: string): string {
+  return `%${storable(text).replaceAll(/[\\%_]/g, "\\$&")}%`;
+}
+
+/** PostgreSQL keeps no text with this character, and answers a search for it with an error. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\uFFFD");
+}

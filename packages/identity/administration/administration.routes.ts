@@ -1,0 +1,166 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { ownerOf } from "@sightline/foundation/principal";
+import { clientOf } from "#audit/client.ts";
+import {
+  accountSchema,
+  accountsQuerySchema,
+  accountsSchema,
+  changeAccountRequestSchema,
+  createAccountAnswerSchema,
+  createAccountRequestSchema,
+  resetPasswordAnswerSchema,
+  resetPasswordRequestSchema,
+  resetSecondFactorRequestSchema,
+  type AccountItem,
+} from "#contract.ts";
+import { acceptNoBody } from "#totp/optional-json.ts";
+import { findListedAccount, listAccounts } from "./account-list.store.ts";
+import { fromCursor, toItem, toPage } from "./account-page.ts";
+import { unknownUser, type AccountAddress, type Actor } from "./act-on-account.ts";
+import { addAccount } from "./add-account.ts";
+import { changeAccount } from "./change-account.ts";
+import { deleteAccount } from "./delete-account.ts";
+import type { AdministrationDependencies } from "./dependencies.ts";
+import { resetPassword } from "./reset-password.ts";
+import { resetSecondFactor } from "./reset-second-factor.ts";
+
+const BODY_BYTES = 16 * 1024;
+
+const params = z.object({ id: z.uuid() });
+const tags = ["users"];
+
+/** Accounts of the admin's own tenant. An account of another tenant is one that is not there. */
+export function administrationRoutes(dependencies: AdministrationDependencies) {
+  const { queries, mailed } = dependencies;
+  return (server: HttpServer): void => {
+    acceptNoBody(server);
+    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+
+    server.get(
+      "/admin/users",
+      {
+        config: { auth: "admin" },
+        schema: { summary: "Accounts by e-mail address", tags, querystring: accountsQuerySchema, response: { 200: accountsSchema } },
+      },
+      async (request) => {
+        const { limit, cursor, search, role } = request.query;
+        const { tenantId } = ownerOf(request);
+        const rows = await listAccounts(queries, { tenantId, search, role, after: fromCursor(cursor), limit: limit + 1 });
+        return toPage(rows, limit);
+      },
+    );
+
+    server.get(
+      "/admin/users/:id",
+      { config: { auth: "admin" }, schema: { summary: "One account", tags, params, response: { 200: accountSchema } } },
+      (request) => describe(dependencies, addressOf(request, request.params.id)),
+    );
+
+    server.post(
+      "/admin/users",
+      {
+        config: { auth: "admin-step-up" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Make an account, with a one-time password or an invitation by mail",
+          tags,
+          body: createAccountRequestSchema,
+          response: { 201: createAccountAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        const { id, oneTimePassword } = await addAccount(dependencies, actorOf(request), request.body);
+        const user = await describe(dependencies, addressOf(request, id));
+        return reply.status(201).send({ user, one_time_password: oneTimePassword ?? null });
+      },
+    );
+
+    server.patch(
+      "/admin/users/:id",
+      {
+        config: { auth: "admin-step-up" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Change name or role, disable, enable, or demand a new password",
+          tags,
+          params,
+          body: changeAccountRequestSchema,
+          response: { 200: accountSchema },
+        },
+      },
+      async (request) => {
+        const address = addressOf(request, request.params.id);
+        await changeAccount(dependencies, actorOf(request), address, request.body);
+        return describe(dependencies, address);
+      },
+    );
+
+    server.delete(
+      "/admin/users/:id",
+      { config: { auth: "admin-step-up" }, schema: { summary: "Delete an account", tags, params, response: { 204: z.null() } } },
+      async (request, reply) => {
+        await deleteAccount(dependencies, actorOf(request), addressOf(request, request.params.id));
+        return reply.status(204).send(null);
+      },
+    );
+
+    server.post(
+      "/admin/users/:id/password-reset",
+      {
+        config: { auth: "admin-step-up" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Replace the password by a one-time password or a mailed link; the second factor stays",
+          tags,
+          params,
+          body: resetPasswordRequestSchema,
+          response: { 200: resetPasswordAnswerSchema },
+        },
+      },
+      async (request) => {
+        const byMail = request.body?.mail ?? mailed;
+        const oneTimePassword = await resetPassword(dependencies, actorOf(request), addressOf(request, request.params.id), { byMail });
+        return { one_time_password: oneTimePassword ?? null };
+      },
+    );
+
+    server.post(
+      "/admin/users/:id/2fa/reset",
+      {
+        config: { auth: "admin-step-up" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Take the second factor from another admin who lost it",
+          tags,
+          params,
+          body: resetSecondFactorRequestSchema,
+          response: { 200: accountSchema },
+        },
+      },
+      async (request) => {
+        const address = addressOf(request, request.params.id);
+        await resetSecondFactor(dependencies, actorOf(request), address, request.body.reason);
+        return describe(dependencies, address);
+      },
+    );
+  };
+}
+
+function actorOf(request: FastifyRequest): Actor {
+  return { owner: ownerOf(request), client: clientOf(request) };
+}
+
+/** The tenant is the admin's own, whatever the id. */
+function addressOf(request: FastifyRequest, id: string): AccountAddress {
+  return { id, tenantId: ownerOf(request).tenantId };
+}
+
+async function describe({ queries }: AdministrationDependencies, address: AccountAddress): Promise<AccountItem> {
+  const account = await findListedAccount(queries, address);
+  if (account === undefined) {
+    throw unknownUser();
+  }
+  return toItem(account);
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { AppError } from "@sightline/foundation/errors";
+import { findAccountByEmail } from "#accounts/account.store.ts";
+import { resetSecondFactorRequestSchema } from "#contract.ts";
+import type { AccountAddress } from "./act-on-account.ts";
+import type { AdministrationDependencies } from "./dependencies.ts";
+import { listAdmins, type ListedAdmin } from "./managed-account.store.ts";
+import { resetPassword } from "./reset-password.ts";
+import { resetSecondFactor } from "./reset-second-factor.ts";
+
+/** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
+export type HostCommands = {
+  readonly listAdmins: () => Promise<readonly ListedAdmin[]>;
+  /**
+   * A new one-time password, told here and never again; every session of the account ends, its second factor stays.
+   *
+   * @throws {AppError} 404 `unknown_user`, 409 `account_disabled`.
+   */
+  readonly resetPassword: (email: string) => Promise<{ readonly email: string; readonly oneTimePassword: string }>;
+  /** @throws {AppError} 400 `invalid_request` without a reason, 404 `unknown_user`, 409 `not_enabled`. */
+  readonly resetSecondFactor: (request: { readonly email: string; readonly reason: string }) => Promise<{ readonly email: string }>;
+};
+
+export function createHostCommands(dependencies: AdministrationDependencies): HostCommands {
+  return {
+    listAdmins: () => listAdmins(dependencies.queries),
+    resetPassword: async (address) => {
+      const { email, ...account } = await find(dependencies, address);
+      const oneTimePassword = await resetPassword(dependencies, undefined, account, { byMail: false });
+      if (oneTimePassword === undefined) {
+        throw new Error("A password was reset without a one-time password.");
+      }
+      return { email, oneTimePassword };
+    },
+    resetSecondFactor: async ({ email: address, reason }) => {
+      const parsed = resetSecondFactorRequestSchema.safeParse({ reason });
+      if (!parsed.success) {
+        throw new AppError({ code: "invalid_request", status: 400, message: z.prettifyError(parsed.error) });
+      }
+      const { email, ...account } = await find(dependencies, address);
+      await resetSecondFactor(dependencies, undefined, account, parsed.data.reason);
+      return { email };
+    },
+  };
+}
+
+async function find({ queries }: AdministrationDependencies, email: string): Promise<AccountAddress & { readonly email: string }> {
+  const account = await findAccountByEmail(queries, email);
+  if (account === undefined) {
+    throw new AppError({
+      code: "unknown_user",
+      status: 404,
+      message: `There is no account with the address ${email}. See the admins with: sightline admin list`,
+    });
+  }
+  return { id: account.id, tenantId: account.tenantId, email: account.email };
+}

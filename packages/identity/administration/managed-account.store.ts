@@ -1,0 +1,125 @@
+import { sql, type Transaction } from "kysely";
+import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import type { IdentitySchema, Queries, Role } from "#schema.ts";
+
+/** An account as it is while someone acts on it. */
+export type ManagedAccount = {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly disabledAt: Date | null;
+  readonly mustChangePassword: boolean;
+  readonly totpEnabled: boolean;
+  readonly invited: boolean;
+};
+
+/** Invited, and has not had a password since. */
+export const INVITED = sql<boolean>`(password_hash = ${NO_PASSWORD} and password_changed_at = created_at)`.as("invited");
+
+const COLUMNS = [
+  "id",
+  "tenant_id as tenantId",
+  "email",
+  "name",
+  "role",
+  "disabled_at as disabledAt",
+  "must_change_password as mustChangePassword",
+  "totp_enabled as totpEnabled",
+  INVITED,
+] as const;
+
+type OwnAccount = { readonly id: string; readonly tenantId: string };
+
+/**
+ * Held to the end of the transaction by whoever changes who may do what in a tenant, so that its last admin stays.
+ * Taken before any account's row; accounts may still be made and log in meanwhile.
+ */
+export async function lockAdministration(transaction: Transaction<IdentitySchema>, tenantId: string): Promise<void> {
+  await transaction.selectFrom("identity.tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().executeTakeFirst();
+}
+
+export async function lockManagedAccount(
+  transaction: Transaction<IdentitySchema>,
+  { id, tenantId }: OwnAccount,
+): Promise<ManagedAccount | undefined> {
+  return transaction
+    .selectFrom("identity.users")
+    .select(COLUMNS)
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function isActiveAdmin(queries: Queries, { id, tenantId }: OwnAccount): Promise<boolean> {
+  return (await activeAdmins(queries, tenantId).where("id", "=", id).executeTakeFirst()) !== undefined;
+}
+
+export async function hasOtherActiveAdmin(queries: Queries, { id, tenantId }: OwnAccount): Promise<boolean> {
+  return (await activeAdmins(queries, tenantId).where("id", "!=", id).limit(1).executeTakeFirst()) !== undefined;
+}
+
+export type AccountChanges = {
+  readonly name?: string;
+  readonly role?: Role;
+  readonly disabledAt?: Date | null;
+  readonly mustChangePassword?: true;
+};
+
+export async function updateAccount(
+  transaction: Transaction<IdentitySchema>,
+  id: string,
+  { name, role, disabledAt, mustChangePassword }: AccountChanges,
+): Promise<void> {
+  await transaction
+    .updateTable("identity.users")
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(role === undefined ? {} : { role }),
+      ...(disabledAt === undefined ? {} : { disabled_at: disabledAt }),
+      ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Takes sessions, tickets, notices and counters along; the audit stays. */
+export async function deleteAccountRow(transaction: Transaction<IdentitySchema>, id: string): Promise<void> {
+  await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
+}
+
+export type ListedAdmin = Pick<ManagedAccount, "email" | "name" | "disabledAt" | "totpEnabled" | "mustChangePassword"> & {
+  readonly tenant: string;
+  readonly lastLoginAt: Date | null;
+};
+
+/** The admins of every tenant, for the host's command line. */
+export async function listAdmins(queries: Queries): Promise<readonly ListedAdmin[]> {
+  return queries
+    .selectFrom("identity.users as user")
+    .innerJoin("identity.tenants as tenant", "tenant.id", "user.tenant_id")
+    .select([
+      "tenant.name as tenant",
+      "user.email",
+      "user.name",
+      "user.disabled_at as disabledAt",
+      "user.totp_enabled as totpEnabled",
+      "user.must_change_password as mustChangePassword",
+      "user.last_login_at as lastLoginAt",
+    ])
+    .where("user.role", "=", "admin")
+    .orderBy("tenant.name")
+    .orderBy(sql`lower(email)`)
+    .execute();
+}
+
+function activeAdmins(queries: Queries, tenantId: string) {
+  return queries
+    .selectFrom("identity.users")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("role", "=", "admin")
+    .where("disabled_at", "is", null);
+}

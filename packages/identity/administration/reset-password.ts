@@ -1,0 +1,58 @@
+import { AppError } from "@sightline/foundation/errors";
+import { raiseEpoch, updatePassword } from "#accounts/account.store.ts";
+import { makeOneTimePassword } from "#accounts/one-time-password.ts";
+import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
+import type { AdministrationDependencies } from "./dependencies.ts";
+import { refuseOwnAccount } from "./last-admin.ts";
+import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
+
+/**
+ * Takes the password away and ends all sessions; the owner goes on with a one-time password, or with a mailed link. Who
+ * was invited and has no password yet is invited once more. The second factor stays as it is.
+ *
+ * @returns the one-time password, to be shown once; undefined when a link was mailed.
+ * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `account_disabled`, 409 `mail_not_configured`.
+ */
+export async function resetPassword(
+  dependencies: AdministrationDependencies,
+  actor: Actor | undefined,
+  address: AccountAddress,
+  { byMail }: { readonly byMail: boolean },
+): Promise<string | undefined> {
+  refuseOwnAccount(address.id, actor, "Change your own password with POST /login/password.");
+  if (byMail) {
+    refuseWithoutMail(dependencies, "Reset the password to a one-time password, and hand it over yourself.");
+  }
+  const oneTimePassword = byMail ? undefined : makeOneTimePassword();
+  const passwordHash = oneTimePassword === undefined ? NO_PASSWORD : await dependencies.hasher.hash(oneTimePassword);
+  await actOnAccount(dependencies, actor, address, async (action) => {
+    const { transaction, account, now, record, endSessions } = action;
+    refuseDisabled(action);
+    const { id, invited } = account;
+    if (byMail && invited) {
+      await raiseEpoch(transaction, { id, now });
+      await mailLink(dependencies, transaction, { userId: id, purpose: "invitation", now });
+      return record("user_invited");
+    }
+    await updatePassword(transaction, { id, passwordHash, now, mustChangePassword: true });
+    if (byMail) {
+      await mailLink(dependencies, transaction, { userId: id, purpose: "password_reset", now });
+    } else {
+      await dependencies.notices.append(transaction, { userId: id, kind: "password_changed", at: now, details: { by: "admin" } });
+    }
+    record("user_password_reset", { by: byMail ? "mail" : "one_time_password" });
+    endSessions("password_reset");
+  });
+  return oneTimePassword;
+}
+
+function refuseDisabled({ account }: Action): void {
+  if (account.disabledAt !== null) {
+    throw new AppError({
+      code: "account_disabled",
+      status: 409,
+      message: "This account is disabled, so no password opens it. Enable it first.",
+    });
+  }
+}

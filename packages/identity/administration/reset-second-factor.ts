@@ -1,0 +1,47 @@
+import { AppError } from "@sightline/foundation/errors";
+import { raiseEpoch } from "#accounts/account.store.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
+import { forgetAllFailures } from "#totp/second-factor.store.ts";
+import { wipeSecondFactor } from "#totp/setup.store.ts";
+import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
+import type { AdministrationDependencies } from "./dependencies.ts";
+
+/**
+ * Takes the second factor from an account whose owner lost it: from then on the password alone logs in, until a new one is
+ * set up. Never one's own: whoever holds the session of an admin would be rid of that admin's second factor.
+ *
+ * @throws {AppError} 403 `own_second_factor`, 404 `unknown_user`, 409 `not_enabled`.
+ */
+export async function resetSecondFactor(
+  dependencies: AdministrationDependencies,
+  actor: Actor | undefined,
+  address: AccountAddress,
+  reason: string,
+): Promise<void> {
+  if (address.id === actor?.owner.userId) {
+    throw new AppError({
+      code: "own_second_factor",
+      status: 403,
+      message: "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin.",
+    });
+  }
+  await actOnAccount(dependencies, actor, address, async (action) => {
+    const { transaction, account, now } = action;
+    if (!account.totpEnabled) {
+      throw new AppError({ code: "not_enabled", status: 409, message: "This account has no second factor; there is nothing to reset." });
+    }
+    await raiseEpoch(transaction, { id: account.id, now });
+    await removeSecondFactor(dependencies, action, reason);
+    action.endSessions("two_factor_reset");
+  });
+}
+
+/** Leaves nothing of it, counters and suspension included, tells the owner, and writes down why. */
+export async function removeSecondFactor({ notices }: AdministrationDependencies, action: Action, reason: string): Promise<void> {
+  const { transaction, account, now, record } = action;
+  await wipeSecondFactor(transaction, account.id);
+  await forgetAllFailures(transaction, account.id);
+  await deletePartialTokensOf(transaction, account.id);
+  await notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });
+  record("2fa_admin_reset", { reason });
+}

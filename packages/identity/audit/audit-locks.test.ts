@@ -1,0 +1,42 @@
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
+import { decodeJwt } from "jose";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { accessTokenOf, createAccount, createIdentityUnderTest, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { appendAudit } from "./audit.store.ts";
+
+let subject: IdentityUnderTest;
+
+beforeAll(async () => {
+  subject = await createIdentityUnderTest();
+});
+
+afterAll(() => subject.close());
+
+test("whoever waits for a session's row does not hold the chain's end meanwhile", needsRealPostgres, async () => {
+  await createAccount(subject.identity, "ada@example.org");
+  const elsewhere = await accessTokenOf(subject.server, "ada@example.org");
+  const authorization = `Bearer ${await accessTokenOf(subject.server, "ada@example.org")}`;
+  const payload = { current_password: PASSWORD, new_password: "nine violet umbrellas" };
+  const sessionId = String(decodeJwt(elsewhere)["sid"]);
+
+  // A logout between its two statements, while a new password ends the same session.
+  const [changing] = await subject.database.query.transaction().execute(async (transaction) => {
+    await sql`update identity.sessions set revoked_at = now(), revoked_reason = 'logout' where id = ${sessionId}::uuid`.execute(
+      transaction,
+    );
+    const answer = subject.server.inject({ method: "POST", url: "/login/password", headers: { authorization }, payload });
+    await vi.waitUntil(isSomeoneWaiting, { timeout: 20_000 });
+    await appendAudit(transaction, { event: "session_revoked", at: subject.clock.now(), sessionId });
+    return [answer];
+  });
+
+  expect((await changing)?.statusCode).toBe(200);
+  expect(await subject.identity.verifyAudit()).toMatchObject({ intact: true });
+});
+
+async function isSomeoneWaiting(): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(subject.database.query);
+  return rows.length > 0;
+}

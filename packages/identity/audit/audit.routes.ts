@@ -1,0 +1,83 @@
+import { Readable } from "node:stream";
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { ownerOf, type Owner } from "@sightline/foundation/principal";
+import type { z } from "zod";
+import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";
+import type { Queries } from "#schema.ts";
+import type { AuditFilter } from "./audit-entries.store.ts";
+import { exportEntries } from "./export-audit.ts";
+import { listAudit } from "./list-audit.ts";
+import { verifyAudit, type AuditVerdict } from "./verify-audit.ts";
+
+type Dependencies = { readonly queries: Queries; readonly clock: Clock };
+
+/** What admins read of the audit: the rows of their own tenant. */
+export function auditRoutes({ queries, clock }: Dependencies) {
+  const verify = oneAtATime(() => verifyAudit(queries));
+  return (server: HttpServer): void => {
+    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+
+    server.get(
+      "/admin/audit",
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "What happened, newest first",
+          tags: ["audit"],
+          querystring: auditQuerySchema,
+          response: { 200: auditPageSchema },
+        },
+      },
+      (request) => listAudit(queries, filterOf(ownerOf(request), request.query), request.query),
+    );
+
+    server.get(
+      "/admin/audit/export",
+      {
+        config: { auth: "admin" },
+        // No response schema: it is a stream of lines, each of which is an entry of GET /admin/audit.
+        schema: { summary: "The same as JSON, one entry a line, oldest first", tags: ["audit"], querystring: auditExportQuerySchema },
+      },
+      (request, reply) => {
+        const name = `sightline-audit-${clock.now().toISOString().slice(0, 10)}.jsonl`;
+        return reply
+          .type("application/jsonl; charset=utf-8")
+          .header("content-disposition", `attachment; filename="${name}"`)
+          .send(Readable.from(exportEntries(queries, filterOf(ownerOf(request), request.query)), { objectMode: true, highWaterMark: 16 }));
+      },
+    );
+
+    server.get(
+      "/admin/audit/verification",
+      {
+        config: { auth: "admin" },
+        schema: { summary: "Recomputes the audit's chain of hashes", tags: ["audit"], response: { 200: auditVerificationSchema } },
+      },
+      async () => {
+        const { intact, rows, unchainedRows, head, firstBrokenId } = await verify();
+        return { intact, rows, unchained_rows: unchainedRows, head, first_broken_id: firstBrokenId };
+      },
+    );
+  };
+}
+
+function filterOf({ tenantId }: Owner, query: z.output<typeof auditExportQuerySchema>): AuditFilter {
+  return {
+    tenantId,
+    events: query.event?.split(",").map((event) => event.trim()),
+    userId: query.user_id,
+    ip: query.ip,
+    from: query.from === undefined ? undefined : new Date(query.from),
+    to: query.to === undefined ? undefined : new Date(query.to),
+  };
+}
+
+/** It reads the whole table: who asks while it runs gets the same answer. */
+function oneAtATime(verify: () => Promise<AuditVerdict>): () => Promise<AuditVerdict> {
+  let running: Promise<AuditVerdict> | undefined;
+  return () =>
+    (running ??= verify().finally(() => {
+      running = undefined;
+    }));
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+
+/** A row of the audit without its hash. */
+export type UnchainedRow = {
+  readonly id: number;
+  readonly at: Date;
+  readonly event: string;
+  readonly tenant_id: string | null;
+  readonly user_id: string | null;
+  readonly actor_id: string | null;
+  readonly session_id: string | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly details: Readonly<Record<string, string>>;
+};
+
+export type ChainedRow = UnchainedRow & { readonly hash: Buffer };
+
+/** What the first row's hash is chained to. */
+export const CHAIN_START = Buffer.alloc(32);
+
+/** SHA-256 over the hash before and the row's canonical text. */
+export function chainHash(previous: Uint8Array, row: UnchainedRow): Buffer {
+  return createHash("sha256").update(previous).update(canonicalText(row)).digest();
+}
+
+export function extendChain(previous: Buffer, rows: readonly UnchainedRow[]): readonly ChainedRow[] {
+  let hash = previous;
+  return rows.map((row) => {
+    hash = chainHash(hash, row);
+    return { ...row, hash };
+  });
+}
+
+/** Compact JSON: every field in this order, the time in milliseconds, the details with their keys sorted. */
+function canonicalText(row: UnchainedRow): string {
+  return JSON.stringify([
+    row.id,
+    Number(row.at),
+    row.event,
+    row.tenant_id,
+    row.user_id,
+    row.actor_id,
+    row.session_id,
+    row.ip,
+    row.user_agent,
+    sortKeys(row.details),
+  ]);
+}
+
+/** Whoever tampers may have left something else there. */
+function sortKeys(details: object | null): unknown {
+  return details === null ? null : Object.fromEntries(Object.entries(details).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

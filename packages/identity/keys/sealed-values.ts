@@ -1,0 +1,24 @@
+import type { SealContext } from "./sealing.ts";
+
+/** A column of sealed values. What a value is sealed for is its table and column, and whose it is the row's id. */
+export type SealedColumn = {
+  readonly table: "signing_keys" | "users" | "notices";
+  readonly column: string;
+  readonly id: string;
+  readonly idType: "text" | "uuid";
+};
+
+/** Every sealed value that is kept. A setup ticket is sealed too, but lasts ten minutes and is stored nowhere. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: "signing_keys", column: "private_key", id: "kid", idType: "text" },
+  { table: "users", column: "totp_secret", id: "id", idType: "uuid" },
+  { table: "notices", column: "sealed_link", id: "id", idType: "uuid" },
+];
+
+export function purposeOf({ table, column }: SealedColumn): string {
+  return `${table}.${column}`;
+}
+
+export function signingKeyContext(kid: string): SealContext {
+  return { purpose: "signing_keys.private_key", subject: kid };
+}

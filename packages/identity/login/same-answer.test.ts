@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+
+let subject: IdentityUnderTest;
+
+beforeAll(async () => {
+  subject = await createIdentityUnderTest();
+  for (const name of ["known", "disabled", "careful", "disabled-careful", "invited"]) {
+    await createAccount(subject.identity, `${name}@example.org`);
+  }
+  const { query } = subject.database;
+  const enabled = { totp_enabled: true, totp_secret: "v1.k1.a.b.c" };
+  const disabled = { disabled_at: subject.clock.now() };
+  await query.updateTable("identity.users").set(disabled).where("email", "like", "disabled%").execute();
+  await query.updateTable("identity.users").set(enabled).where("email", "like", "%careful@%").execute();
+  await query.updateTable("identity.users").set({ password_hash: "!" }).where("email", "=", "invited@example.org").execute();
+});
+
+afterAll(() => subject.close());
+
+const FAILURES = [
+  { who: "a known address", email: "known@example.org", password: "not the password" },
+  { who: "an unknown address", email: "nobody@example.org", password: "not the password" },
+  { who: "a disabled account", email: "disabled@example.org", password: "not the password" },
+  { who: "a disabled account with its password", email: "disabled@example.org", password: PASSWORD },
+  { who: "an account with a second factor", email: "careful@example.org", password: "not the password" },
+  { who: "a disabled account with a second factor and its password", email: "disabled-careful@example.org", password: PASSWORD },
+  { who: "someone invited who has no password yet", email: "invited@example.org", password: "!" },
+];
+
+const ROUNDS = 5;
+
+/** Milliseconds of processor time, which other processes do not stretch. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+test("every login that fails has the same answer after the same work", async () => {
+  const least = new Map<string, number>();
+  const answers = new Set<string>();
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const { who, email, password } of FAILURES) {
+      const before = processorTime();
+      const answer = await logIn(subject.server, email, password, `198.51.100.${round}`);
+      least.set(who, Math.min(least.get(who) ?? Infinity, processorTime() - before));
+      answers.add(`${answer.statusCode} ${answer.body} ${Object.keys(answer.headers).join()} ${answer.cookies.length}`);
+    }
+  }
+
+  expect([...answers]).toHaveLength(1);
+  expect(Math.max(...least.values()) / Math.min(...least.values())).toBeLessThan(1.5);
+});

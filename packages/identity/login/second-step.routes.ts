@@ -1,0 +1,53 @@
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { ownerOf } from "@sightline/foundation/principal";
+import { clientOf } from "#audit/client.ts";
+import { stepUpAnswerSchema, stepUpRequestSchema, verifySecondFactorAnswerSchema, verifySecondFactorRequestSchema } from "#contract.ts";
+import type { RefreshCookie } from "#session/refresh-cookie.ts";
+import { stepUp } from "./step-up.ts";
+import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
+
+const BODY_BYTES = 16 * 1024;
+
+export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: RefreshCookie }) {
+  const { cookie } = dependencies;
+  return (server: HttpServer): void => {
+    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+
+    server.post(
+      "/login/verify-2fa",
+      {
+        config: { auth: "same-origin" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "The second step of the login: partial token and code",
+          tags: ["login"],
+          body: verifySecondFactorRequestSchema,
+          response: { 200: verifySecondFactorAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request));
+        cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        return { ...grant.answer, method: accepted.method, backup_codes_remaining: accepted.backupCodesRemaining };
+      },
+    );
+
+    server.post(
+      "/step-up",
+      {
+        config: { auth: "session" },
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Password and code once more, for what asks for them",
+          tags: ["login"],
+          body: stepUpRequestSchema,
+          response: { 200: stepUpAnswerSchema },
+        },
+      },
+      async (request) => {
+        const until = await stepUp(dependencies, ownerOf(request), request.body, clientOf(request));
+        return { step_up_until: until.toISOString() };
+      },
+    );
+  };
+}

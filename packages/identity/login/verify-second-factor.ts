@@ -1,0 +1,75 @@
+import { AppError } from "@sightline/foundation/errors";
+import { setLastLogin } from "#accounts/account.store.ts";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { VerifySecondFactorRequest } from "#contract.ts";
+import type { Grant } from "#session/sessions.ts";
+import { secondFactorCounters } from "#throttle/second-factor-counters.ts";
+import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
+import { hashOfPartialToken } from "#totp/partial-tokens.ts";
+import type { AcceptedCode, SecondFactor } from "#totp/second-factor.ts";
+import type { LoginDependencies } from "./login.ts";
+
+export type SecondStepDependencies = LoginDependencies & { readonly secondFactor: SecondFactor };
+
+/**
+ * Partial token and code to full session.
+ *
+ * @throws {AppError} 401 `invalid_partial_token` or `invalid_code`, 429 `too_many_tries`, 503 `second_factor_unreadable`.
+ */
+export async function verifySecondFactor(
+  dependencies: SecondStepDependencies,
+  { partial_token: token, code }: VerifySecondFactorRequest,
+  client: Client,
+): Promise<Grant & { readonly accepted: AcceptedCode }> {
+  const { queries, throttle, sessions, clock } = dependencies;
+  const network = await throttle.take(secondFactorCounters(client.ip));
+  const login = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
+  if (login === undefined) {
+    throw invalidPartialToken();
+  }
+  try {
+    const opened = await openSession(dependencies, login, code, client);
+    await network.succeeded();
+    return { ...(await sessions.grant(opened.sessionId)), accepted: opened.accepted };
+  } catch (error) {
+    // While a lock stands, and after an error of ours, no try is spent.
+    if (!(error instanceof AppError && error.code === "invalid_code")) {
+      await network.giveBack();
+      await givePartialTokenBack(queries, login.tokenHash);
+    }
+    throw error;
+  }
+}
+
+type Opened = { readonly sessionId: string; readonly accepted: AcceptedCode };
+
+async function openSession(
+  { secondFactor, sessions, clock }: SecondStepDependencies,
+  { tokenHash, userId, tenantId, authenticatedAt }: PartialLogin,
+  code: string,
+  client: Client,
+): Promise<Opened> {
+  return secondFactor.withCode({ userId, tenantId, code, client, purpose: "login" }, async (transaction, accepted) => {
+    const now = clock.now();
+    if (!(await consumePartialToken(transaction, tokenHash, now))) {
+      throw invalidPartialToken();
+    }
+    const amr = AMR[accepted.method];
+    const sessionId = await sessions.open(transaction, { userId, amr, authenticatedAt, client });
+    await setLastLogin(transaction, { id: userId, now });
+    await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client });
+    return { sessionId, accepted };
+  });
+}
+
+/** Names of RFC 8176, which has none for a backup code. */
+const AMR = { totp: ["pwd", "otp", "mfa"], backup_code: ["pwd", "backup", "mfa"] } as const;
+
+function invalidPartialToken(): AppError {
+  return new AppError({
+    code: "invalid_partial_token",
+    status: 401,
+    message: "The first step of the login has ended or was used up. Log in with your password again.",
+  });
+}

@@ -1,0 +1,110 @@
+import { createTransport } from "nodemailer";
+import { z } from "zod";
+import type { MailServer, Sender } from "#config.ts";
+
+export type Mail = {
+  /** Stays the same when a mail is sent again, so that mailboxes can tell. */
+  readonly id: string;
+  readonly to: string;
+  readonly at: Date;
+  readonly subject: string;
+  readonly text: string;
+};
+
+export type Mailer = {
+  /** @throws {MailError} */
+  readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>;
+};
+
+/** Its message may be kept and logged: it holds codes alone, for servers repeat in their answers what they were sent. */
+export class MailError extends Error {
+  /** Trying again is of no use. */
+  readonly permanent: boolean;
+  /** The server can not be used at all: the next mail would fail as well. */
+  readonly ofServer: boolean;
+
+  constructor(reason: string, { permanent, ofServer }: { readonly permanent: boolean; readonly ofServer: boolean }) {
+    super(reason);
+    this.name = "MailError";
+    this.permanent = permanent;
+    this.ofServer = ofServer;
+  }
+}
+
+/** Milliseconds. */
+export type Patience = {
+  readonly connect: number;
+  /** Between two signs of life. */
+  readonly silence: number;
+  /** Over all of it. */
+  readonly send: number;
+};
+
+const PATIENCE: Patience = { connect: 10_000, silence: 20_000, send: 60_000 };
+
+/** An address as we let accounts have: no second recipient, no header fits in. */
+const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
+
+type Options = { readonly server: MailServer; readonly from: Sender; readonly publicUrl: string; readonly patience?: Patience };
+
+/** Sends plain-text mail, one connection a mail. */
+export function createMailer({ server, from, publicUrl, patience = PATIENCE }: Options): Mailer {
+  const { host, port, tls, user, password } = server;
+  const transport = createTransport({
+    host,
+    port,
+    secure: tls === "implicit",
+    requireTLS: tls === "required",
+    ignoreTLS: tls === "off",
+    ...(user === undefined ? {} : { auth: { user, pass: password ?? "" } }),
+    connectionTimeout: patience.connect,
+    greetingTimeout: patience.connect,
+    socketTimeout: patience.silence,
+    dnsTimeout: patience.connect,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const { hostname } = new URL(publicUrl);
+
+  return {
+    send: async ({ id, to, at, subject, text }, signal) => {
+      if (!ADDRESS.test(to)) {
+        throw new MailError("no address that mail can be sent to", { permanent: true, ofServer: false });
+      }
+      try {
+        await transport.sendMail({
+          from: { name: from.name, address: from.address },
+          to: { name: "", address: to },
+          envelope: { from: from.address, to: [to] },
+          subject,
+          text,
+          date: at,
+          messageId: `<${id}@${hostname}>`,
+          headers: { "Auto-Submitted": "auto-generated" },
+          signal: AbortSignal.any([signal, AbortSignal.timeout(patience.send)]),
+        });
+      } catch (error) {
+        throw describeFailure(error);
+      }
+    },
+  };
+}
+
+function describeFailure(error: unknown): MailError {
+  const { code, originalCode, command, response, responseCode, permanent } = failureSchema.parse(error);
+  const [enhanced] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response ?? "") ?? [];
+  // The system's own name tells more: ECONNREFUSED rather than ESOCKET.
+  const reason = [originalCode ?? code, command, responseCode, enhanced].filter((part) => part !== undefined).join(" ");
+  const ofMail = command === "RCPT TO" || command === "DATA";
+  return new MailError(reason, { permanent: ofMail && permanent === true, ofServer: !ofMail });
+}
+
+/** What the library says of a failure; of the server's answer only the numbers are taken. */
+const failureSchema = z.object({
+  code: z.string().default("failed").catch("failed"),
+  originalCode: z.string().optional().catch(undefined),
+  command: z.string().optional().catch(undefined),
+  response: z.string().optional().catch(undefined),
+  responseCode: z.number().optional().catch(undefined),
+  permanent: z.boolean().optional().catch(undefined),
+});

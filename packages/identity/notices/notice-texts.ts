@@ -1,0 +1,107 @@
+import type { NoticeKind } from "./notices.ts";
+
+export type NoticeDetails = Readonly<Record<string, string>>;
+
+type NoticeText = {
+  /** Of the mail; fixed, so that nothing a stranger wrote is in a header. */
+  readonly subject: string;
+  readonly sentence: (details: NoticeDetails) => string;
+  /** What the link is for, where there is one, and for how many seconds it opens something. */
+  readonly link?: { readonly invitesTo: string; readonly seconds: number };
+};
+
+const TEXTS: Readonly<Record<NoticeKind, NoticeText>> = {
+  two_factor_enabled: {
+    subject: "Two-factor login was switched on",
+    sentence: () => "Two-factor login was switched on for your account.",
+  },
+  two_factor_disabled: {
+    subject: "Two-factor login was switched off",
+    sentence: () => "Two-factor login was switched off for your account.",
+  },
+  two_factor_replaced: {
+    subject: "Your authenticator was replaced",
+    sentence: () => "The authenticator of your account was replaced by another one.",
+  },
+  two_factor_reset: {
+    subject: "Your second factor was reset by an admin",
+    sentence: ({ reason }) =>
+      `An admin reset the second factor of your account${reason === undefined ? "" : ` ("${reason}")`}; set it up anew.`,
+  },
+  two_factor_locked: {
+    subject: "Too many wrong codes",
+    sentence: () => "Too many wrong codes were tried on your account, so that codes are not looked at for a while.",
+  },
+  backup_codes_regenerated: {
+    subject: "New backup codes were made",
+    sentence: () => "New backup codes were made for your account; the old ones no longer work.",
+  },
+  backup_code_used: {
+    subject: "A backup code was used",
+    sentence: ({ remaining }) => `A backup code of your account was used${remaining === undefined ? "" : `; ${remaining} are left`}.`,
+  },
+  password_guessed: {
+    subject: "Someone knows your password",
+    sentence: () => "Someone who knows your password has tried many wrong codes; choose a new password at your next login.",
+  },
+  password_changed: {
+    subject: "Your password was changed",
+    sentence: ({ by }) =>
+      `The password of your account was changed${by === "admin" ? " by an admin" : ""}, and all its sessions were ended.`,
+  },
+  invitation: {
+    subject: "You are invited to Sightline",
+    sentence: () => "An account was made for you in Sightline.",
+    link: { invitesTo: "Choose your password here, once, within 7 days", seconds: 7 * 24 * 3600 },
+  },
+  password_reset: {
+    subject: "Choose a new password",
+    sentence: ({ by }) =>
+      by === "admin"
+        ? "An admin took the password of your account away; choose a new one."
+        : "Someone, hopefully you, asked for a new password for your account; if it was not you, do nothing.",
+    link: { invitesTo: "Choose it here, once, within 30 minutes", seconds: 30 * 60 },
+  },
+};
+
+/** The one sentence that the console shows. */
+export function noticeSentence(kind: NoticeKind, details: NoticeDetails): string {
+  return TEXTS[kind].sentence(cleaned(details));
+}
+
+type MailedNotice = {
+  readonly kind: NoticeKind;
+  readonly at: Date;
+  readonly details: NoticeDetails;
+  readonly link: string | undefined;
+  readonly publicUrl: string;
+};
+
+export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice): { readonly subject: string; readonly text: string } {
+  const { subject, sentence, link: linkText } = TEXTS[kind];
+  const { ip } = cleaned(details);
+  const paragraphs = [
+    sentence(cleaned(details)),
+    [`When: ${at.toISOString().slice(0, 19).replace("T", " ")} UTC`, ...(ip === undefined ? [] : [`From: ${ip}`])].join("\n"),
+    link === undefined
+      ? `If this was not you, change your password at ${publicUrl}/ and tell an admin of your organisation.`
+      : `${linkText?.invitesTo ?? "Open it here"}:\n${link}`,
+    `Sightline, ${publicUrl}/`,
+  ];
+  return { subject, text: `${paragraphs.join("\n\n")}\n` };
+}
+
+/** Whether the link that the mail was for is over. */
+export function isTooLate(kind: NoticeKind, at: Date, now: Date): boolean {
+  const { link } = TEXTS[kind];
+  return link !== undefined && now.getTime() >= at.getTime() + link.seconds * 1000;
+}
+
+/** Some details were written by people: they make no lines of their own. */
+function cleaned(details: NoticeDetails): NoticeDetails {
+  return Object.fromEntries(Object.entries(details).map(([key, value]) => [key, value.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")]));
+}
+
+export function isNoticeKind(kind: string): kind is NoticeKind {
+  return Object.hasOwn(TEXTS, kind);
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { ownerOf } from "@sightline/foundation/principal";
+import { noticesSchema, type Notice } from "#contract.ts";
+import type { Queries } from "#schema.ts";
+import { findUnreadNotices, markRead } from "./notice.store.ts";
+import { isNoticeKind, noticeSentence } from "./notice-texts.ts";
+
+const MOST = 50;
+
+/** What the console shows people of their own account. */
+export function noticeRoutes({ queries, clock }: { readonly queries: Queries; readonly clock: Clock }) {
+  return (server: HttpServer): void => {
+    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+
+    server.get(
+      "/login/notices",
+      {
+        config: { auth: "session" },
+        schema: { summary: "What there is to know of one's account and was not read", tags: ["notices"], response: { 200: noticesSchema } },
+      },
+      async (request) => {
+        const rows = await findUnreadNotices(queries, ownerOf(request).userId, MOST);
+        return {
+          notices: rows.map(({ id, kind, at, details }): Notice => ({
+            id,
+            kind,
+            at: at.toISOString(),
+            text: isNoticeKind(kind) ? noticeSentence(kind, details) : "Something about your account has changed.",
+            details,
+          })),
+        };
+      },
+    );
+
+    server.post(
+      "/login/notices/:id/read",
+      {
+        config: { auth: "session" },
+        schema: { summary: "Do not show it again", tags: ["notices"], params: z.object({ id: z.uuid() }), response: { 204: z.null() } },
+      },
+      async (request, reply) => {
+        if (!(await markRead(queries, { id: request.params.id, userId: ownerOf(request).userId, now: clock.now() }))) {
+          throw new AppError({ code: "not_found", status: 404, message: "You have no such notice." });
+        }
+        return reply.status(204).send(null);
+      },
+    );
+  };
+}

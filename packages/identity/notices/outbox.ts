@@ -1,0 +1,139 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { SealError, type Sealer } from "#keys/sealing.ts";
+import type { Queries } from "#schema.ts";
+import { MailError, type Mailer } from "./mailer.ts";
+import { claimDueNotice, markFailed, markSent, type ClaimedNotice } from "./notice.store.ts";
+import { isNoticeKind, isTooLate, noticeMail } from "./notice-texts.ts";
+import { LINK_PURPOSE } from "./notices.ts";
+
+export type Outbox = {
+  readonly start: () => void;
+  /** Lets the mail at hand go out, for a moment. */
+  readonly stop: () => Promise<void>;
+  /** Sends what is due; ends early when the mail server can not be used. */
+  readonly sendDue: () => Promise<void>;
+};
+
+type Dependencies = {
+  readonly queries: Queries;
+  readonly sealer: Sealer;
+  readonly mailer: Mailer;
+  readonly publicUrl: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+};
+
+const POLL_MS = 3_000;
+const STOP_MS = 3_000;
+/** Longer than the mailer tries. */
+const LEASE_MS = 5 * 60_000;
+const FIRST_RETRY_MS = 30_000;
+const LAST_RETRY_MS = 4 * 3600_000;
+/** The last one half a day after the first. */
+const MOST_TRIES = 12;
+
+/**
+ * Mails notices, of which any number of replicas each take the next. At least once: a process that is killed between the
+ * server's acceptance and its own note of it has the mail sent again, under the same Message-ID, when its lease is over.
+ */
+export function createOutbox(dependencies: Dependencies): Outbox {
+  const { queries, log, clock } = dependencies;
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  async function sendDue(): Promise<void> {
+    for (;;) {
+      const now = clock.now();
+      const notice = isStopped ? undefined : await claimDueNotice(queries, { now, leaseEnd: new Date(now.getTime() + LEASE_MS) });
+      if (notice === undefined || !(await deliver(dependencies, notice, stopping.signal))) {
+        return;
+      }
+    }
+  }
+
+  async function poll(): Promise<void> {
+    try {
+      await sendDue();
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, "notices were not sent; trying again in a moment");
+    }
+    if (!isStopped) {
+      timer = setTimeout(() => {
+        running = poll();
+      }, POLL_MS).unref();
+    }
+  }
+
+  return {
+    sendDue,
+    start: () => {
+      running = poll();
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      const patience = setTimeout(() => stopping.abort(), STOP_MS);
+      await running;
+      clearTimeout(patience);
+    },
+  };
+}
+
+/** @returns whether the next one may be tried. */
+async function deliver(
+  { queries, sealer, mailer, publicUrl, log, clock }: Dependencies,
+  notice: ClaimedNotice,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { id, kind, tries } = notice;
+  try {
+    await mailer.send({ id, to: notice.email, at: notice.at, ...compose(notice, { sealer, publicUrl, now: clock.now() }) }, signal);
+    await markSent(queries, id, clock.now());
+    return true;
+  } catch (error) {
+    if (!(error instanceof MailError)) {
+      throw error;
+    }
+    const isOver = error.permanent || tries >= MOST_TRIES;
+    const retryAt = isOver ? undefined : new Date(clock.now().getTime() + retryAfter(tries));
+    await markFailed(queries, notice, { reason: error.message, retryAt });
+    log.warn(
+      { notice: id, kind, tries, reason: error.message, retryAt },
+      isOver ? "a mail could not be sent; giving up" : "a mail was not sent",
+    );
+    return !error.ofServer;
+  }
+}
+
+/** @throws {MailError} when there is nothing to send, now or ever. */
+function compose(
+  { id, kind, at, details, sealedLink }: ClaimedNotice,
+  { sealer, publicUrl, now }: { readonly sealer: Sealer; readonly publicUrl: string; readonly now: Date },
+) {
+  if (!isNoticeKind(kind)) {
+    throw new MailError("a kind of notice that this version does not know", { permanent: false, ofServer: false });
+  }
+  if (isTooLate(kind, at, now)) {
+    throw new MailError("the link was over before the mail could be sent", { permanent: true, ofServer: false });
+  }
+  return noticeMail({ kind, at, details, link: sealedLink === null ? undefined : openLink(sealer, sealedLink, id), publicUrl });
+}
+
+function openLink(sealer: Sealer, sealedLink: string, id: string): string {
+  try {
+    return sealer.open(sealedLink, { purpose: LINK_PURPOSE, subject: id }).toString();
+  } catch (error) {
+    if (error instanceof SealError) {
+      throw new MailError(error.message, { permanent: false, ofServer: false });
+    }
+    throw error;
+  }
+}
+
+function retryAfter(tries: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
+}

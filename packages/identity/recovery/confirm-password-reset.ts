@@ -1,0 +1,76 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { updatePassword } from "#accounts/account.store.ts";
+import type { PasswordHasher } from "#accounts/password-hash.ts";
+import { refuseGuessable } from "#accounts/password-rule.ts";
+import type { Client } from "#audit/client.ts";
+import type { Notices } from "#notices/notices.ts";
+import type { Queries } from "#schema.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import type { Throttle } from "#throttle/throttle.ts";
+import { deleteMailTicketsOf, findMailTicket, lockTicketOwner, takeMailTicket, type MailTicket } from "./mail-ticket.store.ts";
+import { hashTicketToken } from "./mail-ticket.ts";
+import { confirmationCounters } from "./recovery-counters.ts";
+
+export type ConfirmationDependencies = {
+  readonly queries: Queries;
+  readonly hasher: PasswordHasher;
+  readonly throttle: Throttle;
+  readonly notices: Notices;
+  readonly clock: Clock;
+};
+
+type Confirmation = { readonly token: string; readonly newPassword: string };
+
+/**
+ * Sets the password that the link's owner has chosen, once. Ends every session and every other link; logs nobody in, and
+ * leaves the second factor as it is. A password that is refused leaves the link good.
+ *
+ * @throws {AppError} 400 `link_not_valid` or `password_too_common`, 429 `too_many_tries`.
+ */
+export async function confirmPasswordReset(
+  dependencies: ConfirmationDependencies,
+  { token, newPassword }: Confirmation,
+  client: Client,
+): Promise<void> {
+  const { queries, hasher, throttle, clock } = dependencies;
+  await throttle.take(confirmationCounters(client.ip));
+  const tokenHash = hashTicketToken(token);
+  const ticket = await findMailTicket(queries, tokenHash, clock.now());
+  if (ticket === undefined) {
+    throw linkNotValid();
+  }
+  refuseGuessable(newPassword, ticket.email);
+  await setPassword(dependencies, { ticket, tokenHash, passwordHash: await hasher.hash(newPassword) }, client);
+}
+
+async function setPassword(
+  { queries, notices, clock }: ConfirmationDependencies,
+  { ticket, tokenHash, passwordHash }: { readonly ticket: MailTicket; readonly tokenHash: Buffer; readonly passwordHash: string },
+  client: Client,
+): Promise<void> {
+  const { userId, tenantId, purpose } = ticket;
+  await queries.transaction().execute(async (transaction) => {
+    const now = clock.now();
+    if (!(await lockTicketOwner(transaction, ticket)) || !(await takeMailTicket(transaction, tokenHash, now))) {
+      throw linkNotValid();
+    }
+    await updatePassword(transaction, { id: userId, passwordHash, now });
+    await deleteMailTicketsOf(transaction, userId);
+    await notices.append(transaction, { userId, kind: "password_changed", at: now, details: { ip: client.ip } });
+    const event = { at: now, userId, tenantId, actorId: undefined, client, now };
+    await endSessions(
+      transaction,
+      { ...event, reason: "password_changed" },
+      { ...event, event: "user_password_changed", details: { by: purpose } },
+    );
+  });
+}
+
+function linkNotValid(): AppError {
+  return new AppError({
+    code: "link_not_valid",
+    status: 400,
+    message: "This link was used already, is over, or is none of ours. Ask for a new one.",
+  });
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { findAccountByEmail } from "#accounts/account.store.ts";
+import { foldEmail } from "#accounts/email-address.ts";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { Notices } from "#notices/notices.ts";
+import type { Queries } from "#schema.ts";
+import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
+import { createMailTicket } from "./mail-ticket.ts";
+import { resetRequestCounters } from "./recovery-counters.ts";
+
+export type ResetRequestDependencies = {
+  readonly queries: Queries;
+  readonly throttle: Throttle;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** Whether there is a mail server. */
+  readonly mailed: boolean;
+};
+
+/** Many times what either of the two ways takes. */
+const ANSWER_MS = 250;
+
+/**
+ * Has a link mailed with which the owner of the account chooses a new password. Ends alike, after the same time, whether
+ * there is such an account or not.
+ *
+ * @throws {AppError} 409 `mail_not_configured`, 429 `too_many_tries`.
+ */
+export async function requestPasswordReset(dependencies: ResetRequestDependencies, email: string, client: Client): Promise<void> {
+  if (!dependencies.mailed) {
+    throw new AppError({
+      code: "mail_not_configured",
+      status: 409,
+      message: "This Sightline sends no mail. Ask an admin of your organisation for a one-time password.",
+    });
+  }
+  const taken = await dependencies.throttle.take(resetRequestCounters(foldEmail(email), client.ip));
+  await Promise.all([givingBackOnFailure(taken, () => prepareMail(dependencies, email, client)), delay(ANSWER_MS)]);
+}
+
+async function prepareMail({ queries, notices, clock, publicUrl }: ResetRequestDependencies, email: string, client: Client): Promise<void> {
+  const account = await findAccountByEmail(queries, email);
+  const reason = account === undefined ? "unknown_email" : account.disabledAt === null ? undefined : "disabled";
+  await queries.transaction().execute(async (transaction) => {
+    const now = clock.now();
+    if (account !== undefined && reason === undefined) {
+      const link = await createMailTicket(transaction, { userId: account.id, purpose: "password_reset", now, publicUrl });
+      await notices.append(transaction, { userId: account.id, kind: "password_reset", at: now, details: { ip: client.ip }, link });
+    }
+    await appendAudit(transaction, {
+      event: "user_password_reset_requested",
+      at: now,
+      userId: account?.id,
+      tenantId: account?.tenantId,
+      client,
+      details: reason === undefined ? {} : { refused: reason },
+    });
+  });
+}

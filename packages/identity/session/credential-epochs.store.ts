@@ -1,0 +1,23 @@
+import type { Queries } from "#schema.ts";
+
+export async function listRaisedEpochs(queries: Queries, since: Date): Promise<readonly { readonly id: string; readonly epoch: number }[]> {
+  return queries.selectFrom("identity.users").select(["id", "epoch"]).where("epoch_raised_at", ">", since).orderBy("id").execute();
+}
+
+/** An account that was deleted is told of by the audit alone. */
+export async function listDeletedUsers(queries: Queries, since: Date): Promise<readonly string[]> {
+  const rows = await queries
+    .selectFrom("identity.audit")
+    .select("user_id as id")
+    .distinct()
+    .where("event", "=", "user_deleted")
+    .where("at", ">", since)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id }) => id).filter((id) => id !== null);
+}
+
+export async function listRevokedSessions(queries: Queries, since: Date): Promise<readonly string[]> {
+  const rows = await queries.selectFrom("identity.sessions").select("id").where("revoked_at", ">", since).orderBy("id").execute();
+  return rows.map(({ id }) => id);
+}

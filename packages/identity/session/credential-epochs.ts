@@ -1,0 +1,56 @@
+import { SignJWT } from "jose";
+import type { Clock } from "@sightline/foundation/clock";
+import { CREDENTIAL_EPOCHS_TYPE } from "@sightline/foundation/credential-epochs";
+import type { SigningKeys } from "#keys/signing-keys.ts";
+import type { Queries } from "#schema.ts";
+import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
+import { listDeletedUsers, listRaisedEpochs, listRevokedSessions } from "./credential-epochs.store.ts";
+
+type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
+
+export type CredentialEpochFeed = {
+  /** The signed feed (a JWS), at most five seconds old. */
+  readonly current: () => Promise<string>;
+};
+
+/** How far back it tells: older access tokens are over, whatever the clocks of those who verify them say. */
+export const TOLD_BACK_MS = (ACCESS_TOKEN_SECONDS + 120) * 1000;
+/** Anyone may ask; whoever asks often is answered from memory. */
+const FRESH_MS = 5_000;
+const GOOD_FOR_SECONDS = 120;
+/** No token of an account that was deleted counts: higher than any epoch. */
+const NO_EPOCH = 2 ** 31;
+
+/** Tells the other parts which access tokens stopped to count before their time: of whom, and of which sessions. */
+export function createCredentialEpochFeed(dependencies: Dependencies): CredentialEpochFeed {
+  const { clock } = dependencies;
+  let signed: { readonly at: number; readonly feed: Promise<string> } | undefined;
+  return {
+    current: () => {
+      const at = clock.now().getTime();
+      if (signed !== undefined && at - signed.at < FRESH_MS) {
+        return signed.feed;
+      }
+      const feed = sign(dependencies);
+      signed = { at, feed };
+      feed.catch(() => (signed = undefined));
+      return feed;
+    },
+  };
+}
+
+async function sign({ queries, keys, issuer, clock }: Dependencies): Promise<string> {
+  const now = clock.now();
+  const since = new Date(now.getTime() - TOLD_BACK_MS);
+  const raised = (await listRaisedEpochs(queries, since)).map(({ id, epoch }) => [id, epoch]);
+  const deleted = (await listDeletedUsers(queries, since)).map((id) => [id, NO_EPOCH]);
+  const sessions = await listRevokedSessions(queries, since);
+  const { kid, privateKey } = await keys.active();
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  return new SignJWT({ epochs: Object.fromEntries([...raised, ...deleted]), sessions: [...sessions] })
+    .setProtectedHeader({ alg: "RS256", kid, typ: CREDENTIAL_EPOCHS_TYPE })
+    .setIssuer(issuer)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + GOOD_FOR_SECONDS)
+    .sign(privateKey);
+}

@@ -1,0 +1,71 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { Owner } from "@sightline/foundation/principal";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { SessionItem } from "#contract.ts";
+import type { Queries } from "#schema.ts";
+import { endSessions } from "./end-sessions.ts";
+import { deletePartialTokensOf, listLiveSessions, lockUser, revokeSession } from "./session.store.ts";
+
+export type OwnSessionsDependencies = { readonly queries: Queries; readonly clock: Clock };
+
+/** The user's live sessions, the last used first. */
+export async function listOwnSessions({ queries, clock }: OwnSessionsDependencies, owner: Owner): Promise<SessionItem[]> {
+  const sessions = await listLiveSessions(queries, owner.userId, clock.now());
+  return sessions.map((session) => ({
+    id: session.id,
+    current: session.id === owner.sessionId,
+    created_at: session.created_at.toISOString(),
+    last_used_at: session.last_used_at.toISOString(),
+    idle_expires_at: session.idle_expires_at.toISOString(),
+    expires_at: session.expires_at.toISOString(),
+    ip: session.ip,
+    user_agent: session.user_agent,
+    amr: session.amr,
+  }));
+}
+
+/**
+ * Ends one of the user's sessions, the current one too.
+ *
+ * @throws {AppError} 404 `session_not_found` for one that has ended, was never there or is someone else's.
+ */
+export async function revokeOwnSession(
+  { queries, clock }: OwnSessionsDependencies,
+  { userId, tenantId }: Owner,
+  sessionId: string,
+  client: Client,
+): Promise<void> {
+  const now = clock.now();
+  const reason = "revoked";
+  const isRevoked = await queries.transaction().execute(async (transaction) => {
+    const done = await revokeSession(transaction, { id: sessionId, userId, reason, now });
+    if (done) {
+      const event = { event: "session_revoked", at: now, userId, actorId: userId, tenantId, sessionId, client } as const;
+      await appendAudit(transaction, { ...event, details: { reason } });
+    }
+    return done;
+  });
+  if (!isRevoked) {
+    throw new AppError({
+      code: "session_not_found",
+      status: 404,
+      message: "You have no session of that id, or it has ended; GET /login/sessions lists yours.",
+    });
+  }
+}
+
+/** Ends every session of the user but the one that asks, and every login that waits for its second step. @returns how many sessions. */
+export async function revokeOtherSessions(
+  { queries, clock }: OwnSessionsDependencies,
+  { userId, tenantId, sessionId }: Owner,
+  client: Client,
+): Promise<number> {
+  const now = clock.now();
+  return queries.transaction().execute(async (transaction) => {
+    await lockUser(transaction, userId);
+    await deletePartialTokensOf(transaction, userId);
+    return endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: "revoked_others", now, except: sessionId });
+  });
+}

@@ -1,0 +1,51 @@
+/** What the answers of the API may show, and only they: by route the fields that hold a secret. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  "POST /login/access-token": ["access_token", "partial_token"],
+  "POST /login/verify-2fa": ["access_token"],
+  "POST /login/refresh": ["access_token"],
+  "POST /login/password": ["access_token"],
+  "POST /admin/2fa/setup": ["secret", "otpauth_url", "qr_svg", "setup_token"],
+  "POST /admin/2fa/replace": ["secret", "otpauth_url", "qr_svg", "setup_token"],
+  "POST /admin/2fa/verify-setup": ["backup_codes"],
+  "POST /admin/2fa/backup-codes": ["backup_codes"],
+  "POST /admin/users": ["one_time_password"],
+  "POST /admin/users/:id/password-reset": ["one_time_password"],
+};
+
+/** Shown by one answer and never again; a refresh answers a lost one a second time. */
+export const SHOWN_ONCE: ReadonlySet<string> = new Set(["partial_token", "secret", "setup_token", "backup_codes", "one_time_password"]);
+
+/** The routes that set a cookie with a secret in it. */
+const COOKIES: ReadonlySet<string> = new Set(Object.keys(FIELDS).filter((route) => /\/login\/|2fa\/(setup|replace)$/.test(route)));
+
+export type Shown = { readonly kind: string; readonly value: string };
+
+type Answer = { readonly route: string; readonly body: string; readonly headers: Readonly<Record<string, unknown>> };
+
+/** Splits an answer into the secrets it may show and all the rest of it, as text. */
+export function splitAnswer({ route, body, headers }: Answer): { readonly shown: readonly Shown[]; readonly rest: string } {
+  const { "set-cookie": cookies, ...others } = headers;
+  const texts = [cookies ?? []].flat().map(String);
+  const fromCookies = COOKIES.has(route) ? texts.flatMap((text) => shownBy("cookie", /^[^=]+=([^;]*)/.exec(text)?.[1])) : [];
+  const answered = parse(body);
+  const allowed = FIELDS[route] ?? [];
+  const rest = Object.fromEntries(Object.entries(answered ?? {}).filter(([field]) => !allowed.includes(field)));
+  return {
+    shown: [...allowed.flatMap((field) => shownBy(field, answered?.[field])), ...fromCookies],
+    rest: [answered === undefined ? body : JSON.stringify(rest), JSON.stringify(others), ...(COOKIES.has(route) ? [] : texts)].join("\n"),
+  };
+}
+
+function shownBy(kind: string, value: unknown): readonly Shown[] {
+  return [value].flat().flatMap((one) => (typeof one === "string" && one !== "" ? [{ kind, value: one }] : []));
+}
+
+/** The fields of a JSON object; undefined when it is none. */
+function parse(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

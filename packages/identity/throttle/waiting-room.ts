@@ -1,0 +1,63 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { AppError } from "@sightline/foundation/errors";
+
+/** Ends early, by throwing, when the signal says so. */
+export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>;
+
+export type WaitingRoom = {
+  /**
+   * Keeps the caller waiting, without anything of the database in hand.
+   *
+   * @throws {AppError} 429 when too many wait already, 400 `client_gone` when the caller left.
+   */
+  readonly wait: (key: string, seconds: number, left: AbortSignal | undefined) => Promise<void>;
+};
+
+/** Waiting costs an attacker nothing, so that many may wait in one process, for one key and in all. */
+const MOST_PER_KEY = 10;
+const MOST = 200;
+
+export const realSleep: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+
+export function createWaitingRoom(sleep: Sleep): WaitingRoom {
+  const waiting = new Map<string, number>();
+  let all = 0;
+
+  function move(key: string, change: 1 | -1): void {
+    const left = (waiting.get(key) ?? 0) + change;
+    all += change;
+    if (left === 0) {
+      waiting.delete(key);
+    } else {
+      waiting.set(key, left);
+    }
+  }
+
+  return {
+    wait: async (key, seconds, left) => {
+      if (all >= MOST || (waiting.get(key) ?? 0) >= MOST_PER_KEY) {
+        throw tooManyTries(seconds);
+      }
+      move(key, 1);
+      try {
+        await sleep(seconds * 1000, left);
+      } catch (error) {
+        if (left?.aborted === true) {
+          throw new AppError({ code: "client_gone", status: 400, message: "The connection ended before the answer.", cause: error });
+        }
+        throw error;
+      } finally {
+        move(key, -1);
+      }
+    },
+  };
+}
+
+export function tooManyTries(seconds: number): AppError {
+  return new AppError({
+    code: "too_many_tries",
+    status: 429,
+    message: `Too many tries. Wait ${seconds} seconds, then try again.`,
+    headers: { "retry-after": String(seconds) },
+  });
+}

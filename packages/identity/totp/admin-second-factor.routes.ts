@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { ownerOf } from "@sightline/foundation/principal";
+import { clientOf } from "#audit/client.ts";
+import {
+  backupCodesAnswerSchema,
+  passwordAndCodeSchema,
+  secondFactorStatusSchema,
+  setupAnswerSchema,
+  setupRequestSchema,
+  verifySetupAnswerSchema,
+  verifySetupRequestSchema,
+} from "#contract.ts";
+import { describeSecondFactor, disableSecondFactor, regenerateBackupCodes } from "./manage-second-factor.ts";
+import { acceptNoBody } from "./optional-json.ts";
+import type { SetupCookie } from "./setup-cookie.ts";
+import { SETUP_SECONDS, startReplacement, startSetup, type SetupDependencies } from "./start-setup.ts";
+import { verifySetup } from "./verify-setup.ts";
+
+const BODY_BYTES = 16 * 1024;
+const admin = { config: { auth: "admin" }, bodyLimit: BODY_BYTES } as const;
+const tags = ["second factor"];
+
+/**
+ * An admin's own second factor. `verify-setup` reads a cookie, yet asks for an access token of the same session too:
+ * with the cookie alone, which is all that another site can make a browser send, it answers 401.
+ */
+export function adminSecondFactorRoutes(dependencies: SetupDependencies & { readonly cookie: SetupCookie }) {
+  const { cookie } = dependencies;
+  return (server: HttpServer): void => {
+    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+    acceptNoBody(server);
+
+    server.get(
+      "/admin/2fa",
+      { ...admin, schema: { summary: "Your second factor", tags, response: { 200: secondFactorStatusSchema } } },
+      (request) => describeSecondFactor(dependencies, ownerOf(request)),
+    );
+
+    server.post(
+      "/admin/2fa/setup",
+      {
+        ...admin,
+        schema: {
+          summary: "A new secret, shown and not stored; with the password when the login is older than ten minutes",
+          tags,
+          body: setupRequestSchema,
+          response: { 200: setupAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        const answer = await startSetup(dependencies, ownerOf(request), request.body?.password, clientOf(request));
+        cookie.set(reply, answer.setup_token, SETUP_SECONDS);
+        return answer;
+      },
+    );
+
+    server.post(
+      "/admin/2fa/verify-setup",
+      {
+        ...admin,
+        schema: {
+          summary: "The first code of the new secret switches it on, and answers the backup codes",
+          tags,
+          body: verifySetupRequestSchema,
+          response: { 200: verifySetupAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        const { code, setup_token: token = cookie.read(request) } = request.body;
+        const backupCodes = await verifySetup(dependencies, ownerOf(request), { code, token }, clientOf(request));
+        cookie.clear(reply);
+        return { totp_enabled: true as const, backup_codes: [...backupCodes] };
+      },
+    );
+
+    server.post(
+      "/admin/2fa/replace",
+      {
+        ...admin,
+        schema: {
+          summary: "A new secret in place of the one in use, which stays good until the new one's first code",
+          tags,
+          body: passwordAndCodeSchema,
+          response: { 200: setupAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        const answer = await startReplacement(dependencies, ownerOf(request), request.body, clientOf(request));
+        cookie.set(reply, answer.setup_token, SETUP_SECONDS);
+        return answer;
+      },
+    );
+
+    server.post(
+      "/admin/2fa/backup-codes",
+      {
+        ...admin,
+        schema: {
+          summary: "Ten new backup codes; the old ones count no more",
+          tags,
+          body: passwordAndCodeSchema,
+          response: { 200: backupCodesAnswerSchema },
+        },
+      },
+      async (request) => ({
+        backup_codes: [...(await regenerateBackupCodes(dependencies, ownerOf(request), request.body, clientOf(request)))],
+      }),
+    );
+
+    server.post(
+      "/admin/2fa/disable",
+      {
+        ...admin,
+        schema: { summary: "Switch the second factor off", tags, body: passwordAndCodeSchema, response: { 204: z.null() } },
+      },
+      async (request, reply) => {
+        await disableSecondFactor(dependencies, ownerOf(request), request.body, clientOf(request));
+        return reply.status(204).send(null);
+      },
+    );
+  };
+}

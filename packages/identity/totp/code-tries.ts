@@ -1,0 +1,135 @@
+import { v7 as uuidv7 } from "uuid";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { raiseEpoch } from "#accounts/account.store.ts";
+import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
+import type { Notices } from "#notices/notices.ts";
+import type { Queries, SecondFactorPool } from "#schema.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
+import type { CodeAttempt } from "./second-factor.ts";
+import {
+  deleteTry,
+  insertTry,
+  lockOwner,
+  readPool,
+  requirePasswordChange,
+  saveFailuresInARow,
+  type SecondFactorOwner,
+} from "./second-factor.store.ts";
+import { blocksOf, withoutTry, withTry, type Block } from "./try-limits.ts";
+
+/** A try that was taken before anything was evaluated. */
+export type CodeTry = {
+  readonly id: string;
+  readonly pool: SecondFactorPool;
+  readonly owner: SecondFactorOwner;
+  /** Whether the budget ends with it, if it was wrong. */
+  readonly isLast: boolean;
+};
+
+export type FailureReason = "wrong_code" | "code_replayed";
+
+/** Each in a transaction of its own: what is counted stays counted, whatever becomes of the request. */
+export type CodeTries = {
+  /** @throws {AppError} 429 `too_many_tries`, 409 `not_enabled`; then nothing is counted. */
+  readonly reserve: (attempt: CodeAttempt, pool: SecondFactorPool) => Promise<CodeTry>;
+  readonly fail: (attempt: CodeAttempt, taken: CodeTry, reason: FailureReason) => Promise<void>;
+  /** It was not evaluated, or right and of no avail. */
+  readonly giveBack: (attempt: CodeAttempt, taken: CodeTry) => Promise<void>;
+};
+
+type Dependencies = { readonly queries: Queries; readonly notices: Notices; readonly clock: Clock };
+
+export function createCodeTries({ queries, notices, clock }: Dependencies): CodeTries {
+  return {
+    reserve: async ({ userId }, pool) => {
+      const now = clock.now();
+      const taken = await queries.transaction().execute(async (transaction) => {
+        const owner = await lockOwner(transaction, userId);
+        if (owner === undefined) {
+          throw notEnabled();
+        }
+        const state = await readPool(transaction, { userId, pool }, now);
+        const [block] = blocksOf(pool, state, now);
+        if (block !== undefined) {
+          throw tooManyTries(pool, block, now);
+        }
+        const id = uuidv7();
+        const next = withTry(pool, state, now);
+        await insertTry(transaction, { id, userId, pool, at: now });
+        if (pool === "totp") {
+          await saveFailuresInARow(transaction, userId, next);
+        }
+        return { id, pool, owner, isLast: blocksOf(pool, next, now).length > 0 };
+      });
+      return taken;
+    },
+
+    fail: async (attempt, { pool, isLast }, reason) => {
+      const { userId } = attempt;
+      const now = clock.now();
+      await queries.transaction().execute(async (transaction) => {
+        const owner = await lockOwner(transaction, userId);
+        const blocks = isLast ? blocksOf(pool, await readPool(transaction, { userId, pool }, now), now) : [];
+        const [block] = blocks;
+        if (owner !== undefined && block !== undefined) {
+          await raiseEpoch(transaction, { id: userId, now });
+          await deletePartialTokensOf(transaction, userId);
+          const details = { method: pool, ip: attempt.client.ip };
+          await notices.append(transaction, { userId, kind: "two_factor_locked", at: now, details });
+          // Whoever fails that often at the second step has passed the first.
+          if (pool === "totp" && !owner.mustChangePassword && blocks.some(({ reason: why }) => why !== "in_a_row")) {
+            await requirePasswordChange(transaction, userId);
+            await notices.append(transaction, { userId, kind: "password_guessed", at: now, details });
+          }
+        }
+        const event = auditOf(attempt, pool, now);
+        if (reason === "code_replayed") {
+          await appendAudit(transaction, { ...event, event: "2fa_code_replayed" });
+        }
+        const failed = attempt.purpose === "login" ? "2fa_login_failed" : "step_up_failed";
+        await appendAudit(transaction, { ...event, event: failed, details: { ...event.details, reason } });
+        if (block !== undefined) {
+          const details = { ...event.details, reason: block.reason, until: block.until.toISOString() };
+          await appendAudit(transaction, { ...event, event: "2fa_locked", details });
+        }
+      });
+    },
+
+    giveBack: async ({ userId }, { id, pool }) => {
+      await queries.transaction().execute(async (transaction) => {
+        await lockOwner(transaction, userId);
+        if ((await deleteTry(transaction, id)) && pool === "totp") {
+          const state = await readPool(transaction, { userId, pool }, clock.now());
+          await saveFailuresInARow(transaction, userId, withoutTry(state));
+        }
+      });
+    },
+  };
+}
+
+/** What every audit row about a code says. */
+export function auditOf(
+  { userId, tenantId, sessionId, client, purpose }: CodeAttempt,
+  method: SecondFactorPool,
+  at: Date,
+): Omit<AuditEvent, "event"> {
+  return { at, userId, tenantId, sessionId, client, actorId: sessionId === undefined ? undefined : userId, details: { purpose, method } };
+}
+
+function notEnabled(): AppError {
+  return new AppError({ code: "not_enabled", status: 409, message: "This account has no second factor. Set one up first." });
+}
+
+function tooManyTries(pool: SecondFactorPool, { until, reason }: Block, now: Date): AppError {
+  const seconds = Math.max(Math.ceil((until.getTime() - now.getTime()) / 1000), 1);
+  const wait = `Too many wrong codes. Wait ${seconds} seconds`;
+  const messages = {
+    totp:
+      reason === "suspended"
+        ? "Too many wrong codes: codes of the authenticator app are no longer looked at. Use a backup code, or ask another admin to reset your second factor."
+        : `${wait}, or use a backup code.`,
+    backup_code: `${wait}, or use a code of the authenticator app.`,
+  };
+  return new AppError({ code: "too_many_tries", status: 429, message: messages[pool], headers: { "retry-after": String(seconds) } });
+}

@@ -1,0 +1,79 @@
+import type { Owner } from "@sightline/foundation/principal";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { attackOdds } from "./attack-odds.ts";
+import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
+import { readPool } from "./second-factor.store.ts";
+import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
+import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
+import { blocksOf } from "./try-limits.ts";
+
+/** What `GET /admin/2fa` tells. */
+export async function describeSecondFactor({ queries, clock, window }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
+  const now = clock.now();
+  const { totpEnabled, backupCodes, lastUsedAt } = await findSecondFactor(queries, userId);
+  const [block] = totpEnabled ? blocksOf("totp", await readPool(queries, { userId, pool: "totp" }, now), now) : [];
+  const suspended = block?.reason === "suspended";
+  return {
+    totp_enabled: totpEnabled,
+    backup_codes_remaining: backupCodes.length,
+    totp_last_used_at: lastUsedAt?.toISOString() ?? null,
+    locked_until: block === undefined || suspended ? null : block.until.toISOString(),
+    suspended,
+    attack_odds: attackOdds(window),
+  };
+}
+
+/**
+ * Ten new backup codes; the old ones are dead with the same statement.
+ *
+ * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ */
+export async function regenerateBackupCodes(
+  dependencies: SetupDependencies,
+  owner: Owner,
+  { password, code }: PasswordAndCode,
+  client: Client,
+): Promise<readonly string[]> {
+  const { secondFactor, notices, clock } = dependencies;
+  const { userId, tenantId, sessionId } = owner;
+  await confirmEnabled(dependencies, owner, password, client);
+  let made: BackupCodes = { codes: [], hashes: [] };
+  async function prepare(): Promise<void> {
+    made = await makeBackupCodes();
+  }
+  await secondFactor.withCode({ ...owner, code, client, purpose: "backup_codes", prepare }, async (transaction) => {
+    const now = clock.now();
+    await replaceBackupCodes(transaction, userId, made.hashes);
+    await notices.append(transaction, { userId, kind: "backup_codes_regenerated", at: now, details: { ip: client.ip } });
+    await appendAudit(transaction, { event: "backup_codes_regenerated", at: now, userId, actorId: userId, tenantId, sessionId, client });
+  });
+  return made.codes;
+}
+
+/**
+ * Switches the second factor off and wipes it. What was counted stays: guessing is no better after another set-up.
+ *
+ * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ */
+export async function disableSecondFactor(
+  dependencies: SetupDependencies,
+  owner: Owner,
+  { password, code }: PasswordAndCode,
+  client: Client,
+): Promise<void> {
+  const { secondFactor, notices, clock } = dependencies;
+  const { userId, tenantId, sessionId } = owner;
+  await confirmEnabled(dependencies, owner, password, client);
+  await secondFactor.withCode({ ...owner, code, client, purpose: "disable" }, async (transaction) => {
+    const now = clock.now();
+    await wipeSecondFactor(transaction, userId);
+    await deletePartialTokensOf(transaction, userId);
+    await notices.append(transaction, { userId, kind: "two_factor_disabled", at: now, details: { ip: client.ip } });
+    await endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: "two_factor_disabled", now, except: sessionId });
+    await appendAudit(transaction, { event: "2fa_disabled", at: now, userId, actorId: userId, tenantId, sessionId, client });
+  });
+}

@@ -1,0 +1,28 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { HttpServer } from "@sightline/foundation/http-server";
+
+/**
+ * Lets the routes of a scope be called without a body, however a client says so: `{}`, nothing at all, nothing with a
+ * content type. What there is must be JSON.
+ */
+export function acceptNoBody(scope: HttpServer): void {
+  const parseJson = scope.getDefaultJsonParser("error", "error");
+  scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body: string, done) =>
+    body.trim() === "" ? done(null) : parseJson(request, body, done),
+  );
+  scope.addContentTypeParser("*", { parseAs: "string" }, (request, body: string, done) => {
+    if (body.trim() === "") {
+      done(null);
+    } else if (request.headers["content-type"] === undefined) {
+      void parseJson(request, body, done);
+    } else {
+      done(
+        new AppError({
+          code: "unsupported_media_type",
+          status: 415,
+          message: "Send the body as JSON with Content-Type: application/json.",
+        }),
+      );
+    }
+  });
+}

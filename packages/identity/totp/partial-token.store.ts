@@ -1,0 +1,86 @@
+import { sql, type Transaction } from "kysely";
+import type { IdentitySchema, Queries } from "#schema.ts";
+
+/** Someone whose password was right and whose code is due. */
+export type PartialLogin = {
+  readonly tokenHash: Buffer;
+  readonly userId: string;
+  readonly tenantId: string;
+  /** When the password was shown. */
+  readonly authenticatedAt: Date;
+};
+
+const TRIES = 5;
+const LIVE_PER_USER = 3;
+
+/** The caller holds the account. The oldest make way, so that there are never more than three. */
+export async function insertPartialToken(
+  transaction: Transaction<IdentitySchema>,
+  row: Omit<IdentitySchema["identity.partial_tokens"], "tries">,
+): Promise<void> {
+  await transaction
+    .deleteFrom("identity.partial_tokens")
+    .where("user_id", "=", row.user_id)
+    .where("token_hash", "not in", (newest) =>
+      newest
+        .selectFrom("identity.partial_tokens")
+        .select("token_hash")
+        .where("user_id", "=", row.user_id)
+        .where("expires_at", ">", row.authenticated_at)
+        .orderBy("expires_at", "desc")
+        .orderBy("token_hash")
+        .limit(LIVE_PER_USER - 1),
+    )
+    .execute();
+  await transaction.insertInto("identity.partial_tokens").values(row).execute();
+}
+
+/** Takes one of the token's tries. @returns undefined when it is worn out, over, or of an account that has changed since. */
+export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date): Promise<PartialLogin | undefined> {
+  return queries
+    .updateTable("identity.partial_tokens as token")
+    .from("identity.users as user")
+    .set({ tries: sql<number>`token.tries + 1` })
+    .whereRef("user.id", "=", "token.user_id")
+    .whereRef("user.epoch", "=", "token.epoch")
+    .where("user.totp_enabled", "=", true)
+    .where("user.disabled_at", "is", null)
+    .where("token.token_hash", "=", tokenHash)
+    .where("token.expires_at", ">", now)
+    .where("token.tries", "<", TRIES)
+    .returning([
+      "token.token_hash as tokenHash",
+      "token.user_id as userId",
+      "user.tenant_id as tenantId",
+      "token.authenticated_at as authenticatedAt",
+    ])
+    .executeTakeFirst();
+}
+
+export async function givePartialTokenBack(queries: Queries, tokenHash: Buffer): Promise<void> {
+  await queries
+    .updateTable("identity.partial_tokens")
+    .set({ tries: sql<number>`greatest(tries - 1, 0)` })
+    .where("token_hash", "=", tokenHash)
+    .execute();
+}
+
+/** Uses the token up; of many at once only one does. The caller holds the account. */
+export async function consumePartialToken(transaction: Transaction<IdentitySchema>, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom("identity.partial_tokens as token")
+    .using("identity.users as user")
+    .whereRef("user.id", "=", "token.user_id")
+    .whereRef("user.epoch", "=", "token.epoch")
+    .where("token.token_hash", "=", tokenHash)
+    .where("token.expires_at", ">", now)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function deleteDeadPartialTokens(queries: Queries, now: Date): Promise<void> {
+  await queries
+    .deleteFrom("identity.partial_tokens")
+    .where((either) => either.or([either("expires_at", "<=", now), either("tries", ">=", TRIES)]))
+    .execute();
+}

@@ -1,0 +1,36 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Transaction } from "kysely";
+import type { Client } from "#audit/client.ts";
+import type { PartialSession } from "#contract.ts";
+import type { IdentitySchema } from "#schema.ts";
+import { insertPartialToken } from "./partial-token.store.ts";
+
+const TOKEN_BYTES = 32;
+const SECONDS = 300;
+
+/** What a right password gives when a code is due too. It opens `POST /login/verify-2fa` and nothing else; the caller holds the account. */
+export async function issuePartialToken(
+  transaction: Transaction<IdentitySchema>,
+  {
+    account,
+    client,
+    now,
+  }: { readonly account: { readonly id: string; readonly epoch: number }; readonly client: Client; readonly now: Date },
+): Promise<PartialSession> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  await insertPartialToken(transaction, {
+    token_hash: hashOfPartialToken(token),
+    user_id: account.id,
+    epoch: account.epoch,
+    ip: client.ip,
+    user_agent: client.userAgent ?? null,
+    authenticated_at: now,
+    expires_at: new Date(now.getTime() + SECONDS * 1000),
+  });
+  return { two_factor_required: true, partial_token: token, expires_in: SECONDS };
+}
+
+/** All that is stored of a token. */
+export function hashOfPartialToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,13 @@
+import type { Sealer } from "#keys/sealing.ts";
+
+/** What the secret of an account is sealed for; the additional data is `users.totp_secret|<user id>`. */
+const PURPOSE = "users.totp_secret";
+
+export function sealTotpSecret(sealer: Sealer, userId: string, secret: string): string {
+  return sealer.seal(Buffer.from(secret), { purpose: PURPOSE, subject: userId });
+}
+
+/** @throws {SealError} when its key is not in the ring, or it was changed or is another user's. */
+export function openTotpSecret(sealer: Sealer, userId: string, envelope: string): string {
+  return sealer.open(envelope, { purpose: PURPOSE, subject: userId }).toString();
+}

@@ -1,0 +1,151 @@
+import { sql, type Transaction } from "kysely";
+import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
+import { LONGEST_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
+
+/** What a code is held against. */
+export type SecondFactorOwner = {
+  readonly id: string;
+  readonly envelope: string;
+  readonly lastStep: number | null;
+  readonly backupCodes: readonly string[];
+  readonly mustChangePassword: boolean;
+};
+
+const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
+
+/**
+ * Holds the account to the end of the transaction, so that tries made at once on several replicas are counted one after the other.
+ *
+ * @returns undefined when there is no such account, it is disabled, or it has no second factor.
+ */
+export async function lockOwner(transaction: Transaction<IdentitySchema>, userId: string): Promise<SecondFactorOwner | undefined> {
+  const row = await transaction
+    .selectFrom("identity.users")
+    .select([
+      "id",
+      "totp_secret as envelope",
+      "totp_last_step as lastStep",
+      "totp_backup_codes as backupCodes",
+      "must_change_password as mustChangePassword",
+    ])
+    .where("id", "=", userId)
+    .where(ENABLED)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+}
+
+export type PoolKey = { readonly userId: string; readonly pool: SecondFactorPool };
+
+export async function readPool(queries: Queries, { userId, pool }: PoolKey, now: Date): Promise<PoolState> {
+  const counter = await queries
+    .selectFrom("identity.second_factor_counters")
+    .select(["in_a_row as inARow", "locked_until as lockedUntil", "suspended"])
+    .where("user_id", "=", userId)
+    .where("pool", "=", pool)
+    .executeTakeFirst();
+  const tries = await queries
+    .selectFrom("identity.second_factor_tries")
+    .select("at")
+    .where("user_id", "=", userId)
+    .where("pool", "=", pool)
+    .where("at", ">", windowStart(now))
+    .orderBy("at", "desc")
+    .limit(Math.max(...ROLLING_LIMITS[pool].map((limit) => limit.tries)))
+    .execute();
+  return { inARow: 0, lockedUntil: null, suspended: false, ...counter, triedAt: tries.map(({ at }) => at) };
+}
+
+export async function insertTry(
+  transaction: Transaction<IdentitySchema>,
+  { id, userId, pool, at }: PoolKey & { readonly id: string; readonly at: Date },
+): Promise<void> {
+  await transaction.insertInto("identity.second_factor_tries").values({ id, user_id: userId, pool, at }).execute();
+}
+
+/** @returns false when it was deleted before. */
+export async function deleteTry(transaction: Transaction<IdentitySchema>, id: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction.deleteFrom("identity.second_factor_tries").where("id", "=", id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Only codes by time have failures in a row; backup codes live by their rolling budgets alone. */
+export async function saveFailuresInARow(
+  transaction: Transaction<IdentitySchema>,
+  userId: string,
+  { inARow, lockedUntil, suspended }: PoolState,
+): Promise<void> {
+  const row = { in_a_row: inARow, locked_until: lockedUntil, suspended };
+  await transaction
+    .insertInto("identity.second_factor_counters")
+    .values({ user_id: userId, pool: "totp", ...row })
+    .onConflict((conflict) => conflict.columns(["user_id", "pool"]).doUpdateSet(row))
+    .execute();
+}
+
+/** The owner has shown up: failures in a row begin anew, a lock or suspension by them ends. The rolling budgets stay. */
+export async function forgetFailuresInARow(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+  await transaction.deleteFrom("identity.second_factor_counters").where("user_id", "=", userId).execute();
+}
+
+/** For a second factor that is taken away: what was guessed at is gone. */
+export async function forgetAllFailures(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+  await forgetFailuresInARow(transaction, userId);
+  await transaction.deleteFrom("identity.second_factor_tries").where("user_id", "=", userId).execute();
+}
+
+export type Consumed = { readonly envelope: string; readonly backupCodesRemaining: number };
+
+/** Accepts a time step if it is later than the last one; of many at once only one does. @returns undefined when it is not. */
+export async function consumeStep(
+  transaction: Transaction<IdentitySchema>,
+  { userId, step, startedAt }: { readonly userId: string; readonly step: number; readonly startedAt: Date },
+): Promise<Consumed | undefined> {
+  const row = await transaction
+    .updateTable("identity.users")
+    .set({ totp_last_step: step, totp_last_used_at: startedAt })
+    .where("id", "=", userId)
+    .where(ENABLED)
+    .where((either) => either.or([either("totp_last_step", "is", null), either("totp_last_step", "<", step)]))
+    .returning(["totp_secret as envelope", codesLeft])
+    .executeTakeFirst();
+  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+}
+
+/** Takes a backup code's hash out of the account's set. @returns undefined when it is no longer in there. */
+export async function consumeBackupCode(
+  transaction: Transaction<IdentitySchema>,
+  { userId, hash }: { readonly userId: string; readonly hash: string },
+): Promise<Consumed | undefined> {
+  const row = await transaction
+    .updateTable("identity.users")
+    .set({ totp_backup_codes: sql<string[]>`array_remove(totp_backup_codes, ${hash})` })
+    .where("id", "=", userId)
+    .where(ENABLED)
+    .where(sql<boolean>`${hash} = any(totp_backup_codes)`)
+    .returning(["totp_secret as envelope", codesLeft])
+    .executeTakeFirst();
+  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+}
+
+/** Does nothing when another envelope was put there meanwhile. */
+export async function replaceEnvelope(
+  queries: Queries,
+  { userId, from, to }: { readonly userId: string; readonly from: string; readonly to: string },
+): Promise<void> {
+  await queries.updateTable("identity.users").set({ totp_secret: to }).where("id", "=", userId).where("totp_secret", "=", from).execute();
+}
+
+export async function requirePasswordChange(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+  await transaction.updateTable("identity.users").set({ must_change_password: true }).where("id", "=", userId).execute();
+}
+
+export async function deleteOldTries(queries: Queries, now: Date): Promise<void> {
+  await queries.deleteFrom("identity.second_factor_tries").where("at", "<=", windowStart(now)).execute();
+}
+
+const codesLeft = sql<number>`cardinality(totp_backup_codes)`.as("backupCodesRemaining");
+
+function windowStart(now: Date): Date {
+  return new Date(now.getTime() - LONGEST_WINDOW_SECONDS * 1000);
+}

@@ -1,0 +1,184 @@
+import type { Transaction } from "kysely";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import { SealError, type Sealer } from "#keys/sealing.ts";
+import type { Notices } from "#notices/notices.ts";
+import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
+import { findBackupCode } from "./backup-codes.ts";
+import { auditOf, createCodeTries, type CodeTry, type FailureReason } from "./code-tries.ts";
+import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
+import {
+  consumeBackupCode,
+  consumeStep,
+  deleteTry,
+  forgetFailuresInARow,
+  replaceEnvelope,
+  type SecondFactorOwner,
+} from "./second-factor.store.ts";
+import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
+
+export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
+
+export type CodeAttempt = {
+  readonly userId: string;
+  readonly tenantId: string;
+  /** Undefined at the login, where there is none yet. */
+  readonly sessionId?: string | undefined;
+  /** Six digits, or a backup code; as typed. */
+  readonly code: string;
+  readonly client: Client;
+  readonly purpose: SecondFactorPurpose;
+  /** Slow work for the action, which only a right code is worth: done before the transaction begins. */
+  readonly prepare?: () => Promise<void>;
+};
+
+export type AcceptedCode = { readonly method: SecondFactorPool; readonly backupCodesRemaining: number };
+
+export type SecondFactor = {
+  /**
+   * Reserves a try (own committed transaction), evaluates the code outside of any transaction, then runs `action` in one
+   * transaction with the code's consumption. What `action` throws leaves the code unused and the try uncounted.
+   *
+   * @throws {AppError} 401 (login) or 403 `invalid_code`, 429 `too_many_tries` with `Retry-After`, 409 `not_enabled`, 503 `second_factor_unreadable`.
+   */
+  readonly withCode: <Result>(
+    attempt: CodeAttempt,
+    action: (transaction: Transaction<IdentitySchema>, accepted: AcceptedCode) => Promise<Result>,
+  ) => Promise<Result>;
+};
+
+type Dependencies = {
+  readonly queries: Queries;
+  readonly sealer: Sealer;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  /** TOTP_WINDOW */
+  readonly window: number;
+};
+
+/** A right code that has not been used up yet. */
+type RightCode =
+  | { readonly method: "totp"; readonly step: number; readonly secret: string }
+  | { readonly method: "backup_code"; readonly hash: string };
+
+class RefusedCode extends Error {
+  readonly reason: FailureReason;
+  constructor(reason: FailureReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** The one way by which a code of either kind is ever accepted, so that no route has limits of its own. */
+export function createSecondFactor({ queries, sealer, notices, clock, window }: Dependencies): SecondFactor {
+  const tries = createCodeTries({ queries, notices, clock });
+
+  /** @throws {RefusedCode} @throws {SealError} */
+  async function evaluate(typed: string, totpCode: string | undefined, owner: SecondFactorOwner): Promise<RightCode> {
+    if (totpCode === undefined) {
+      const hash = await findBackupCode(owner.backupCodes, typed);
+      if (hash === undefined) {
+        throw new RefusedCode("wrong_code");
+      }
+      return { method: "backup_code", hash };
+    }
+    const secret = openTotpSecret(sealer, owner.id, owner.envelope);
+    const step = await stepOfCode({ secret, code: totpCode, now: clock.now(), window });
+    if (step === undefined) {
+      throw new RefusedCode("wrong_code");
+    }
+    if (owner.lastStep !== null && step <= owner.lastStep) {
+      throw new RefusedCode("code_replayed");
+    }
+    return { method: "totp", step, secret };
+  }
+
+  /** @returns how many backup codes are left. @throws {RefusedCode} when someone else was faster, or the secret is another one now. */
+  async function useUp(transaction: Transaction<IdentitySchema>, userId: string, right: RightCode): Promise<number> {
+    const used =
+      right.method === "totp"
+        ? await consumeStep(transaction, { userId, step: right.step, startedAt: timeOfStep(right.step) })
+        : await consumeBackupCode(transaction, { userId, hash: right.hash });
+    if (used === undefined) {
+      throw new RefusedCode("code_replayed");
+    }
+    const { envelope, backupCodesRemaining } = used;
+    if (right.method === "totp") {
+      // An envelope that was sealed anew meanwhile holds the same secret.
+      if (openTotpSecret(sealer, userId, envelope) !== right.secret) {
+        throw new RefusedCode("wrong_code");
+      }
+      if (!sealer.isCurrent(envelope)) {
+        await replaceEnvelope(transaction, { userId, from: envelope, to: sealTotpSecret(sealer, userId, right.secret) });
+      }
+    }
+    return backupCodesRemaining;
+  }
+
+  async function recordSuccess(transaction: Transaction<IdentitySchema>, attempt: CodeAttempt, accepted: AcceptedCode): Promise<void> {
+    const { userId, client } = attempt;
+    const { method } = accepted;
+    const now = clock.now();
+    const event = auditOf(attempt, method, now);
+    if (method === "backup_code") {
+      const remaining = String(accepted.backupCodesRemaining);
+      await notices.append(transaction, { userId, kind: "backup_code_used", at: now, details: { remaining, ip: client.ip } });
+      await appendAudit(transaction, { ...event, event: "backup_code_used", details: { ...event.details, remaining } });
+    }
+    if (attempt.purpose === "login") {
+      await appendAudit(transaction, { ...event, event: "2fa_login_ok" });
+    }
+  }
+
+  /** The factor is never skipped because it cannot be read. */
+  async function refuseUnreadable(attempt: CodeAttempt, { pool }: CodeTry, cause: SealError): Promise<AppError> {
+    const event = auditOf(attempt, pool, clock.now());
+    await queries.transaction().execute((transaction) =>
+      appendAudit(transaction, {
+        ...event,
+        event: attempt.purpose === "login" ? "2fa_login_failed" : "step_up_failed",
+        details: { ...event.details, reason: "secret_unreadable" },
+      }),
+    );
+    return new AppError({
+      code: "second_factor_unreadable",
+      status: 503,
+      message: "The server cannot read the secret of your authenticator app. Use a backup code, and tell the operator to look at the log.",
+      cause,
+    });
+  }
+
+  return {
+    withCode: async (attempt, action) => {
+      const totpCode = readTotpCode(attempt.code);
+      const taken = await tries.reserve(attempt, totpCode === undefined ? "backup_code" : "totp");
+      try {
+        const right = await evaluate(attempt.code, totpCode, taken.owner);
+        await attempt.prepare?.();
+        return await queries.transaction().execute(async (transaction) => {
+          const backupCodesRemaining = await useUp(transaction, attempt.userId, right);
+          await deleteTry(transaction, taken.id);
+          await forgetFailuresInARow(transaction, attempt.userId);
+          const accepted = { method: right.method, backupCodesRemaining };
+          const result = await action(transaction, accepted);
+          await recordSuccess(transaction, attempt, accepted);
+          return result;
+        });
+      } catch (error) {
+        if (error instanceof RefusedCode) {
+          await tries.fail(attempt, taken, error.reason);
+          throw new AppError({
+            code: "invalid_code",
+            // To a client with an access token 401 would say that this is over.
+            status: attempt.purpose === "login" ? 401 : 403,
+            message: "The code is wrong or was used before. Wait for the next one, or use a backup code.",
+          });
+        }
+        await tries.giveBack(attempt, taken);
+        throw error instanceof SealError ? await refuseUnreadable(attempt, taken, error) : error;
+      }
+    },
+  };
+}

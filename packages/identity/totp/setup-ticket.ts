@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import { SealError, type Sealer } from "#keys/sealing.ts";
+
+/** A secret that was shown and is stored nowhere: only whoever was shown it can bring it back, sealed. */
+export type SetupTicket = {
+  /** Counted and used up by. */
+  readonly id: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Of the credentials, as in the account. */
+  readonly epoch: number;
+  readonly secret: string;
+  /** Fingerprint of the secret it takes the place of; undefined when the second factor is off. */
+  readonly replaces?: string | undefined;
+  readonly expiresAt: Date;
+};
+
+export type SetupTickets = {
+  readonly seal: (ticket: SetupTicket) => string;
+  /**
+   * Opens what `seal` made for this user and session.
+   *
+   * @throws {AppError} 400 `setup_invalid` or `setup_expired`.
+   */
+  readonly open: (token: string | undefined, owner: { readonly userId: string; readonly sessionId: string }) => SetupTicket;
+};
+
+const PURPOSE = "2fa.setup_ticket";
+
+const ticketSchema = z.object({
+  id: z.uuid(),
+  userId: z.uuid(),
+  sessionId: z.uuid(),
+  epoch: z.int(),
+  secret: z.string(),
+  replaces: z.string().optional(),
+  expiresAt: z.coerce.date(),
+});
+
+export function createSetupTickets({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }): SetupTickets {
+  return {
+    seal: (ticket) => sealer.seal(Buffer.from(JSON.stringify(ticket)), { purpose: PURPOSE, subject: ticket.userId }),
+    open: (token, { userId, sessionId }) => {
+      const ticket = token === undefined ? undefined : unseal(sealer, token, userId);
+      if (ticket === undefined || ticket.userId !== userId || ticket.sessionId !== sessionId) {
+        throw setupInvalid();
+      }
+      if (ticket.expiresAt <= clock.now()) {
+        throw setupExpired("The set-up has taken more than ten minutes. Start it again, and scan the new QR code.");
+      }
+      return ticket;
+    },
+  };
+}
+
+function unseal(sealer: Sealer, token: string, subject: string): SetupTicket | undefined {
+  try {
+    return ticketSchema.parse(JSON.parse(sealer.open(token, { purpose: PURPOSE, subject }).toString()));
+  } catch (error) {
+    if (error instanceof SealError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Whatever is wrong with it, the way on is the same, and a forger learns nothing. */
+export function setupInvalid(): AppError {
+  return new AppError({
+    code: "setup_invalid",
+    status: 400,
+    message: "There is no set-up under way in this session that this could finish. Start it again, and scan the new QR code.",
+  });
+}
+
+export function setupExpired(message: string): AppError {
+  return new AppError({ code: "setup_expired", status: 400, message });
+}

@@ -1,0 +1,140 @@
+import type { Transaction } from "kysely";
+import type { IdentitySchema, Queries } from "#schema.ts";
+
+type TicketTry = { readonly ticketId: string; readonly userId: string; readonly expiresAt: Date; readonly limit: number };
+
+/**
+ * Counts a try of a ticket before it is evaluated, whatever number comes at once.
+ *
+ * @returns which try it is; undefined when the ticket is used up or has none left.
+ */
+export async function takeSetupTry(queries: Queries, { ticketId, userId, expiresAt, limit }: TicketTry): Promise<number | undefined> {
+  const row = await queries
+    .insertInto("identity.setup_tries")
+    .values({ ticket_id: ticketId, user_id: userId, tries: 1, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict
+        .column("ticket_id")
+        .doUpdateSet((expression) => ({ tries: expression("identity.setup_tries.tries", "+", 1) }))
+        .where("identity.setup_tries.tries", "<", limit)
+        .where("identity.setup_tries.used_at", "is", null),
+    )
+    .returning("tries")
+    .executeTakeFirst();
+  return row?.tries;
+}
+
+/** It was never evaluated. */
+export async function giveSetupTryBack(queries: Queries, ticketId: string): Promise<void> {
+  await queries
+    .updateTable("identity.setup_tries")
+    .set((expression) => ({ tries: expression("tries", "-", 1) }))
+    .where("ticket_id", "=", ticketId)
+    .where("tries", ">", 0)
+    .execute();
+}
+
+/** @returns whether it was this call that used it. */
+export async function claimSetupTicket(queries: Queries, ticketId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("identity.setup_tries")
+    .set({ used_at: now })
+    .where("ticket_id", "=", ticketId)
+    .where("used_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** For whoever has claimed it, and could not go through with it. */
+export async function reopenSetupTicket(queries: Queries, ticketId: string): Promise<void> {
+  await queries.updateTable("identity.setup_tries").set({ used_at: null }).where("ticket_id", "=", ticketId).execute();
+}
+
+/** An hour later than it could: with clocks apart, no replica may take a used ticket for a new one. */
+export async function deleteExpiredSetupTries(queries: Queries, now: Date): Promise<void> {
+  await queries
+    .deleteFrom("identity.setup_tries")
+    .where("expires_at", "<=", new Date(now.getTime() - 3_600_000))
+    .execute();
+}
+
+type Owner = { readonly userId: string; readonly sessionId: string; readonly epoch: number };
+
+/** Holds the account, if neither its credentials nor the session have ended meanwhile. */
+export async function lockForSetup(transaction: Transaction<IdentitySchema>, { userId, sessionId, epoch }: Owner) {
+  const account = await transaction
+    .selectFrom("identity.users")
+    .select(["totp_enabled as totpEnabled", "totp_secret as totpSecret"])
+    .where("id", "=", userId)
+    .where("epoch", "=", epoch)
+    .where("disabled_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  const session = await transaction
+    .selectFrom("identity.sessions")
+    .select("id")
+    .where("id", "=", sessionId)
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return session === undefined ? undefined : account;
+}
+
+/** Empty when there is none. */
+export async function findSealedSecret(queries: Queries, userId: string): Promise<string> {
+  const row = await queries.selectFrom("identity.users").select("totp_secret").where("id", "=", userId).executeTakeFirst();
+  return row?.totp_secret ?? "";
+}
+
+type SecondFactorRow = {
+  readonly userId: string;
+  readonly sealedSecret: string;
+  readonly backupCodes: readonly string[];
+  /** Of the code it was verified with: that code is used. */
+  readonly step: number;
+  readonly stepAt: Date;
+};
+
+export async function storeSecondFactor(transaction: Transaction<IdentitySchema>, row: SecondFactorRow): Promise<void> {
+  await transaction
+    .updateTable("identity.users")
+    .set({
+      totp_enabled: true,
+      totp_secret: row.sealedSecret,
+      totp_backup_codes: [...row.backupCodes],
+      totp_last_step: row.step,
+      totp_last_used_at: row.stepAt,
+    })
+    .where("id", "=", row.userId)
+    .execute();
+}
+
+/** The whole set at once: none of the old one is left beside the new one at any time. */
+export async function replaceBackupCodes(
+  transaction: Transaction<IdentitySchema>,
+  userId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  await transaction
+    .updateTable("identity.users")
+    .set({ totp_backup_codes: [...hashes] })
+    .where("id", "=", userId)
+    .execute();
+}
+
+export async function wipeSecondFactor(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+  await transaction
+    .updateTable("identity.users")
+    .set({ totp_enabled: false, totp_secret: null, totp_backup_codes: [], totp_last_step: null, totp_last_used_at: null })
+    .where("id", "=", userId)
+    .execute();
+}
+
+export async function findSecondFactor(queries: Queries, userId: string) {
+  return queries
+    .selectFrom("identity.users")
+    .select(["totp_enabled as totpEnabled", "totp_backup_codes as backupCodes", "totp_last_used_at as lastUsedAt"])
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { generateURI } from "otplib";
+import { v7 as uuidv7 } from "uuid";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { Owner } from "@sightline/foundation/principal";
+import { findAccount, type Account } from "#accounts/account.store.ts";
+import { confirmPassword } from "#accounts/confirm-password.ts";
+import type { PasswordHasher } from "#accounts/password-hash.ts";
+import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { PasswordAndCode, SetupAnswer } from "#contract.ts";
+import { SealError, type Sealer } from "#keys/sealing.ts";
+import type { Notices } from "#notices/notices.ts";
+import type { Queries } from "#schema.ts";
+import type { Throttle } from "#throttle/throttle.ts";
+import { renderQrCode } from "./qr-code.ts";
+import { openTotpSecret } from "./sealed-secret.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import type { SetupTickets } from "./setup-ticket.ts";
+import { findSealedSecret } from "./setup.store.ts";
+import { makeTotpSecret } from "./totp-code.ts";
+
+export type SetupDependencies = {
+  readonly queries: Queries;
+  readonly hasher: PasswordHasher;
+  readonly throttle: Throttle;
+  readonly secondFactor: SecondFactor;
+  readonly tickets: SetupTickets;
+  readonly sealer: Sealer;
+  readonly notices: Notices;
+  /** Steps around the current one whose codes are right. */
+  readonly window: number;
+  readonly clock: Clock;
+};
+
+export const SETUP_SECONDS = 600;
+/** How old a login may be before the password is asked for again. */
+const FRESH_LOGIN_MS = 600_000;
+const ISSUER = "Sightline";
+
+/**
+ * Makes a secret and shows it. Nothing is stored: the ticket brings it back.
+ *
+ * @throws {AppError} 409 `already_enabled`, 403 `reauthentication_required` or `wrong_password`, 429 `too_many_tries`.
+ */
+export async function startSetup(
+  dependencies: SetupDependencies,
+  owner: Owner,
+  password: string | undefined,
+  client: Client,
+): Promise<SetupAnswer> {
+  const { queries, clock } = dependencies;
+  const account = await findOwnAccount(queries, owner);
+  if (account.totpEnabled) {
+    throw alreadyEnabled();
+  }
+  if (password !== undefined) {
+    await confirmPassword(dependencies, account, password, client);
+  } else if (clock.now().getTime() - owner.authenticatedAt.getTime() > FRESH_LOGIN_MS) {
+    throw new AppError({
+      code: "reauthentication_required",
+      status: 403,
+      message: 'This login is more than ten minutes old. Send your password with the request: {"password": "…"}.',
+    });
+  }
+  await queries.transaction().execute((transaction) => appendAudit(transaction, setupStarted(dependencies, owner, client)));
+  return issueTicket(dependencies, owner, account, undefined);
+}
+
+/**
+ * The same for an account that has a second factor, whose secret stays good until the new one's first code.
+ *
+ * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ */
+export async function startReplacement(
+  dependencies: SetupDependencies,
+  owner: Owner,
+  { password, code }: PasswordAndCode,
+  client: Client,
+): Promise<SetupAnswer> {
+  const { secondFactor, sealer } = dependencies;
+  const account = await confirmEnabled(dependencies, owner, password, client);
+  const replaces = await secondFactor.withCode({ ...owner, code, client, purpose: "replace" }, async (transaction) => {
+    const sealed = await findSealedSecret(transaction, owner.userId);
+    await appendAudit(transaction, setupStarted(dependencies, owner, client));
+    return fingerprintOf(sealer, sealed, owner.userId);
+  });
+  return issueTicket(dependencies, owner, account, replaces);
+}
+
+/** The account, which has a second factor and whose password was shown again. */
+export async function confirmEnabled(dependencies: SetupDependencies, owner: Owner, password: string, client: Client): Promise<Account> {
+  const account = await findOwnAccount(dependencies.queries, owner);
+  if (!account.totpEnabled) {
+    throw notEnabled();
+  }
+  await confirmPassword(dependencies, account, password, client);
+  return account;
+}
+
+/** Tells one secret from another over a new sealing of the same one. A secret whose key is lost is never sealed anew. */
+export function fingerprintOf(sealer: Sealer, sealed: string, userId: string): string {
+  return createHash("sha256")
+    .update(openOrKeep(sealer, sealed, userId))
+    .digest("base64url");
+}
+
+function openOrKeep(sealer: Sealer, sealed: string, userId: string): string {
+  try {
+    return openTotpSecret(sealer, userId, sealed);
+  } catch (error) {
+    if (error instanceof SealError) {
+      return sealed;
+    }
+    throw error;
+  }
+}
+
+function issueTicket(
+  { tickets, clock }: SetupDependencies,
+  { userId, sessionId }: Owner,
+  { email, epoch }: Account,
+  replaces: string | undefined,
+): SetupAnswer {
+  const secret = makeTotpSecret();
+  const expiresAt = new Date(clock.now().getTime() + SETUP_SECONDS * 1000);
+  const otpauthUrl = generateURI({ issuer: ISSUER, label: email, secret });
+  return {
+    secret,
+    otpauth_url: otpauthUrl,
+    qr_svg: renderQrCode(otpauthUrl),
+    setup_token: tickets.seal({ id: uuidv7(), userId, sessionId, epoch, secret, replaces, expiresAt }),
+    expires_in: SETUP_SECONDS,
+  };
+}
+
+async function findOwnAccount(queries: Queries, { userId }: Owner): Promise<Account> {
+  const account = await findAccount(queries, userId);
+  if (account === undefined) {
+    throw new Error("The account of a live session is gone.");
+  }
+  return account;
+}
+
+function setupStarted({ clock }: SetupDependencies, { userId, tenantId, sessionId }: Owner, client: Client): AuditEvent {
+  return { event: "2fa_setup_started", at: clock.now(), userId, actorId: userId, tenantId, sessionId, client };
+}
+
+export function alreadyEnabled(): AppError {
+  return new AppError({
+    code: "already_enabled",
+    status: 409,
+    message: "This account has a second factor. To move it to another device: POST /admin/2fa/replace.",
+  });
+}
+
+export function notEnabled(): AppError {
+  return new AppError({
+    code: "not_enabled",
+    status: 409,
+    message: "This account has no second factor. To set one up: POST /admin/2fa/setup.",
+  });
+}

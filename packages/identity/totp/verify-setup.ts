@@ -1,0 +1,154 @@
+import type { Transaction } from "kysely";
+import { AppError } from "@sightline/foundation/errors";
+import type { Owner } from "@sightline/foundation/principal";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { Sealer } from "#keys/sealing.ts";
+import type { IdentitySchema } from "#schema.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { makeBackupCodes } from "./backup-codes.ts";
+import { describeClockFault } from "./clock-fault.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
+import { sealTotpSecret } from "./sealed-secret.ts";
+import { setupExpired, setupInvalid, type SetupTicket } from "./setup-ticket.ts";
+import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
+import { alreadyEnabled, fingerprintOf, notEnabled, type SetupDependencies } from "./start-setup.ts";
+import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
+
+const TRIES_PER_TICKET = 10;
+const FINISHED = "This set-up was finished, or had ten wrong codes. Start it again, and scan the new QR code.";
+
+/**
+ * The first code of a secret that was shown switches it on: alone, or in place of the one before. New backup codes either
+ * way; those of a device that is gone are worth nothing to its owner.
+ *
+ * @returns the backup codes, which are shown this once.
+ * @throws {AppError} 400 `setup_invalid`, `setup_expired` or `invalid_code`, 409 `already_enabled` or `not_enabled`.
+ */
+export async function verifySetup(
+  dependencies: SetupDependencies,
+  owner: Owner,
+  request: { readonly code: string; readonly token: string | undefined },
+  client: Client,
+): Promise<readonly string[]> {
+  const { queries, tickets, window, clock } = dependencies;
+  const ticket = tickets.open(request.token, owner);
+  const triesLeft = TRIES_PER_TICKET - (await takeTry(dependencies, ticket));
+  try {
+    const code = readTotpCode(request.code);
+    const step = code === undefined ? undefined : await stepOfCode({ secret: ticket.secret, code, now: clock.now(), window });
+    if (step === undefined) {
+      return await refuseCode(dependencies, owner, { ticket, code, triesLeft }, client);
+    }
+    return await finish(dependencies, owner, { ticket, step }, client);
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      await giveSetupTryBack(queries, ticket.id);
+    }
+    throw error;
+  }
+}
+
+async function takeTry({ queries }: SetupDependencies, { id: ticketId, userId, expiresAt }: SetupTicket): Promise<number> {
+  const tries = await takeSetupTry(queries, { ticketId, userId, expiresAt, limit: TRIES_PER_TICKET });
+  if (tries === undefined) {
+    throw setupExpired(FINISHED);
+  }
+  return tries;
+}
+
+type Refusal = { readonly ticket: SetupTicket; readonly code: string | undefined; readonly triesLeft: number };
+
+async function refuseCode(
+  { queries, clock }: SetupDependencies,
+  { userId, tenantId, sessionId }: Owner,
+  { ticket, code, triesLeft }: Refusal,
+  client: Client,
+): Promise<never> {
+  const now = clock.now();
+  const clockFault = code === undefined ? undefined : await describeClockFault(ticket.secret, code, now);
+  const reason = clockFault === undefined ? "wrong_code" : "clock_off";
+  await queries.transaction().execute((transaction) =>
+    appendAudit(transaction, {
+      event: "2fa_setup_failed",
+      at: now,
+      userId,
+      actorId: userId,
+      tenantId,
+      sessionId,
+      client,
+      details: { reason },
+    }),
+  );
+  const advice = clockFault ?? "The code is wrong. Enter the six digits that the app shows for Sightline now.";
+  const left = triesLeft > 0 ? ` Tries left: ${triesLeft}.` : " That was the last try: start the set-up again.";
+  throw new AppError({ code: "invalid_code", status: 400, message: advice + left });
+}
+
+/** Of many at once only one goes on from here: hashing ten backup codes is the dear part. */
+async function finish(
+  dependencies: SetupDependencies,
+  owner: Owner,
+  { ticket, step }: { readonly ticket: SetupTicket; readonly step: number },
+  client: Client,
+): Promise<readonly string[]> {
+  const { queries, clock } = dependencies;
+  if (!(await claimSetupTicket(queries, ticket.id, clock.now()))) {
+    throw setupExpired(FINISHED);
+  }
+  try {
+    const { codes, hashes } = await makeBackupCodes();
+    await queries.transaction().execute((transaction) => enable(transaction, dependencies, owner, { ticket, step, hashes }, client));
+    return codes;
+  } catch (error) {
+    await reopenSetupTicket(queries, ticket.id);
+    throw error;
+  }
+}
+
+type Verified = { readonly ticket: SetupTicket; readonly step: number; readonly hashes: readonly string[] };
+
+async function enable(
+  transaction: Transaction<IdentitySchema>,
+  { sealer, notices, clock }: SetupDependencies,
+  { userId, tenantId, sessionId }: Owner,
+  { ticket, step, hashes }: Verified,
+  client: Client,
+): Promise<void> {
+  const now = clock.now();
+  const account = await lockForSetup(transaction, ticket);
+  if (account === undefined) {
+    throw setupInvalid();
+  }
+  refuseOutdated(ticket, account, sealer);
+  await storeSecondFactor(transaction, {
+    userId,
+    sealedSecret: sealTotpSecret(sealer, userId, ticket.secret),
+    backupCodes: hashes,
+    step,
+    stepAt: timeOfStep(step),
+  });
+  await deletePartialTokensOf(transaction, userId);
+  const change = ticket.replaces === undefined ? ENABLED : REPLACED;
+  await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: client.ip } });
+  await endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: change.reason, now, except: sessionId });
+  await appendAudit(transaction, { event: change.event, at: now, userId, actorId: userId, tenantId, sessionId, client });
+}
+
+const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
+const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;
+
+type AccountNow = { readonly totpEnabled: boolean; readonly totpSecret: string | null };
+
+/** A ticket is good for the state it was made in: off, or the very secret that was then on. */
+function refuseOutdated({ replaces, userId }: SetupTicket, { totpEnabled, totpSecret }: AccountNow, sealer: Sealer): void {
+  if (replaces === undefined && totpEnabled) {
+    throw alreadyEnabled();
+  }
+  if (replaces !== undefined && !totpEnabled) {
+    throw notEnabled();
+  }
+  if (replaces !== undefined && fingerprintOf(sealer, totpSecret ?? "", userId) !== replaces) {
+    throw setupInvalid();
+  }
+}
