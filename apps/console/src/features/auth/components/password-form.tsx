@@ -15,7 +15,9 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
   const [submitted, setSubmitted] = useState(false);
-  const fields = { current: useRef<HTMLInputElement>(null), chosen: useRef<HTMLInputElement>(null), again: useRef<HTMLInputElement>(null) };
+  const currentField = useRef<HTMLInputElement>(null);
+  const chosenField = useRef<HTMLInputElement>(null);
+  const againField = useRef<HTMLInputElement>(null);
   const wait = useWait();
   const change = useMutation({
     mutationFn: () => changePassword(api, { current_password: current, new_password: chosen }),
@@ -32,6 +34,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
     if (wrong === undefined) {
       change.mutate();
     } else {
+      const fields = { current: currentField, chosen: chosenField, again: againField };
       fields[wrong].current?.focus();
     }
   }
@@ -45,7 +48,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           </Alert>
         )}
         <PasswordInput
-          ref={fields.current}
+          ref={currentField}
           label="Current password"
           autoComplete="current-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
@@ -54,7 +57,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <PasswordInput
-          ref={fields.chosen}
+          ref={chosenField}
           label="New password"
           description="12 characters or more"
           autoComplete="new-password"
@@ -64,7 +67,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
         <PasswordInput
-          ref={fields.again}
+          ref={againField}
           label="New password again"
           autoComplete="new-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}
