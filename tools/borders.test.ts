@@ -22,8 +22,9 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   "packages/code-index": {
     source: [],
+    splitting: [],
     embedding: [],
-    indexing: ["source", "store", "embedding"],
+    indexing: ["source", "splitting", "store", "embedding"],
     store: [],
     retrieval: ["store", "embedding"],
     api: ["retrieval", "source", "store"],

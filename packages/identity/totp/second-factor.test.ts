@@ -79,6 +79,13 @@ describe("a try", () => {
   });
 });
 
+test("a refusal speaks of the kind of code that was typed", async () => {
+  const refusalOf = (code: string) => user.secondFactor.withCode(user.attemptOf(code), async () => undefined);
+
+  await expect(refusalOf(user.wrong())).rejects.toThrow("Wait for the next one");
+  await expect(refusalOf("AAAA-BBBB-CCCC-DDDD")).rejects.toThrow("The backup code is wrong or was used before.");
+});
+
 test("tries older than thirty days, and partial tokens that are over or worn out, are swept away", async () => {
   const { query } = subject.database;
   await user.outcomeOf(user.wrong());

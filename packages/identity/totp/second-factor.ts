@@ -19,6 +19,9 @@ import {
 } from "./second-factor.store.ts";
 import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
 
+const WRONG_TOTP_CODE = "The code is wrong or was used before. Wait for the next one, or use a backup code.";
+const WRONG_BACKUP_CODE = "The backup code is wrong or was used before. Try another one, or a code of the app.";
+
 export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
 
 export type CodeAttempt = {
@@ -173,7 +176,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
             code: "invalid_code",
             // To a client with an access token 401 would say that this is over.
             status: attempt.purpose === "login" ? 401 : 403,
-            message: "The code is wrong or was used before. Wait for the next one, or use a backup code.",
+            message: totpCode === undefined ? WRONG_BACKUP_CODE : WRONG_TOTP_CODE,
           });
         }
         await tries.giveBack(attempt, taken);

@@ -1,8 +1,9 @@
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { meQuery } from "#features/auth/api/me.ts";
 import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
@@ -17,7 +18,10 @@ import { Page } from "#ui/page.tsx";
 export function ConnectPage() {
   // Lives as long as this page is open: the token is shown once and kept nowhere.
   const [created, setCreated] = useState<CreatedToken>();
-  const { data: endpoint } = useQuery(mcpEndpointQuery(useApi()));
+  const api = useApi();
+  const { data: me } = useSuspenseQuery(meQuery(api));
+  const { data: endpoint } = useQuery(mcpEndpointQuery(api));
+  const makesTokens = me.role === "admin";
   const url = mcpAddress(window.location, endpoint);
   return (
     <Page>
@@ -28,25 +32,31 @@ export function ConnectPage() {
       <Stack gap="lg">
         <Paper p="lg" component="section">
           <Title order={2} mb="md">
-            1. Create a developer token
+            1. {makesTokens ? "Create" : "Get"} a developer token
           </Title>
-          <CreateToken created={created} onCreated={setCreated} />
+          {makesTokens ? (
+            <CreateToken created={created} onCreated={setCreated} />
+          ) : (
+            <Text>Only admins make them: ask one of “{me.tenant.name}” for a token of your own.</Text>
+          )}
         </Paper>
         <Paper p="lg" component="section">
           <Title order={2} mb={4}>
             2. Tell your assistant
           </Title>
           <Text c="dimmed" mb="md">
-            {created === undefined ? "Replace YOUR_TOKEN with a token from above." : `“${created.label}” is filled in.`}
+            {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
           </Text>
           <SnippetTabs url={url} token={created?.token} />
         </Paper>
-        <Paper component="section">
-          <Title order={2} p="lg" pb="xs">
-            Tokens
-          </Title>
-          <TokenList />
-        </Paper>
+        {makesTokens && (
+          <Paper component="section">
+            <Title order={2} p="lg" pb="xs">
+              Tokens
+            </Title>
+            <TokenList />
+          </Paper>
+        )}
       </Stack>
     </Page>
   );

@@ -7,6 +7,7 @@ import { PasswordForm } from "#features/auth/components/password-form.tsx";
 import { useApi } from "#http/api-context.ts";
 import { safeTarget } from "#shell/routing.ts";
 import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
 
 const route = getRouteApi("/signed-in/account/password");
 
@@ -25,7 +26,7 @@ export function PasswordPage() {
   }
 
   return (
-    <>
+    <Page>
       <PageHeader title={me.must_change_password ? "Choose your password" : "Change password"} description={me.email} />
       <Paper p="xl" maw={440}>
         {me.must_change_password && (
@@ -35,6 +36,6 @@ export function PasswordPage() {
         )}
         <PasswordForm onChanged={() => void leave()} />
       </Paper>
-    </>
+    </Page>
   );
 }

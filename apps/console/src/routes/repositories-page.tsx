@@ -1,7 +1,9 @@
 import { Button, Paper } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconGitBranch, IconPlus } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { meQuery } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
@@ -12,20 +14,25 @@ import { Page } from "#ui/page.tsx";
 
 export function RepositoriesPage() {
   const [opened, { open, close }] = useDisclosure(false);
+  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const register =
+    me.role === "admin" ? (
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        Register a repository
+      </Button>
+    ) : undefined;
   return (
     <Page>
       <PageHeader title="Repositories" description="What people and assistants can search. Each is fetched with git and kept up to date.">
-        <Button leftSection={<IconPlus size={16} />} onClick={open}>
-          Register a repository
-        </Button>
+        {register}
       </PageHeader>
-      <RepositoryList onRegister={open} />
+      <RepositoryList register={register} />
       <RegisterModal opened={opened} onClose={close} />
     </Page>
   );
 }
 
-function RepositoryList({ onRegister }: { readonly onRegister: () => void }) {
+function RepositoryList({ register }: { readonly register: ReactNode }) {
   const repositories = useQuery(repositoriesQuery(useApi()));
   if (repositories.data === undefined) {
     return repositories.error === null ? (
@@ -40,9 +47,13 @@ function RepositoryList({ onRegister }: { readonly onRegister: () => void }) {
         <EmptyPanel
           icon={<IconGitBranch />}
           title="No repository yet"
-          description="Register one and it is searchable within minutes, here and for every assistant that is connected."
+          description={
+            register === undefined
+              ? "When an admin has registered one, you can search it here."
+              : "Register one and it is searchable within minutes, here and for every assistant that is connected."
+          }
         >
-          <Button onClick={onRegister}>Register a repository</Button>
+          {register}
         </EmptyPanel>
       </Paper>
     );

@@ -31,7 +31,7 @@ export function AuditList({
     return (
       <Paper>
         {isFiltered(filter) ? (
-          <EmptyPanel icon={<IconFilterOff />} title="Nothing matches" description="Nothing of that kind was written in that time.">
+          <EmptyPanel icon={<IconFilterOff />} title="Nothing matches" description="No row fits all of these filters.">
             <Button variant="default" onClick={onUnfiltered}>
               Show everything
             </Button>

@@ -24,7 +24,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={240}>Event</Table.Th>
-            <Table.Th w={170}>Time</Table.Th>
+            <Table.Th w={136}>Time</Table.Th>
             <Table.Th>User</Table.Th>
             <Table.Th w={140}>From</Table.Th>
             <Table.Th w="22%">Details</Table.Th>

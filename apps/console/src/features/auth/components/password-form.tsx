@@ -1,11 +1,13 @@
 import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { type SyntheticEvent, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { formatDuration } from "#ui/format.ts";
 import { changePassword } from "#features/auth/api/change-password.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
+
+const FIELDS = ["current", "chosen", "again"] as const;
 
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
@@ -13,6 +15,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
   const [submitted, setSubmitted] = useState(false);
+  const fields = { current: useRef<HTMLInputElement>(null), chosen: useRef<HTMLInputElement>(null), again: useRef<HTMLInputElement>(null) };
   const wait = useWait();
   const change = useMutation({
     mutationFn: () => changePassword(api, { current_password: current, new_password: chosen }),
@@ -24,8 +27,12 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     setSubmitted(true);
-    if (Object.keys(problemWith(current, chosen, again)).length === 0) {
+    const found = problemWith(current, chosen, again);
+    const wrong = FIELDS.find((name) => found[name] !== undefined);
+    if (wrong === undefined) {
       change.mutate();
+    } else {
+      fields[wrong].current?.focus();
     }
   }
 
@@ -38,6 +45,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           </Alert>
         )}
         <PasswordInput
+          ref={fields.current}
           label="Current password"
           autoComplete="current-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
@@ -46,6 +54,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <PasswordInput
+          ref={fields.chosen}
           label="New password"
           description="12 characters or more"
           autoComplete="new-password"
@@ -55,6 +64,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
         <PasswordInput
+          ref={fields.again}
           label="New password again"
           autoComplete="new-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}

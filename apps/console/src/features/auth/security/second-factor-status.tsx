@@ -14,10 +14,20 @@ import { StepTitle } from "./step-title.tsx";
 const PURPOSE =
   "Besides your password, a login then asks for a code from an app on your phone: a second factor (2FA), so that a leaked password alone opens nothing.";
 
-export function SecondFactorOff({ starting, onSetUp }: { readonly starting: boolean; readonly onSetUp: () => void }) {
+export function SecondFactorOff({
+  focus,
+  starting,
+  onSetUp,
+}: {
+  readonly focus: boolean;
+  readonly starting: boolean;
+  readonly onSetUp: () => void;
+}) {
   return (
     <Stack gap="md" align="flex-start">
-      <StepTitle title="Two-step login">{PURPOSE}</StepTitle>
+      <StepTitle title="Two-step login" focus={focus}>
+        {PURPOSE}
+      </StepTitle>
       <Status tone="warn">Off: your password alone opens this account</Status>
       <Button leftSection={<IconShieldCheck size={16} />} loading={starting} onClick={onSetUp}>
         Set up two-step login
@@ -26,12 +36,22 @@ export function SecondFactorOff({ starting, onSetUp }: { readonly starting: bool
   );
 }
 
-export function SecondFactorOn({ state, onChange }: { readonly state: State; readonly onChange: (change: Change) => void }) {
+export function SecondFactorOn({
+  focus,
+  state,
+  onChange,
+}: {
+  readonly focus: boolean;
+  readonly state: State;
+  readonly onChange: (change: Change) => void;
+}) {
   const lockedSeconds = useSecondsLeft(state.locked_until === null ? 0 : Date.parse(state.locked_until));
   const few = state.backup_codes_remaining <= FEW_BACKUP_CODES;
   return (
     <Stack gap="lg" align="flex-start">
-      <StepTitle title="Two-step login">A login asks for your password, then for a code from your authenticator app.</StepTitle>
+      <StepTitle title="Two-step login" focus={focus}>
+        A login asks for your password, then for a code from your authenticator app.
+      </StepTitle>
       {(state.suspended || lockedSeconds > 0) && (
         <Alert
           color="red"

@@ -22,17 +22,18 @@ import { ScanStep } from "./scan-step.tsx";
 import { SecondFactorOff, SecondFactorOn } from "./second-factor-status.tsx";
 
 type Step =
-  | { readonly kind: "overview" }
+  /** The focus moves to it when another step was left for it. */
+  | { readonly kind: "overview"; readonly focus: boolean }
   | { readonly kind: "scan"; readonly setup: SetupAnswer; readonly receivedAt: number; readonly change: "set_up" | "replace" }
   | { readonly kind: "codes"; readonly codes: readonly string[]; readonly title: string };
 
-const OVERVIEW: Step = { kind: "overview" };
+const BACK: Step = { kind: "overview", focus: true };
 
 /** An admin's second factor: how it stands, and every change of it, one step after the other in the same place. */
 export function SecondFactor({ email }: { readonly email: string }) {
   const api = useApi();
   const queries = useQueryClient();
-  const [step, setStep] = useState<Step>(OVERVIEW);
+  const [step, setStep] = useState<Step>({ kind: "overview", focus: false });
   const [dialog, setDialog] = useState<{ readonly change: Change; readonly opened: boolean }>({ change: "set_up", opened: false });
   const ask = (change: Change) => setDialog({ change, opened: true });
   const close = () => setDialog(({ change }) => ({ change, opened: false }));
@@ -62,24 +63,24 @@ export function SecondFactor({ email }: { readonly email: string }) {
 
   return (
     <Paper p="lg" component="section" aria-label="Two-step login">
-      {step.kind === "overview" && <Overview starting={setUp.isPending} onSetUp={() => setUp.mutate()} onChange={ask} />}
+      {step.kind === "overview" && <Overview focus={step.focus} starting={setUp.isPending} onSetUp={() => setUp.mutate()} onChange={ask} />}
       {step.kind === "scan" && (
         <ScanStep
           setup={step.setup}
           receivedAt={step.receivedAt}
           onVerified={(codes) => goOn({ kind: "codes", codes, title: "Step 2 of 2: save your backup codes" })}
           onRestart={() => {
-            setStep(OVERVIEW);
+            setStep(BACK);
             if (step.change === "set_up") {
               setUp.mutate();
             } else {
               ask("replace");
             }
           }}
-          onCancel={() => setStep(OVERVIEW)}
+          onCancel={() => setStep(BACK)}
         />
       )}
-      {step.kind === "codes" && <BackupCodesStep codes={step.codes} title={step.title} email={email} onDone={() => setStep(OVERVIEW)} />}
+      {step.kind === "codes" && <BackupCodesStep codes={step.codes} title={step.title} email={email} onDone={() => setStep(BACK)} />}
       <ChangeDialog
         change={dialog.change}
         opened={dialog.opened}
@@ -92,10 +93,12 @@ export function SecondFactor({ email }: { readonly email: string }) {
 }
 
 function Overview({
+  focus,
   starting,
   onSetUp,
   onChange,
 }: {
+  readonly focus: boolean;
   readonly starting: boolean;
   readonly onSetUp: () => void;
   readonly onChange: (change: Change) => void;
@@ -109,9 +112,9 @@ function Overview({
     );
   }
   return status.data.totp_enabled ? (
-    <SecondFactorOn state={status.data} onChange={onChange} />
+    <SecondFactorOn focus={focus} state={status.data} onChange={onChange} />
   ) : (
-    <SecondFactorOff starting={starting} onSetUp={onSetUp} />
+    <SecondFactorOff focus={focus} starting={starting} onSetUp={onSetUp} />
   );
 }
 
@@ -127,5 +130,5 @@ async function takeChange(api: Api, change: Change, { password, code }: Partial<
     return { kind: "codes", title: "Save your new backup codes", codes: await makeBackupCodes(api, proof) };
   }
   await disableSecondFactor(api, proof);
-  return OVERVIEW;
+  return BACK;
 }

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import type { SessionItem } from "@sightline/identity/contract";
 import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { type Device, deviceOf } from "#ui/device.ts";
 import { plural } from "#ui/format.ts";
@@ -25,6 +25,9 @@ const ICONS: Readonly<Record<Device["kind"], typeof IconDeviceDesktop>> = {
 export function SessionList() {
   const sessions = useQuery(sessionsQuery(useApi()));
   const [asking, setAsking] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  // What had the focus goes with the session it belonged to.
+  const focusList = () => list.current?.focus();
   const others = sessions.data?.filter(({ current }) => !current) ?? [];
   return (
     <Paper component="section" aria-label="Sessions">
@@ -45,25 +48,28 @@ export function SessionList() {
         <ErrorState title="The sessions could not be loaded" error={sessions.error} onRetry={() => void sessions.refetch()} />
       )}
       {sessions.data !== undefined && (
-        <ul className={classes.list}>
+        <ul ref={list} tabIndex={-1} aria-label="Your sessions" className={classes.list}>
           {sessions.data.toSorted(currentThenLatest).map((session) => (
-            <Session key={session.id} session={session} />
+            <Session key={session.id} session={session} onRevoked={focusList} />
           ))}
         </ul>
       )}
-      <RevokeOthers count={others.length} opened={asking} onClose={() => setAsking(false)} />
+      <RevokeOthers count={others.length} opened={asking} onClose={() => setAsking(false)} onRevoked={focusList} />
     </Paper>
   );
 }
 
-function Session({ session }: { readonly session: SessionItem }) {
+function Session({ session, onRevoked }: { readonly session: SessionItem; readonly onRevoked: () => void }) {
   const api = useApi();
   const queries = useQueryClient();
   const device = deviceOf(session.user_agent);
   const Icon = ICONS[device.kind];
   const revoke = useMutation({
     mutationFn: () => revokeSession(api, session.id),
-    onSuccess: () => notifications.show({ color: "green", title: "Session revoked", message: `${device.name} is logged out.` }),
+    onSuccess() {
+      notifications.show({ color: "green", title: "Session revoked", message: `${device.name} is logged out.` });
+      onRevoked();
+    },
     onError: (error) => notifications.show({ color: "red", title: "The session was not revoked", message: error.message }),
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey }),
   });
@@ -100,7 +106,17 @@ function Session({ session }: { readonly session: SessionItem }) {
   );
 }
 
-function RevokeOthers({ count, opened, onClose }: { readonly count: number; readonly opened: boolean; readonly onClose: () => void }) {
+function RevokeOthers({
+  count,
+  opened,
+  onClose,
+  onRevoked,
+}: {
+  readonly count: number;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onRevoked: () => void;
+}) {
   const api = useApi();
   const queries = useQueryClient();
   const revoke = useMutation({
@@ -108,9 +124,12 @@ function RevokeOthers({ count, opened, onClose }: { readonly count: number; read
     onSuccess: (revoked) =>
       notifications.show({ color: "green", title: "Sessions revoked", message: `${plural(revoked, "session", "sessions")} ended.` }),
     onError: (error) => notifications.show({ color: "red", title: "The sessions were not revoked", message: error.message }),
-    onSettled: async () => {
+    onSettled: async (_revoked, error) => {
       onClose();
       await queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey });
+      if (error === null) {
+        onRevoked();
+      }
     },
   });
   return (

@@ -10,10 +10,17 @@ import classes from "./notice-alarms.module.css";
 /** What someone may have to act on at once; stays above every page until it is marked as read. */
 export function NoticeAlarms({ alarms }: { readonly alarms: readonly Notice[] }) {
   const read = useMarkRead();
+
+  function markRead(notice: Notice): void {
+    // The button goes with its notice.
+    document.getElementById("main")?.focus();
+    read.mutate([notice]);
+  }
+
   return (
     <section className={classes.alarms} aria-label="Security notices">
       {alarms.map((notice) => (
-        <Alarm key={notice.id} notice={notice} onRead={() => read.mutate([notice])} />
+        <Alarm key={notice.id} notice={notice} onRead={() => markRead(notice)} />
       ))}
     </section>
   );

@@ -17,6 +17,13 @@ export function NoticeList({
   readonly onRetry: () => void;
 }) {
   const read = useMarkRead();
+
+  function markRead(those: readonly Notice[], button: HTMLElement): void {
+    // The button goes with its notice; the focus stays in the list, where escape closes it.
+    button.closest<HTMLElement>("[role=dialog]")?.focus();
+    read.mutate(those);
+  }
+
   if (notices === undefined) {
     return error === null ? (
       <LoadingRows rows={2} />
@@ -37,7 +44,7 @@ export function NoticeList({
     <>
       <div className={classes.head}>
         <h2 className={classes.title}>Notices</h2>
-        <Anchor component="button" type="button" size="xs" onClick={() => read.mutate(notices)}>
+        <Anchor component="button" type="button" size="xs" onClick={({ currentTarget }) => markRead(notices, currentTarget)}>
           Mark all as read
         </Anchor>
       </div>
@@ -56,7 +63,12 @@ export function NoticeList({
               </span>
             </div>
             <Tooltip label="Mark as read">
-              <ActionIcon variant="subtle" color="gray" aria-label={`Mark as read: ${notice.text}`} onClick={() => read.mutate([notice])}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Mark as read: ${notice.text}`}
+                onClick={({ currentTarget }) => markRead([notice], currentTarget)}
+              >
                 <IconCheck size={16} />
               </ActionIcon>
             </Tooltip>

@@ -33,7 +33,7 @@ export function WayIn({
           description={
             mailWorks === false
               ? "Not possible here: no mail server is set up. Whoever runs Sightline sets SMTP_URL for that."
-              : "They choose a password behind the link; you never see one."
+              : "They choose a password by its link; you never see one."
           }
         />
       </Stack>
