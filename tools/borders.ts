@@ -38,8 +38,9 @@ const PARTS: readonly Part[] = [
     parts: ["@sightline/foundation"],
     rooms: {
       source: [],
+      splitting: [],
       embedding: [],
-      indexing: ["source", "store", "embedding"],
+      indexing: ["source", "splitting", "store", "embedding"],
       store: [],
       retrieval: ["store", "embedding"],
       api: ["retrieval", "source", "store"],

@@ -61,6 +61,8 @@ test("a head that was noted elsewhere and is not in the chain ends with 1, and w
   expect(foreign.code).toBe(1);
   const wrong = await run("audit", "verify", "--expect", "abc");
   expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining("64 hexadecimal characters")]);
-  const time = await run("audit", "export", "--from", "yesterday");
-  expect([time.code, time.error]).toEqual([2, expect.stringContaining("ISO 8601")]);
+  for (const time of ["yesterday", "2026-02-30"]) {
+    const refused = await run("audit", "export", "--from", time);
+    expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("ISO 8601")]);
+  }
 });

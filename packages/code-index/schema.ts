@@ -129,6 +129,8 @@ export type CodeChunksTable = {
   readonly end_byte: number;
   /** Names defined in the chunk, in order. */
   readonly symbols: readonly string[];
+  /** The definitions it is inside of, from the outermost: `Server › start`. */
+  readonly scope: string;
   readonly content: string;
 };
 

@@ -260,10 +260,10 @@ export const auditQuerySchema = z.object({
   limit,
   cursor,
   /** One event, or several with commas between. */
-  event: z.string().max(1000).optional(),
+  event: z.string().max(1000).regex(ONE_LINE).optional(),
   /** Whom it happened to, or who did it. */
   user_id: id.optional(),
-  ip: z.string().max(64).optional(),
+  ip: z.string().max(64).regex(ONE_LINE).optional(),
   from: timestamp.optional(),
   to: timestamp.optional(),
 });

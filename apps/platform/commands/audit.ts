@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createLog } from "@sightline/foundation/log";
+import { z } from "zod";
 import { UsageError } from "#failure.ts";
 import { waitForDatabases, withParts, type Identity } from "#prepare.ts";
 import { onDatabase } from "./on-database.ts";
@@ -48,9 +49,14 @@ function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 function readTime(option: string, text: string | undefined): Date | undefined {
-  const time = text === undefined ? undefined : new Date(TIME.test(text) ? text : Number.NaN);
+  const time = text === undefined ? undefined : new Date(TIME.test(text) && isDay(text.slice(0, 10)) ? text : Number.NaN);
   if (time !== undefined && Number.isNaN(time.getTime())) {
     throw new UsageError(`${option} takes a day (UTC) or a time in ISO 8601: 2026-03-01, or 2026-03-01T12:00:00Z.`);
   }
   return time;
+}
+
+/** For Date the 30th of February is the 2nd of March. */
+function isDay(text: string): boolean {
+  return z.iso.date().safeParse(text).success;
 }

@@ -2,8 +2,10 @@ import type { Embedder } from "#embedding/embedder.ts";
 import type { JobProgress } from "#schema.ts";
 import { listTree, readBlobs, type TreeEntry } from "#source/blobs.ts";
 import type { Mirror } from "#source/mirror.ts";
+import type { Splitter } from "#splitting/splitter.ts";
 import type { Build, BuildTotals } from "#store/builds.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { inOrder } from "./in-order.ts";
 import { readFile, skippedFile } from "./read-file.ts";
 import { skipUnread } from "./skip.ts";
 import { createBuildWriter, type BuildWriter } from "./write-build.ts";
@@ -13,9 +15,13 @@ type Building = {
   readonly build: Build;
   readonly mirror: Mirror;
   readonly embedder: Embedder | undefined;
+  readonly splitter: Splitter;
   readonly report: (progress: JobProgress) => void;
   readonly signal: AbortSignal;
 };
+
+/** Files that wait for each thread, so that it never waits for the database. Bounds the memory, too. */
+const AHEAD = 8;
 
 /** Writes every file of a commit into a build, and returns what it came to. */
 export async function buildIndex(building: Building): Promise<BuildTotals> {
@@ -28,7 +34,7 @@ export async function buildIndex(building: Building): Promise<BuildTotals> {
   }
 }
 
-async function writeFiles({ mirror, report, signal }: Building, writer: BuildWriter): Promise<BuildTotals> {
+async function writeFiles({ mirror, splitter, report, signal }: Building, writer: BuildWriter): Promise<BuildTotals> {
   const entries = await listTree(mirror, { signal });
   const toRead: TreeEntry[] = [];
   let done = 0;
@@ -44,13 +50,15 @@ async function writeFiles({ mirror, report, signal }: Building, writer: BuildWri
       advance();
     }
   }
-  let index = 0;
-  for await (const content of readBlobs(mirror, blobsOf(toRead), { signal })) {
+  const contents = readBlobs(mirror, blobsOf(toRead), { signal });
+  const read = async (content: Buffer, index: number) => {
+    const entry = toRead[index];
+    return entry === undefined ? undefined : readFile(entry, content, splitter);
+  };
+  for await (const given of inOrder(contents, splitter.threads * AHEAD, read)) {
     signal.throwIfAborted();
-    const entry = toRead[index++];
-    if (entry !== undefined) {
-      const { file, chunks } = readFile(entry, content);
-      await writer.add(file, chunks);
+    if (given !== undefined) {
+      await writer.add(given.file, given.chunks);
       advance();
     }
   }

@@ -1,10 +1,10 @@
 import { encodePostings, impactOf } from "#store/postings.ts";
 import { termsOf } from "#store/terms.ts";
 
-/** How much more an occurrence says in the path, or as the name of something defined, than in the text. */
-const WEIGHTS = { content: 1, path: 2, symbol: 4 } as const;
+/** How much more an occurrence says in the path, in the names around, or as the name of something defined, than in the text. */
+const WEIGHTS = { content: 1, path: 2, scope: 2, symbol: 4 } as const;
 
-type Fields = { readonly content: string; readonly path: string; readonly symbols: readonly string[] };
+type Fields = { readonly content: string; readonly path: string; readonly scope: string; readonly symbols: readonly string[] };
 
 type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
@@ -27,7 +27,7 @@ export function createPostingsCollector(): PostingsCollector {
 
   return {
     averageLength,
-    add: ({ content, path, symbols }) => {
+    add: ({ content, path, scope, symbols }) => {
       const ordinal = lengths.length;
       const frequencies = new Map<string, number>();
       const count = (text: string, weight: number) => {
@@ -40,6 +40,7 @@ export function createPostingsCollector(): PostingsCollector {
       // Only the text makes a chunk long: a deep path should not count against it.
       const length = Math.max(1, count(content, WEIGHTS.content));
       count(path, WEIGHTS.path);
+      count(scope, WEIGHTS.scope);
       count(symbols.join(" "), WEIGHTS.symbol);
       lengths.push(length);
       total += length;

@@ -8,6 +8,7 @@ import type { CodeIndexConfig } from "#config.ts";
 import { createEmbedder } from "#embedding/embedder.ts";
 import { SourceError } from "#source/source-error.ts";
 import { cancelJob, claimJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
+import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { keepLease } from "./keep-lease.ts";
@@ -32,8 +33,10 @@ const POLL_MS = 500;
 /** Takes jobs from the queue and runs them, one at a time; as many processes as wanted may do so. */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const workerId = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const splitter = createSplitter({ log });
   const tools: JobTools = {
     database,
+    splitter,
     log,
     clock,
     embedder: createEmbedder(config.CODEINDEX_EMBEDDER),
@@ -68,6 +71,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     stop: async () => {
       stopping.abort(new BrokenOff("stopping"));
       await loop;
+      await splitter.close();
     },
   };
 }

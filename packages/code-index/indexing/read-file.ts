@@ -1,37 +1,21 @@
 import type { TreeEntry } from "#source/blobs.ts";
 import type { NewFile } from "#store/builds.store.ts";
-import { languageOf } from "./languages.ts";
+import { languageOf } from "#splitting/languages.ts";
+import type { Splitter } from "#splitting/splitter.ts";
 import { countLines, skipRead } from "./skip.ts";
-import { splitText } from "./split.ts";
-import { symbolsOf } from "./symbols.ts";
 import type { UnnumberedChunk } from "./write-build.ts";
 
 type ReadFile = { readonly file: NewFile; readonly chunks: readonly UnnumberedChunk[] };
 
-// Bytes that are not UTF-8 become U+FFFD; offsets stay those of the file.
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** A file's rows: its chunks, or why it has none. */
-export function readFile(entry: TreeEntry, content: Buffer): ReadFile {
+export async function readFile(entry: TreeEntry, content: Buffer, splitter: Splitter): Promise<ReadFile> {
   const skipReason = skipRead(content);
   if (skipReason !== undefined) {
     return skippedFile(entry, skipReason);
   }
   const { path } = entry;
   const language = languageOf(path);
-  const chunks = splitText(content).map((piece) => {
-    const text = utf8.decode(content.subarray(piece.startByte, piece.endByte));
-    return {
-      path,
-      language,
-      start_line: piece.startLine,
-      end_line: piece.endLine,
-      start_byte: piece.startByte,
-      end_byte: piece.endByte,
-      symbols: symbolsOf(text, language),
-      content: text,
-    };
-  });
+  const chunks = (await splitter.split(content, language)).map((chunk) => ({ ...chunk, path, language }));
   return { file: { ...rowOf(entry), language, lines: countLines(content), skip_reason: null }, chunks };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { Embedder } from "#embedding/embedder.ts";
+import type { Splitter } from "#splitting/splitter.ts";
 import type { JobProgress } from "#schema.ts";
 import { fetchMirror } from "#source/mirror.ts";
 import { beginBuild, confirmIndex, discardBuild, settleTables, sweepBuilds, switchBuild, type Build } from "#store/builds.store.ts";
@@ -12,6 +13,7 @@ import { buildIndex } from "./build-index.ts";
 export type JobTools = {
   readonly database: CodeIndexDatabase;
   readonly embedder: Embedder | undefined;
+  readonly splitter: Splitter;
   readonly dataDir: string;
   readonly allowFileUrls: boolean;
   readonly log: Logger;

@@ -73,7 +73,7 @@ export function createBuildWriter({ database, build, embedder }: WriterOptions):
     if (embedder === undefined) {
       return;
     }
-    const vectors = await embedder.embed(batch.map(({ path, content }) => `${path}\n${content}`));
+    const vectors = await embedder.embed(batch.map(({ path, scope, content }) => `${path} ${scope}\n${content}`));
     const numbered = vectors.map((vector, index) => ({ ordinal: batch[index]?.ordinal ?? 0, vector }));
     await insertVectors(database, build, { segmentId, vectors: numbered });
     totals.vectors += numbered.length;

@@ -65,12 +65,12 @@ export async function insertChunks(
   const rows = chunks.map((chunk) => ({ ...chunk, chunk_id: chunkId(segmentId, chunk.ordinal) }));
   await sql`
     insert into ${sql.id(schema, "code_chunks")} (chunk_id, repo_id, generation, segment_id, ordinal, path, language,
-      start_line, end_line, start_byte, end_byte, symbols, content)
+      start_line, end_line, start_byte, end_byte, symbols, scope, content)
     select chunk_id, ${repoId}, ${generation}, ${segmentId}, ordinal, path, language,
-      start_line, end_line, start_byte, end_byte, symbols, content
+      start_line, end_line, start_byte, end_byte, symbols, scope, content
     from json_to_recordset(${JSON.stringify(rows)}::json) as given(
       chunk_id bigint, ordinal integer, path text, language text, start_line integer, end_line integer,
-      start_byte integer, end_byte integer, symbols text[], content text
+      start_byte integer, end_byte integer, symbols text[], scope text, content text
     )
   `.execute(database.query);
 }

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from "kysely";
  * What a tenant's schema holds, as revisions applied in order. A change is a new
  * revision at the end; those that were released never change.
  */
-export const TENANT_REVISIONS: readonly ((schema: RawBuilder<unknown>) => RawBuilder<unknown>)[] = [firstRevision];
+export const TENANT_REVISIONS: readonly ((schema: RawBuilder<unknown>) => RawBuilder<unknown>)[] = [firstRevision, chunksKnowTheirScope];
 
 function firstRevision(schema: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -70,4 +70,8 @@ function firstRevision(schema: RawBuilder<unknown>): RawBuilder<unknown> {
     );
     create index code_vectors_hash_v1_repository on ${schema}.code_vectors_hash_v1 (repo_id, generation);
   `;
+}
+
+function chunksKnowTheirScope(schema: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`alter table ${schema}.code_chunks add column scope text not null default ''`;
 }

@@ -28,7 +28,8 @@ import { resetSecondFactor } from "./reset-second-factor.ts";
 
 const BODY_BYTES = 16 * 1024;
 
-const params = z.object({ id: z.uuid() });
+/** In the one writing that the actor's own id has: whoever is not to act on themself has no second one. */
+const params = z.object({ id: z.uuid().toLowerCase() });
 const tags = ["users"];
 
 /** Accounts of the admin's own tenant. An account of another tenant is one that is not there. */

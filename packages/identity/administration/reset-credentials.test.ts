@@ -56,8 +56,11 @@ describe("POST /admin/users/:id/password-reset", () => {
     expect((await subject.server.inject({ method: "DELETE", url: `/admin/users/${member.id}`, headers })).statusCode).toBe(204);
   });
 
-  test("one's own password is changed by POST /login/password alone", async () => {
-    const answer = await ask(subject.server, ada, "POST", `/admin/users/${ada.id}/password-reset`);
+  test.each([
+    { writing: "as it is", idOf: ({ id }: Person) => id },
+    { writing: "in capitals", idOf: ({ id }: Person) => id.toUpperCase() },
+  ])("one's own password is changed by POST /login/password alone; id $writing", async ({ idOf }) => {
+    const answer = await ask(subject.server, ada, "POST", `/admin/users/${idOf(ada)}/password-reset`);
 
     expect(answer.statusCode).toBe(403);
     expect(answer.json()).toMatchObject({ error: "own_account", message: expect.stringContaining("POST /login/password") });
@@ -112,11 +115,14 @@ describe("POST /admin/users/:id/2fa/reset", () => {
     expect((await logIn(subject.server, admin.email)).json()).toMatchObject({ token_type: "bearer" });
   });
 
-  test("is never done to oneself", async () => {
+  test.each([
+    { writing: "as it is", idOf: ({ id }: Person) => id },
+    { writing: "in capitals", idOf: ({ id }: Person) => id.toUpperCase() },
+  ])("is never done to oneself; id $writing", async ({ idOf }) => {
     const admin = await createAdmin(subject, newAddress());
     await giveSecondFactor(subject, admin.id);
 
-    const answer = await ask(subject.server, admin, "POST", `/admin/users/${admin.id}/2fa/reset`, { reason: "phone in the lake" });
+    const answer = await ask(subject.server, admin, "POST", `/admin/users/${idOf(admin)}/2fa/reset`, { reason: "phone in the lake" });
 
     expect(answer.statusCode).toBe(403);
     expect(answer.json()).toMatchObject({ error: "own_second_factor" });

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 
 /** Where a request came from, as the audit and the list of sessions tell it. */
@@ -12,7 +12,15 @@ export type Client = {
 const USER_AGENT_LENGTH = 512;
 
 export function clientOf(request: FastifyRequest): Client {
-  return { ip: request.ip, userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH), left: endOf(request.raw.socket) };
+  return { ip: addressOf(request), userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH), left: endOf(request.raw.socket) };
+}
+
+const WITH_PORT = /^\[?(.+?)\]?(?::\d+)?$/;
+
+/** Some proxies tell the port too, which is another for each connection. Where they tell no address, theirs stands for it. */
+function addressOf({ ip, raw }: FastifyRequest): string {
+  const [, address = ""] = isIP(ip) === 0 ? (WITH_PORT.exec(ip) ?? []) : [ip, ip];
+  return isIP(address) === 0 ? (raw.socket.remoteAddress ?? "") : address;
 }
 
 const ends = new WeakMap<Socket, AbortSignal>();

@@ -1,20 +1,21 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/principal";
 import { confirmPassword } from "#accounts/confirm-password.ts";
-import { findAccount, lockVerifiedAccount, updatePassword } from "#accounts/account.store.ts";
+import { findAccount, updatePassword } from "#accounts/account.store.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
 import type { Client } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
+import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import type { LoginDependencies } from "./login.ts";
 
 /**
  * Sets a new password, ends every session of the user and opens a new one in their place. A one-time password is
  * replaced the same way.
  *
- * @throws {AppError} 403 `wrong_password`, 400 `password_unchanged` or `password_too_common`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 403 `wrong_password`, 400 `password_unchanged` or `password_too_common`, 429 `too_many_tries`.
  */
 export async function changePassword(
   dependencies: LoginDependencies,
@@ -35,9 +36,7 @@ export async function changePassword(
   }
   const passwordHash = await hasher.hash(request.new_password);
   const opened = await queries.transaction().execute(async (transaction) => {
-    if (!(await lockVerifiedAccount(transaction, account))) {
-      throw sessionOver();
-    }
+    await lockSignedIn(transaction, account, sessionId);
     const now = dependencies.clock.now();
     const { tenantId } = account;
     const event = { at: now, userId, actorId: userId, tenantId, client, now };
@@ -51,8 +50,4 @@ export async function changePassword(
     return successor;
   });
   return sessions.grant(opened);
-}
-
-function sessionOver(): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message: "The account has changed meanwhile. Log in again." });
 }

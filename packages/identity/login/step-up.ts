@@ -1,13 +1,14 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/principal";
 import type { Transaction } from "kysely";
-import { findAccount, lockVerifiedAccount } from "#accounts/account.store.ts";
+import { findAccount } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { StepUpRequest } from "#contract.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { setStepUp } from "#session/session.store.ts";
+import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import type { SecondStepDependencies } from "./verify-second-factor.ts";
 
 const MS = 600_000;
@@ -52,13 +53,11 @@ export async function stepUp(
   async function raise(transaction: Transaction<IdentitySchema>, method: string): Promise<Date> {
     const now = clock.now();
     const until = new Date(now.getTime() + MS);
-    if (
-      account === undefined ||
-      !(await lockVerifiedAccount(transaction, account)) ||
-      !(await setStepUp(transaction, { sessionId, now, until }))
-    ) {
+    if (account === undefined) {
       throw sessionOver();
     }
+    await lockSignedIn(transaction, account, sessionId);
+    await setStepUp(transaction, { sessionId, now, until });
     await appendAudit(transaction, { ...event, event: "step_up_ok", at: now, details: { method } });
     return until;
   }
@@ -67,8 +66,4 @@ export async function stepUp(
         raise(transaction, method),
       )
     : queries.transaction().execute((transaction) => raise(transaction, "password"));
-}
-
-function sessionOver(): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message: "The account or the session has changed meanwhile. Log in again." });
 }

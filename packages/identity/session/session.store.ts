@@ -132,18 +132,16 @@ export async function revokeSessionsOf(
   return revoked.map(({ id }) => id);
 }
 
-/** Password and code were shown again: as good as a fresh login. @returns false when the session has ended. */
+/** Password and code were shown again: as good as a fresh login. The caller holds the session. */
 export async function setStepUp(
   transaction: Transaction<IdentitySchema>,
   { sessionId, now, until }: { readonly sessionId: string; readonly now: Date; readonly until: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+): Promise<void> {
+  await transaction
     .updateTable("identity.sessions")
     .set({ step_up_until: until, authenticated_at: now })
     .where("id", "=", sessionId)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
 /** What a user sees of their own sessions. */
@@ -169,6 +167,22 @@ export async function listLiveSessions(queries: Queries, userId: string, now: Da
 /** Whoever opens a session holds its user's row: until this transaction ends, there is no new one. */
 export async function lockUser(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
   await transaction.selectFrom("identity.users").select("id").where("id", "=", userId).forUpdate().execute();
+}
+
+/** Holds a session of the user. @returns false when it has ended. */
+export async function lockLiveSession(
+  transaction: Transaction<IdentitySchema>,
+  { sessionId, userId }: { readonly sessionId: string; readonly userId: string },
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("identity.sessions")
+    .select("id")
+    .where("id", "=", sessionId)
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Who has shown the password only has to begin anew. */

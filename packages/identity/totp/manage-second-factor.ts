@@ -6,6 +6,7 @@ import { endSessions } from "#session/end-sessions.ts";
 import { attackOdds } from "./attack-odds.ts";
 import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
+import { lockSignedIn } from "./lock-signed-in.ts";
 import { readPool } from "./second-factor.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
@@ -30,7 +31,7 @@ export async function describeSecondFactor({ queries, clock, window }: SetupDepe
 /**
  * Ten new backup codes; the old ones are dead with the same statement.
  *
- * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
 export async function regenerateBackupCodes(
   dependencies: SetupDependencies,
@@ -40,12 +41,13 @@ export async function regenerateBackupCodes(
 ): Promise<readonly string[]> {
   const { secondFactor, notices, clock } = dependencies;
   const { userId, tenantId, sessionId } = owner;
-  await confirmEnabled(dependencies, owner, password, client);
+  const account = await confirmEnabled(dependencies, owner, password, client);
   let made: BackupCodes = { codes: [], hashes: [] };
   async function prepare(): Promise<void> {
     made = await makeBackupCodes();
   }
   await secondFactor.withCode({ ...owner, code, client, purpose: "backup_codes", prepare }, async (transaction) => {
+    await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
     await replaceBackupCodes(transaction, userId, made.hashes);
     await notices.append(transaction, { userId, kind: "backup_codes_regenerated", at: now, details: { ip: client.ip } });
@@ -57,7 +59,7 @@ export async function regenerateBackupCodes(
 /**
  * Switches the second factor off and wipes it. What was counted stays: guessing is no better after another set-up.
  *
- * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
 export async function disableSecondFactor(
   dependencies: SetupDependencies,
@@ -67,8 +69,9 @@ export async function disableSecondFactor(
 ): Promise<void> {
   const { secondFactor, notices, clock } = dependencies;
   const { userId, tenantId, sessionId } = owner;
-  await confirmEnabled(dependencies, owner, password, client);
+  const account = await confirmEnabled(dependencies, owner, password, client);
   await secondFactor.withCode({ ...owner, code, client, purpose: "disable" }, async (transaction) => {
+    await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
     await wipeSecondFactor(transaction, userId);
     await deletePartialTokensOf(transaction, userId);

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";
+import { lockLiveSession } from "#session/session.store.ts";
 
 type TicketTry = { readonly ticketId: string; readonly userId: string; readonly expiresAt: Date; readonly limit: number };
 
@@ -70,15 +71,7 @@ export async function lockForSetup(transaction: Transaction<IdentitySchema>, { u
     .where("disabled_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  const session = await transaction
-    .selectFrom("identity.sessions")
-    .select("id")
-    .where("id", "=", sessionId)
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .forUpdate()
-    .executeTakeFirst();
-  return session === undefined ? undefined : account;
+  return (await lockLiveSession(transaction, { sessionId, userId })) ? account : undefined;
 }
 
 /** Empty when there is none. */

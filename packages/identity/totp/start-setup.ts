@@ -14,6 +14,7 @@ import { SealError, type Sealer } from "#keys/sealing.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { Queries } from "#schema.ts";
 import type { Throttle } from "#throttle/throttle.ts";
+import { lockSignedIn } from "./lock-signed-in.ts";
 import { renderQrCode } from "./qr-code.ts";
 import { openTotpSecret } from "./sealed-secret.ts";
 import type { SecondFactor } from "./second-factor.ts";
@@ -82,6 +83,7 @@ export async function startReplacement(
   const { secondFactor, sealer } = dependencies;
   const account = await confirmEnabled(dependencies, owner, password, client);
   const replaces = await secondFactor.withCode({ ...owner, code, client, purpose: "replace" }, async (transaction) => {
+    await lockSignedIn(transaction, account, owner.sessionId);
     const sealed = await findSealedSecret(transaction, owner.userId);
     await appendAudit(transaction, setupStarted(dependencies, owner, client));
     return fingerprintOf(sealer, sealed, owner.userId);

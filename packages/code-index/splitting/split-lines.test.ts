@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { splitText, type Piece } from "./split.ts";
+import { splitText, type Piece } from "./split-lines.ts";
 
 const word = fc.constantFrom(
   "const ",

@@ -6,8 +6,9 @@ export type Piece = {
   readonly endLine: number;
 };
 
-/** Characters of a piece that are not white space: at the most, and before a cut is looked for. */
-const MOST = 1_600;
+/** Characters of a piece that are not white space. */
+export const MOST_CHARACTERS = 1_600;
+/** As many are wanted before a cut is looked for. */
 const LEAST = 1_200;
 /** A new definition is a good enough reason to end a piece earlier. */
 const LEAST_BEFORE_DEFINITION = 600;
@@ -59,7 +60,7 @@ function endOfPiece(lines: readonly Line[], from: number): number {
         bestScore = score;
       }
     }
-    if (weight + line.weight > MOST && at > from) {
+    if (weight + line.weight > MOST_CHARACTERS && at > from) {
       return best > from ? best : at;
     }
     weight += line.weight;
@@ -87,7 +88,7 @@ function readLines(content: Buffer): readonly Line[] {
   for (let start = 0; start < content.length; number++) {
     const found = content.indexOf(10, start);
     const end = found === -1 ? content.length : found + 1;
-    if (end - start <= MOST) {
+    if (end - start <= MOST_CHARACTERS) {
       lines.push(measure(content, { number, start, end }));
     } else {
       lines.push(...cutLine(content, { number, start, end }));
@@ -127,7 +128,7 @@ function cutLine(content: Buffer, { number, start, end }: Span): readonly Line[]
     const byte = content[at] ?? 0;
     const begins = (byte & 0xc0) !== 0x80;
     // A part of white space alone, or of broken text, has no weight to end it.
-    if ((begins && (weight === MOST || at - from >= MOST * 4)) || at - from >= MOST * 5) {
+    if ((begins && (weight === MOST_CHARACTERS || at - from >= MOST_CHARACTERS * 4)) || at - from >= MOST_CHARACTERS * 5) {
       parts.push(measure(content, { number, start: from, end: at }));
       from = at;
       weight = 0;

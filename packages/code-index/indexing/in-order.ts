@@ -1,0 +1,31 @@
+/**
+ * Works on up to `most` items at once and gives the results in the order of the items. Takes no further item while the
+ * oldest result is not asked for.
+ */
+export async function* inOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  most: number,
+  work: (item: Item, index: number) => Promise<Result>,
+): AsyncGenerator<Result, void, undefined> {
+  const begun: Promise<Result>[] = [];
+  let index = 0;
+  for await (const item of items) {
+    const result = work(item, index++);
+    // Whoever awaits it learns of a failure.
+    result.catch(() => undefined);
+    begun.push(result);
+    if (begun.length >= most) {
+      yield* oldest(begun);
+    }
+  }
+  while (begun.length > 0) {
+    yield* oldest(begun);
+  }
+}
+
+async function* oldest<Result>(begun: Promise<Result>[]): AsyncGenerator<Result, void, undefined> {
+  const result = begun.shift();
+  if (result !== undefined) {
+    yield await result;
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * What each grammar calls the definition of a name. A pattern captures the whole definition by its kind and the name as
+ * `@name`; `@scope` is for what has a name that it does not define, as an `impl` of Rust or a heading.
+ */
+const SCRIPT = `
+  (function_declaration name: (identifier) @name) @function
+  (generator_function_declaration name: (identifier) @name) @function
+  (method_definition name: (_) @name) @method
+  (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (class)]) @function
+  (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression) (class)]) @function
+  (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
+  (program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
+  (program (variable_declaration (variable_declarator name: (identifier) @name) @constant))
+  (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
+  (program (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name)) @constant))
+`;
+
+const JAVASCRIPT = `${SCRIPT}
+  (class_declaration name: (identifier) @name) @class
+  (field_definition property: (_) @name value: (arrow_function)) @method
+`;
+
+const TYPESCRIPT = `${SCRIPT}
+  (class_declaration name: (type_identifier) @name) @class
+  (abstract_class_declaration name: (type_identifier) @name) @class
+  (interface_declaration name: (type_identifier) @name) @interface
+  (type_alias_declaration name: (type_identifier) @name) @type
+  (enum_declaration name: (identifier) @name) @enum
+  (function_signature name: (identifier) @name) @function
+  (method_signature name: (_) @name) @method
+  (abstract_method_signature name: (_) @name) @method
+  (public_field_definition name: (_) @name value: (arrow_function)) @method
+  (internal_module name: (_) @name) @module
+`;
+
+const C = `
+  (function_definition declarator: (function_declarator declarator: (identifier) @name)) @function
+  (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @function
+  (function_definition declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))) @function
+  (struct_specifier name: (type_identifier) @name body: (_)) @type
+  (union_specifier name: (type_identifier) @name body: (_)) @type
+  (enum_specifier name: (type_identifier) @name body: (_)) @enum
+  (type_definition declarator: (type_identifier) @name) @type
+  (preproc_def name: (identifier) @name) @macro
+  (preproc_function_def name: (identifier) @name) @macro
+`;
+
+const CPP = `${C}
+  (class_specifier name: (type_identifier) @name body: (_)) @class
+  (namespace_definition name: (_) @name) @module
+  (alias_declaration name: (type_identifier) @name) @type
+  (function_definition declarator: (function_declarator declarator: [(field_identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @method
+  (function_definition declarator: (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier)] @name))) @method
+  (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (qualified_identifier)] @name))) @method
+`;
+
+export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
+  javascript: JAVASCRIPT,
+  typescript: TYPESCRIPT,
+  tsx: TYPESCRIPT,
+  c: C,
+  cpp: CPP,
+  python: `
+    (function_definition name: (identifier) @name) @function
+    (class_definition name: (identifier) @name) @class
+    (module (expression_statement (assignment left: (identifier) @name) @constant))
+  `,
+  go: `
+    (function_declaration name: (identifier) @name) @function
+    (method_declaration name: (field_identifier) @name) @method
+    (method_elem name: (field_identifier) @name) @method
+    (type_spec name: (type_identifier) @name) @type
+    (type_alias name: (type_identifier) @name) @type
+    (source_file (const_declaration (const_spec name: (identifier) @name) @constant))
+    (source_file (var_declaration (var_spec name: (identifier) @name) @constant))
+    (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)))
+  `,
+  rust: `
+    (function_item name: (identifier) @name) @function
+    (function_signature_item name: (identifier) @name) @function
+    (struct_item name: (type_identifier) @name) @type
+    (enum_item name: (type_identifier) @name) @enum
+    (union_item name: (type_identifier) @name) @type
+    (trait_item name: (type_identifier) @name) @interface
+    (type_item name: (type_identifier) @name) @type
+    (mod_item name: (identifier) @name) @module
+    (const_item name: (identifier) @name) @constant
+    (static_item name: (identifier) @name) @constant
+    (macro_definition name: (identifier) @name) @macro
+    (impl_item type: (_) @name) @scope
+  `,
+  java: `
+    (class_declaration name: (identifier) @name) @class
+    (interface_declaration name: (identifier) @name) @interface
+    (enum_declaration name: (identifier) @name) @enum
+    (record_declaration name: (identifier) @name) @class
+    (annotation_type_declaration name: (identifier) @name) @interface
+    (method_declaration name: (identifier) @name) @method
+    (constructor_declaration name: (identifier) @name) @method
+    (field_declaration declarator: (variable_declarator name: (identifier) @name)) @constant
+    (enum_constant name: (identifier) @name) @constant
+  `,
+  c_sharp: `
+    (class_declaration name: (identifier) @name) @class
+    (interface_declaration name: (identifier) @name) @interface
+    (struct_declaration name: (identifier) @name) @type
+    (record_declaration name: (identifier) @name) @class
+    (enum_declaration name: (identifier) @name) @enum
+    (delegate_declaration name: (identifier) @name) @type
+    (method_declaration name: (identifier) @name) @method
+    (constructor_declaration name: (identifier) @name) @method
+    (property_declaration name: (identifier) @name) @constant
+    (namespace_declaration name: (_) @name) @scope
+  `,
+  ruby: `
+    (method name: (_) @name) @method
+    (singleton_method name: (_) @name) @method
+    (class name: (_) @name) @class
+    (module name: (_) @name) @module
+    (assignment left: (constant) @name) @constant
+  `,
+  php: `
+    (function_definition name: (name) @name) @function
+    (method_declaration name: (name) @name) @method
+    (class_declaration name: (name) @name) @class
+    (interface_declaration name: (name) @name) @interface
+    (trait_declaration name: (name) @name) @interface
+    (enum_declaration name: (name) @name) @enum
+    (const_element (name) @name) @constant
+  `,
+  kotlin: `
+    (class_declaration (type_identifier) @name) @class
+    (object_declaration (type_identifier) @name) @class
+    (function_declaration (simple_identifier) @name) @function
+    (type_alias (type_identifier) @name) @type
+    (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @constant)
+  `,
+  swift: `
+    (class_declaration name: (_) @name) @class
+    (protocol_declaration name: (type_identifier) @name) @interface
+    (function_declaration name: (simple_identifier) @name) @function
+    (protocol_function_declaration name: (simple_identifier) @name) @method
+    (typealias_declaration name: (type_identifier) @name) @type
+    (source_file (property_declaration (pattern (simple_identifier) @name)) @constant)
+  `,
+  scala: `
+    (class_definition name: (identifier) @name) @class
+    (object_definition name: (identifier) @name) @class
+    (trait_definition name: (identifier) @name) @interface
+    (enum_definition name: (identifier) @name) @enum
+    (function_definition name: (_) @name) @function
+    (function_declaration name: (_) @name) @function
+    (type_definition name: (type_identifier) @name) @type
+    (template_body (val_definition pattern: (identifier) @name) @constant)
+  `,
+  bash: `(function_definition name: (word) @name) @function`,
+  sql: `
+    (create_table (object_reference name: (identifier) @name)) @type
+    (create_view (object_reference name: (identifier) @name)) @type
+    (create_materialized_view (object_reference name: (identifier) @name)) @type
+    (create_function (object_reference name: (identifier) @name)) @function
+    (create_trigger (object_reference name: (identifier) @name)) @function
+    (create_type (object_reference name: (identifier) @name)) @type
+    (create_index column: (identifier) @name) @constant
+  `,
+  toml: `
+    (table [(bare_key) (dotted_key) (quoted_key)] @name) @scope
+    (table_array_element [(bare_key) (dotted_key) (quoted_key)] @name) @scope
+  `,
+  markdown: `(section (atx_heading heading_content: (_) @name)) @scope`,
+  lua: `
+    (function_declaration name: (_) @name) @function
+    (assignment_statement (variable_list name: (_) @name) (expression_list value: (function_definition))) @function
+  `,
+  dart: `
+    (class_definition name: (identifier) @name) @class
+    (mixin_declaration (identifier) @name) @class
+    (enum_declaration name: (identifier) @name) @enum
+    (function_signature name: (identifier) @name) @function
+  `,
+  elixir: `
+    (call target: (identifier) @keyword (arguments (alias) @name) (#any-of? @keyword "defmodule" "defprotocol")) @module
+    (call target: (identifier) @keyword (arguments [(identifier) @name (call target: (identifier) @name)
+      (binary_operator left: (call target: (identifier) @name) operator: "when")])
+      (#any-of? @keyword "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate")) @function
+  `,
+  proto: `
+    (message (message_name) @name) @type
+    (service (service_name) @name) @interface
+    (enum (enum_name) @name) @enum
+    (rpc (rpc_name) @name) @method
+  `,
+  graphql: `
+    (object_type_definition (name) @name) @type
+    (input_object_type_definition (name) @name) @type
+    (interface_type_definition (name) @name) @interface
+    (enum_type_definition (name) @name) @enum
+    (scalar_type_definition (name) @name) @type
+    (union_type_definition (name) @name) @type
+  `,
+  make: `(rule (targets (word) @name)) @function`,
+  css: "",
+  html: "",
+  json: "",
+  yaml: "",
+  hcl: "",
+  haskell: "",
+  zig: "",
+};

@@ -1,0 +1,65 @@
+import { getWasmPath, type SupportedLanguage } from "tree-sitter-wasm";
+import { Language, Parser, Query } from "web-tree-sitter";
+import { DEFINITION_QUERIES } from "./definition-queries.ts";
+
+/** A language's parser, and what finds the names that a tree defines. */
+export type Grammar = { readonly parser: Parser; readonly definitions: Query };
+
+/** By our name of a language its grammar's. */
+const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
+  javascript: "javascript",
+  typescript: "typescript",
+  tsx: "tsx",
+  python: "python",
+  go: "go",
+  rust: "rust",
+  java: "java",
+  c: "c",
+  cpp: "cpp",
+  csharp: "c_sharp",
+  ruby: "ruby",
+  php: "php",
+  kotlin: "kotlin",
+  swift: "swift",
+  scala: "scala",
+  bash: "bash",
+  sql: "sql",
+  css: "css",
+  html: "html",
+  json: "json",
+  yaml: "yaml",
+  toml: "toml",
+  markdown: "markdown",
+  lua: "lua",
+  dart: "dart",
+  elixir: "elixir",
+  protobuf: "proto",
+  graphql: "graphql",
+  terraform: "hcl",
+  makefile: "make",
+  haskell: "haskell",
+  zig: "zig",
+};
+
+const loaded = new Map<string, Promise<Grammar>>();
+let runtime: Promise<void> | undefined;
+
+/** The grammar of a language, loaded at its first use; `undefined` when there is none. */
+export async function grammarOf(language: string): Promise<Grammar | undefined> {
+  const name = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined;
+  if (name === undefined) {
+    return undefined;
+  }
+  const known = loaded.get(name) ?? load(name);
+  loaded.set(name, known);
+  return known;
+}
+
+async function load(name: SupportedLanguage): Promise<Grammar> {
+  runtime ??= Parser.init();
+  await runtime;
+  const language = await Language.load(getWasmPath(name));
+  const parser = new Parser();
+  parser.setLanguage(language);
+  return { parser, definitions: new Query(language, DEFINITION_QUERIES[name] ?? "") };
+}

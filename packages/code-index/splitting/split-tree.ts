@@ -1,0 +1,135 @@
+import type { Node } from "web-tree-sitter";
+import type { SourceText } from "./source-text.ts";
+import { MOST_CHARACTERS, splitText } from "./split-lines.ts";
+
+/** A run of text that stays together; `follows` when it only closes what is before it. */
+type Unit = { readonly from: number; readonly to: number; readonly weight: number; readonly kind: "code" | "comment" | "token" };
+
+/** Room that is left for what closes a group: `}`, `);`. */
+const CLOSING = 16;
+/** Groups lighter than this join a neighbour they fit with. */
+const SLIGHT = 200;
+/** Deeper trees are no code that anybody wrote; they are cut by lines. */
+const DEEPEST = 200;
+
+/**
+ * Where a text is cut so that nodes of its syntax tree stay whole: a node that fits is kept, one that does not is descended
+ * into, neighbours are merged while they fit (cAST, Zhang et al. 2025, arXiv:2506.15655). Comments go with what they precede.
+ *
+ * @returns the places at which pieces begin, the first of them 0, in order.
+ */
+export function cutsOf(root: Node, source: SourceText): readonly number[] {
+  const groups = mergeSlight(groupsOf(root, source, 0));
+  const cuts = groups.map(({ from }) => source.startOfLine(from)).filter((cut, index) => index === 0 || cut > 0);
+  return [0, ...cuts.slice(1)].filter((cut, index, all) => index === 0 || cut > (all[index - 1] ?? 0));
+}
+
+function groupsOf(node: Node, source: SourceText, depth: number): readonly Unit[] {
+  const groups: Unit[] = [];
+  let open: Unit[] = [];
+  let weight = 0;
+  const close = () => {
+    if (open.length > 0) {
+      groups.push(join(open));
+    }
+    open = [];
+    weight = 0;
+  };
+  for (const child of node.children) {
+    const unit = unitOf(child, source);
+    if (unit.weight > MOST_CHARACTERS) {
+      const introduction = takeComments(open, unit.weight);
+      weight = 0;
+      close();
+      const inner = depth < DEEPEST && child.childCount > 0 ? groupsOf(child, source, depth + 1) : linesOf(unit, source);
+      groups.push(...introduce(introduction, inner));
+      continue;
+    }
+    const fits = weight + unit.weight <= (unit.kind === "token" ? MOST_CHARACTERS : MOST_CHARACTERS - CLOSING);
+    if (!fits) {
+      const introduction = takeComments(open, unit.weight);
+      close();
+      open = [...introduction];
+      weight = weightOf(open);
+    }
+    open.push(unit);
+    weight += unit.weight;
+  }
+  close();
+  return groups;
+}
+
+function unitOf(node: Node, source: SourceText): Unit {
+  const { startIndex: from, endIndex: to } = node;
+  const weight = source.weightOf(from, to);
+  const kind = /comment|attribute_item|decorator|annotation/.test(node.type) ? "comment" : weight <= 2 && !node.isNamed ? "token" : "code";
+  return { from, to, weight, kind };
+}
+
+/** The comments at the end of a group belong to what comes next, where they fit with it. */
+function takeComments(open: Unit[], room: number): readonly Unit[] {
+  let first = open.length;
+  while (first > 1 && open[first - 1]?.kind === "comment") {
+    first--;
+  }
+  const comments = open.slice(first);
+  if (comments.length === 0 || (room <= MOST_CHARACTERS && weightOf(comments) + room > MOST_CHARACTERS - CLOSING)) {
+    return [];
+  }
+  open.length = first;
+  return comments;
+}
+
+function introduce(introduction: readonly Unit[], groups: readonly Unit[]): readonly Unit[] {
+  const [first, ...others] = groups;
+  if (introduction.length === 0 || first === undefined) {
+    return groups;
+  }
+  return weightOf(introduction) + first.weight <= MOST_CHARACTERS
+    ? [join([...introduction, first]), ...others]
+    : [join(introduction), ...groups];
+}
+
+/** A leaf that is too long, as a template or a text of many lines. */
+function linesOf(unit: Unit, source: SourceText): readonly Unit[] {
+  const text = source.text.slice(unit.from, unit.to);
+  let byte = 0;
+  let place = 0;
+  return splitText(Buffer.from(text)).map(({ startByte, endByte }) => {
+    while (byte < startByte) {
+      byte = source.byteAt(unit.from + ++place) - source.byteAt(unit.from);
+    }
+    const from = unit.from + place;
+    while (byte < endByte) {
+      byte = source.byteAt(unit.from + ++place) - source.byteAt(unit.from);
+    }
+    return { from, to: unit.from + place, weight: source.weightOf(from, unit.from + place), kind: "code" };
+  });
+}
+
+function mergeSlight(groups: readonly Unit[]): readonly Unit[] {
+  const merged: Unit[] = [];
+  for (const group of groups) {
+    const before = merged.at(-1);
+    const fits = before !== undefined && before.weight + group.weight <= MOST_CHARACTERS;
+    if (before !== undefined && fits && (before.weight < SLIGHT || group.weight < SLIGHT)) {
+      merged[merged.length - 1] = join([before, group]);
+    } else {
+      merged.push(group);
+    }
+  }
+  return merged;
+}
+
+function join(units: readonly Unit[]): Unit {
+  const [first] = units;
+  const last = units.at(-1);
+  if (first === undefined || last === undefined) {
+    throw new Error("a group of nothing");
+  }
+  return { from: first.from, to: last.to, weight: weightOf(units), kind: "code" };
+}
+
+function weightOf(units: readonly Unit[]): number {
+  return units.reduce((sum, { weight }) => sum + weight, 0);
+}
