@@ -7,15 +7,15 @@ import { changePassword } from "#features/auth/api/change-password.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
 
-const FIELDS = ["current", "chosen", "again"] as const;
-
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
   const [current, setCurrent] = useState("");
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
   const [submitted, setSubmitted] = useState(false);
-  const fields = { current: useRef<HTMLInputElement>(null), chosen: useRef<HTMLInputElement>(null), again: useRef<HTMLInputElement>(null) };
+  const currentField = useRef<HTMLInputElement>(null);
+  const chosenField = useRef<HTMLInputElement>(null);
+  const againField = useRef<HTMLInputElement>(null);
   const wait = useWait();
   const change = useMutation({
     mutationFn: () => changePassword(api, { current_password: current, new_password: chosen }),
@@ -28,11 +28,14 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
     event.preventDefault();
     setSubmitted(true);
     const found = problemWith(current, chosen, again);
-    const wrong = FIELDS.find((name) => found[name] !== undefined);
-    if (wrong === undefined) {
-      change.mutate();
+    if (found.current !== undefined) {
+      currentField.current?.focus();
+    } else if (found.chosen !== undefined) {
+      chosenField.current?.focus();
+    } else if (found.again !== undefined) {
+      againField.current?.focus();
     } else {
-      fields[wrong].current?.focus();
+      change.mutate();
     }
   }
 
@@ -45,7 +48,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           </Alert>
         )}
         <PasswordInput
-          ref={fields.current}
+          ref={currentField}
           label="Current password"
           autoComplete="current-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
@@ -54,7 +57,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <PasswordInput
-          ref={fields.chosen}
+          ref={chosenField}
           label="New password"
           description="12 characters or more"
           autoComplete="new-password"
@@ -64,7 +67,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
         <PasswordInput
-          ref={fields.again}
+          ref={againField}
           label="New password again"
           autoComplete="new-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}
