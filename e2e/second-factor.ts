@@ -87,6 +87,7 @@ export function describeSecondFactor(stage: () => Stage): void {
           await sessions.getByRole("button", { name: "Revoke all others" }).click();
           await here.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
           await expect.poll(() => sessions.getByRole("listitem").count()).toBe(1);
+          await sessions.locator("ul:focus").waitFor();
           await expectAccessible(here, "security");
           await there.reload();
           await there.waitForURL(/\/login/);
@@ -146,6 +147,8 @@ async function saveBackupCodes(visitor: Page): Promise<readonly string[]> {
   await expectAccessible(visitor, "security-backup-codes");
   await visitor.getByLabel("I have saved these codes").check();
   await visitor.getByRole("button", { name: "Done" }).click();
+  // Whoever works by keyboard is not sent back to the top.
+  await visitor.locator("h2:focus", { hasText: "Two-step login" }).waitFor();
   return shown;
 }
 

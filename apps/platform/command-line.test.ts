@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { lockHome } from "#embedded/home-lock.ts";
 import { freePort } from "./testing/free-port.ts";
 import { COMMAND_MS, runCommand } from "./testing/run-command.ts";
 
@@ -216,6 +217,14 @@ test("doctor ends with 1 and the remedy when something is broken, and with 0 whe
   });
   expect(fine.out).not.toContain("broken");
   expect(fine.code).toBe(0);
+});
+
+test("doctor does not take the ports of the Sightline that runs for broken", async () => {
+  const home = join(folder, "running");
+  const lock = await lockHome(home);
+  const { out } = await runCommand(["doctor"], { folder, environment: { ...(await freePorts()), SIGHTLINE_HOME: home } });
+  await lock.release();
+  expect(out).toContain(`in use by the Sightline that runs in ${home} (process ${process.pid})`);
 });
 
 test("what .env says is read, except by a role, and the environment wins", async () => {

@@ -6,6 +6,7 @@ import { ConfigError } from "@sightline/foundation/config";
 import { messageOf } from "@sightline/foundation/errors";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseDatabase, diagnoseRedis } from "./diagnosis-of-stores.ts";
+import { findHomeHolder } from "./embedded/home-lock.ts";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "./embedded/redis-binary.ts";
 import type { Environment, Setting } from "./environment.ts";
 import { findPortProblems } from "./ports.ts";
@@ -126,6 +127,11 @@ async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding>
 }
 
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
+  const home = setting.platform.SIGHTLINE_HOME;
+  const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home) : undefined;
+  if (holder !== undefined) {
+    return [{ state: "good", what: "ports", found: `in use by the Sightline that runs in ${home} (process ${holder})` }];
+  }
   const needed = neededPorts(roleNames, setting);
   const problems = await findPortProblems(needed);
   return problems.length === 0

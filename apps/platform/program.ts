@@ -105,7 +105,7 @@ export function createProgram(): Command {
   keys
     .command("rotate")
     .description("seal everything anew that the first key of ENCRYPTION_KEYS has not sealed")
-    .option("--signing", "publish the next signing key instead, which signs from in 15 minutes on")
+    .option("--signing", "publish the next signing key instead, which begins to sign 15 minutes later")
     .addHelpText(
       "after",
       "\nSafe while people log in, and to repeat: it goes on where it was broken off. Ends with 1 when something can't be opened.",

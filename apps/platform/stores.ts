@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { messageOf } from "@sightline/foundation/errors";
-import { lockHome, type HomeLock } from "#embedded/home-lock.ts";
+import { HomeTakenError, lockHome, type HomeLock } from "#embedded/home-lock.ts";
 import { provideRedisServer } from "#embedded/redis-binary.ts";
 import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
 import type { Setting } from "./environment.ts";
@@ -53,7 +52,10 @@ export async function withRunningDatabase<Result>(setting: Setting, output: Outp
     return work();
   }
   const lock = await lockHome(setting.platform.SIGHTLINE_HOME).catch((error: unknown) => {
-    output.say(`${messageOf(error).split(".")[0] ?? ""}; using its database.`);
+    if (!(error instanceof HomeTakenError)) {
+      throw error;
+    }
+    output.say(`${error.fact}; using its database.`);
     return undefined;
   });
   if (lock === undefined) {

@@ -90,7 +90,7 @@ export type KeyAdministration = {
   readonly status: () => Promise<{ readonly ring: readonly RingKey[]; readonly signing: readonly SigningKeyState[] }>;
   /** Seals everything anew that the ring's first key has not sealed; audited. */
   readonly reseal: () => Promise<Resealing>;
-  /** Publishes the next signing key, which signs from in 15 minutes on; audited. One that already waits for its time is answered instead. */
+  /** Publishes the next signing key, which begins to sign 15 minutes later; audited. One that already waits for its time is answered instead. */
   readonly rotateSigningKey: () => Promise<NewestSigningKey>;
 };
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lockHome } from "./home-lock.ts";
+import { findHomeHolder, lockHome } from "./home-lock.ts";
 import { findProcess } from "./process-table.ts";
 
 const LOCKING = fileURLToPath(new URL("../testing/locking-child.ts", import.meta.url));
@@ -14,7 +14,7 @@ const ROUNDS = 10;
 let home: string;
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "sightline-lock-"));
+  home = await mkdtemp(join(tmpdir(), ".sightline-lock-"));
 });
 
 afterEach(() => rm(home, { recursive: true }));
@@ -23,6 +23,20 @@ test("a home that a living process has is refused with its number", async () => 
   const parent = await findProcess(process.ppid);
   await writeLock(process.ppid, parent?.startedAt ?? "");
   await expect(lockHome(home)).rejects.toThrow(`Sightline already runs in ${home} (process ${process.ppid})`);
+});
+
+test("who has a home is told without taking it", async () => {
+  expect(await findHomeHolder(join(home, "not-made-yet"))).toBeUndefined();
+  expect(await findHomeHolder(home)).toBeUndefined();
+  const parent = await findProcess(process.ppid);
+  await writeLock(process.ppid, parent?.startedAt ?? "");
+  expect(await findHomeHolder(home)).toBe(process.ppid);
+});
+
+test("the fact of a taken home names a folder with a dot in it whole", async () => {
+  const parent = await findProcess(process.ppid);
+  await writeLock(process.ppid, parent?.startedAt ?? "");
+  await expect(lockHome(home)).rejects.toMatchObject({ fact: `Sightline already runs in ${home} (process ${process.ppid})` });
 });
 
 test("the lock of a process that is gone is taken over, even when its number belongs to another one now", async () => {

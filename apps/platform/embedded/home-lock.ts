@@ -22,23 +22,43 @@ export type HomeLock = { readonly release: () => Promise<void> };
  *
  * A look is one moment: a folder of so few names is read by one system call, during which no name comes or goes.
  *
- * @throws {Error} naming the process that has it.
+ * @throws {HomeTakenError} naming the process that has it.
  */
 export async function lockHome(home: string): Promise<HomeLock> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const highest = Math.max(0, ...(await lockNumbers(home)));
-  const holder = await livingHolder(await readText(lockPath(home, highest)));
+  const { highest, holder } = await readHighestLock(home);
   if (holder !== undefined) {
-    throw new Error(
-      `Sightline already runs in ${home} (process ${holder}). Stop it first, or choose another folder with SIGHTLINE_HOME and other ports.`,
+    throw new HomeTakenError(
+      `Sightline already runs in ${home} (process ${holder})`,
+      "Stop it first, or choose another folder with SIGHTLINE_HOME and other ports.",
     );
   }
   const own = highest + 1;
   const path = lockPath(home, own);
   if (!(await linkWhole(home, path)) || !(await standsAlone(home, own))) {
-    throw new Error(`Another Sightline starts in ${home} at this moment.`);
+    throw new HomeTakenError(`Another Sightline starts in ${home} at this moment`);
   }
   return { release: () => truncate(path).catch(unlessMissing) };
+}
+
+/** The process that runs embedded stores in `home`, if one does. */
+export async function findHomeHolder(home: string): Promise<number | undefined> {
+  return (await readHighestLock(home)).holder;
+}
+
+export class HomeTakenError extends Error {
+  /** Without what to do about it. */
+  readonly fact: string;
+
+  constructor(fact: string, remedy?: string) {
+    super(remedy === undefined ? `${fact}.` : `${fact}. ${remedy}`);
+    this.fact = fact;
+  }
+}
+
+async function readHighestLock(home: string): Promise<{ readonly highest: number; readonly holder: number | undefined }> {
+  const highest = Math.max(0, ...(await lockNumbers(home)));
+  return { highest, holder: await livingHolder(await readText(lockPath(home, highest))) };
 }
 
 function lockPath(home: string, number: number): string {
@@ -46,7 +66,8 @@ function lockPath(home: string, number: number): string {
 }
 
 async function lockNumbers(home: string): Promise<readonly number[]> {
-  return (await readdir(home)).flatMap((name) => /^lock\.(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+  const names = (await readdir(home).catch(unlessMissing)) ?? [];
+  return names.flatMap((name) => /^lock\.(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 }
 
 /** Linked into place whole, so that nobody ever reads half a lock. */

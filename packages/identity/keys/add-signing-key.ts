@@ -25,7 +25,7 @@ const MODULUS_BITS = 3072;
 const generate = promisify(generateKeyPair);
 
 /**
- * Makes the key that signs from in 15 minutes on, the very first one at once; unless there is one that signs since, or
+ * Makes the key that begins to sign in 15 minutes, the very first one at once; unless there is one that signs since, or
  * from, a time after `unlessSince`. Of many replicas at once one makes it, and all are told of the same.
  */
 export async function addSigningKey(

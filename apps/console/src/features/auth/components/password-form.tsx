@@ -7,8 +7,6 @@ import { changePassword } from "#features/auth/api/change-password.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
 
-const FIELDS = ["current", "chosen", "again"] as const;
-
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
   const [current, setCurrent] = useState("");
@@ -30,12 +28,14 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
     event.preventDefault();
     setSubmitted(true);
     const found = problemWith(current, chosen, again);
-    const wrong = FIELDS.find((name) => found[name] !== undefined);
-    if (wrong === undefined) {
-      change.mutate();
+    if (found.current !== undefined) {
+      currentField.current?.focus();
+    } else if (found.chosen !== undefined) {
+      chosenField.current?.focus();
+    } else if (found.again !== undefined) {
+      againField.current?.focus();
     } else {
-      const fields = { current: currentField, chosen: chosenField, again: againField };
-      fields[wrong].current?.focus();
+      change.mutate();
     }
   }
 

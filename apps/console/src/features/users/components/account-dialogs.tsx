@@ -68,7 +68,8 @@ export function AccountDialogs({
       onExitTransitionEnd={() => {
         setShown(undefined);
         if (subject !== undefined && subject.kind !== "create") {
-          document.getElementById(menuIdOf(subject.account))?.focus();
+          // A deleted account took its menu with it.
+          (document.getElementById(menuIdOf(subject.account)) ?? document.getElementById("main"))?.focus();
         }
       }}
     >

@@ -59,7 +59,7 @@ export function ActionForm<Result>({
         )}
         {children}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
+          <Button variant="default" onClick={onCancel} data-autofocus>
             Cancel
           </Button>
           <Button type="submit" color={dangerous ? "red" : "iris"} loading={action.isPending} disabled={!ready}>

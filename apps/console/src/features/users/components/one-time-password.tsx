@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { useEffect, useRef } from "react";
 import { CopyableBlock } from "#ui/copyable.tsx";
 
 /** The only showing of a one-time password, which its reader has to hand over. */
@@ -11,8 +12,11 @@ export function OneTimePassword({
   readonly password: string;
   readonly onDone: () => void;
 }) {
+  const box = useRef<HTMLDivElement>(null);
+  // It takes the place of the form that had the focus.
+  useEffect(() => box.current?.querySelector("pre")?.focus(), []);
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={box}>
       <Alert color="yellow" title="Copy it now: you will not see it again" role="status">
         It is stored nowhere. If it gets lost, reset the password once more.
       </Alert>
@@ -21,9 +25,7 @@ export function OneTimePassword({
         Hand it to {name} in a way that you trust. It opens nothing but the choice of a password, at the first login.
       </Text>
       <Group justify="flex-end">
-        <Button onClick={onDone} data-autofocus>
-          I have copied it
-        </Button>
+        <Button onClick={onDone}>I have copied it</Button>
       </Group>
     </Stack>
   );
