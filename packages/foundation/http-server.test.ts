@@ -211,6 +211,19 @@ describe("what the server says about itself", () => {
     server.get("/internal", { config: open, schema: { hide: true } }, async () => "hidden");
   };
 
+  test("/docs/json says which routes ask for a token, and what a refusal looks like", async () => {
+    const server = await serve((scope) => {
+      scope.get("/open", { config: open }, async () => "fine");
+      scope.get("/guarded", { config: { auth: "operator" }, schema: { response: { 200: z.string() } } }, async () => "fine");
+    });
+    const { paths, components } = (await server.inject("/docs/json")).json();
+    expect(paths["/open"].get.security).toBeUndefined();
+    expect(paths["/guarded"].get.security).toEqual([{ bearer: [] }]);
+    expect(components.securitySchemes.bearer).toMatchObject({ type: "http", scheme: "bearer" });
+    expect(Object.keys(paths["/guarded"].get.responses)).toEqual(["200", "4XX"]);
+    expect(paths["/guarded"].get.responses["4XX"].content["application/json"].schema.required).toEqual(["error", "message"]);
+  });
+
   test("/docs/json is OpenAPI 3.1 and lists the routes with their schemas", async () => {
     const server = await serve(described);
     const api = (await server.inject("/docs/json")).json();

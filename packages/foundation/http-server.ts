@@ -14,8 +14,9 @@ import {
   type RawServerDefault,
   type RouteOptions,
 } from "fastify";
-import { createJsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { v7 as uuidv7 } from "uuid";
+import { apiDescription } from "./api-description.ts";
 import { allowOrigins } from "./cross-origin.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
 import type { Logger } from "./log.ts";
@@ -104,10 +105,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
   });
   await server.register(cookie);
-  await server.register(swagger, {
-    openapi: { openapi: "3.1.0", info: { title: options.title, version: options.version } },
-    transform: createJsonSchemaTransform({ skipList: ["/metrics"] }),
-  });
+  await server.register(swagger, apiDescription(options.title, options.version));
   await server.register(openApiPages, options);
   serveMetrics(server, options.metrics);
   for (const routes of options.routes) {
