@@ -1,4 +1,5 @@
 import httpProxy from "@fastify/http-proxy";
+import { z } from "zod";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer, Routes } from "@sightline/foundation/http-server";
 
@@ -28,6 +29,9 @@ export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
   };
 }
 
+/** What comes after the prefix, as the upstream will read it. Figures for the operator are not for everyone who reaches the console. */
+const wildcardSchema = z.object({ "*": z.string() });
+
 async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = "/", readOnly = false }: Upstream): Promise<void> {
   await scope.register(httpProxy, {
     upstream: url,
@@ -37,6 +41,11 @@ async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = 
     http: { requestOptions: { timeout: SILENCE_MS } },
     disableRequestLogging: true,
     config: { auth: "public" },
+    preHandler: async (request) => {
+      if (wildcardSchema.safeParse(request.params).data?.["*"] === "metrics") {
+        throw new AppError({ code: "not_found", status: 404, message: `Ask for the metrics at the port of ${name} itself.` });
+      }
+    },
     replyOptions: {
       // Whatever the client claims about its address is replaced by what this server saw.
       rewriteRequestHeaders: (request, headers) => {

@@ -83,6 +83,16 @@ test("a path that leaves the folder finds nothing", async () => {
   }
 });
 
+test("an API's metrics are not shown to everyone who reaches the console", async () => {
+  answer = (_request, response) => response.end("figures");
+  for (const url of ["/api/identity/metrics", "/api/identity/%6detrics", "/api/identity/metrics?x=1"]) {
+    const refused = await server.inject({ url });
+    expect(refused.statusCode).toBe(404);
+    expect(refused.json()).toMatchObject({ error: "not_found", message: "Ask for the metrics at the port of Identity itself." });
+  }
+  expect((await server.inject({ url: "/api/identity/metrics/more" })).body).toBe("figures");
+});
+
 test("a request goes on without its prefix, with body, query and cookies", async () => {
   answer = (request, response) => {
     let body = "";
