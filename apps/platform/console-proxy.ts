@@ -41,10 +41,10 @@ async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = 
     http: { requestOptions: { timeout: SILENCE_MS } },
     disableRequestLogging: true,
     config: { auth: "public" },
-    preHandler: async (request) => {
-      if (wildcardSchema.safeParse(request.params).data?.["*"] === "metrics") {
-        throw new AppError({ code: "not_found", status: 404, message: `Ask for the metrics at the port of ${name} itself.` });
-      }
+    preHandler: (request, _reply, done) => {
+      const asksForMetrics = wildcardSchema.safeParse(request.params).data?.["*"] === "metrics";
+      const message = `Ask for the metrics at the port of ${name} itself.`;
+      done(asksForMetrics ? new AppError({ code: "not_found", status: 404, message }) : undefined);
     },
     replyOptions: {
       // Whatever the client claims about its address is replaced by what this server saw.
