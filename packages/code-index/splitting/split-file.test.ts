@@ -93,6 +93,19 @@ test("a function too long for a chunk goes on under its name", async () => {
   expect(chunks.at(-1)?.symbols).toEqual(["stop"]);
 });
 
+test("the name of a long function is in the chunk where its body begins", async () => {
+  const imports = Array.from({ length: 20 }, (_, index) => `import { thing${index} } from "./thing-${index}.ts";\n`).join("");
+  const body = Array.from({ length: 60 }, (_, line) => `  const value${line} = compute(${line}, "some text to fill the line");\n`).join("");
+  const chunks = await split(
+    "a.ts",
+    `${imports}\n/** Does it. */\nexport function doIt(first: string, second: number): void {\n${body}}\n`,
+  );
+
+  expect(chunks.map(({ symbols }) => symbols)).toEqual([[], ["doIt"], ...chunks.slice(2).map(() => [])]);
+  expect(chunks[1]?.content).toMatch(/^\/\*\* Does it\. \*\/\nexport function doIt/);
+  expect(chunks[2]?.scope).toBe("doIt");
+});
+
 test("small neighbours share a chunk", async () => {
   const functions = Array.from({ length: 10 }, (_, index) => `func f${index}() int {\n\treturn ${index}\n}\n\n`).join("");
   const [chunk, ...others] = await split("a.go", `package a\n\n${functions}`);

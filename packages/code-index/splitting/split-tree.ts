@@ -19,15 +19,17 @@ const DEEPEST = 200;
  * @returns the places at which pieces begin, the first of them 0, in order.
  */
 export function cutsOf(root: Node, source: SourceText): readonly number[] {
-  const groups = mergeSlight(groupsOf(root, source, 0));
+  const groups = mergeSlight(groupsOf(root, source, 0, []));
   const cuts = groups.map(({ from }) => source.startOfLine(from)).filter((cut, index) => index === 0 || cut > 0);
   return [0, ...cuts.slice(1)].filter((cut, index, all) => index === 0 || cut > (all[index - 1] ?? 0));
 }
 
-function groupsOf(node: Node, source: SourceText, depth: number): readonly Unit[] {
+/** `head` is what stands before the node and belongs to it: its comments, or the name of the function whose body it is. */
+function groupsOf(node: Node, source: SourceText, depth: number, head: readonly Unit[]): readonly Unit[] {
   const groups: Unit[] = [];
-  let open: Unit[] = [];
-  let weight = 0;
+  let open = [...head];
+  // Added up as it grows: a node may have a hundred thousand children.
+  let weight = weightOf(open);
   const close = () => {
     if (open.length > 0) {
       groups.push(join(open));
@@ -38,18 +40,21 @@ function groupsOf(node: Node, source: SourceText, depth: number): readonly Unit[
   for (const child of node.children) {
     const unit = unitOf(child, source);
     if (unit.weight > MOST_CHARACTERS) {
-      const introduction = takeComments(open, unit.weight);
-      weight = 0;
+      const isHead = depth > 0 && groups.length === 0 && weight <= SLIGHT;
+      const before = isHead ? open.splice(0) : takeComments(open, unit.weight);
       close();
-      const inner = depth < DEEPEST && child.childCount > 0 ? groupsOf(child, source, depth + 1) : linesOf(unit, source);
-      groups.push(...introduce(introduction, inner));
+      groups.push(
+        ...(depth < DEEPEST && child.childCount > 0
+          ? groupsOf(child, source, depth + 1, before)
+          : introduce(before, linesOf(unit, source))),
+      );
       continue;
     }
-    const fits = weight + unit.weight <= (unit.kind === "token" ? MOST_CHARACTERS : MOST_CHARACTERS - CLOSING);
-    if (!fits) {
-      const introduction = takeComments(open, unit.weight);
+    const room = unit.kind === "token" ? MOST_CHARACTERS : MOST_CHARACTERS - CLOSING;
+    if (weight + unit.weight > room) {
+      const comments = takeComments(open, unit.weight);
       close();
-      open = [...introduction];
+      open = [...comments];
       weight = weightOf(open);
     }
     open.push(unit);
