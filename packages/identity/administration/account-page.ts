@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "@sightline/foundation/errors";
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { AccountItem, Accounts } from "#contract.ts";
 import type { ListedAccount } from "./account-list.store.ts";
 
@@ -9,7 +9,7 @@ const positionSchema = z.tuple([z.string().max(320)]);
 export function toPage(rows: readonly ListedAccount[], limit: number): Accounts {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { users: shown.map(toItem), next_cursor: rows.length <= limit || last === undefined ? null : toCursor(last.position) };
+  return { users: shown.map(toItem), next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.position]) };
 }
 
 export function toItem(account: ListedAccount): AccountItem {
@@ -29,29 +29,6 @@ export function toItem(account: ListedAccount): AccountItem {
 }
 
 /** @throws {AppError} 400 `invalid_cursor`. */
-export function fromCursor(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) {
-    return undefined;
-  }
-  const parsed = positionSchema.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success) {
-    throw new AppError({
-      code: "invalid_cursor",
-      status: 400,
-      message: "The cursor is not one that this list gave out; start again without it.",
-    });
-  }
-  return parsed.data[0];
-}
-
-function toCursor(position: string): string {
-  return Buffer.from(JSON.stringify([position])).toString("base64url");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+export function positionOf(cursor: string | undefined): string | undefined {
+  return cursor === undefined ? undefined : fromCursor(cursor, positionSchema)[0];
 }

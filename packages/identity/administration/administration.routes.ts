@@ -17,7 +17,7 @@ import {
 } from "#contract.ts";
 import { acceptNoBody } from "#totp/optional-json.ts";
 import { findListedAccount, listAccounts } from "./account-list.store.ts";
-import { fromCursor, toItem, toPage } from "./account-page.ts";
+import { positionOf, toItem, toPage } from "./account-page.ts";
 import { unknownUser, type AccountAddress, type Actor } from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
@@ -48,7 +48,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       async (request) => {
         const { limit, cursor, search, role } = request.query;
         const { tenantId } = ownerOf(request);
-        const rows = await listAccounts(queries, { tenantId, search, role, after: fromCursor(cursor), limit: limit + 1 });
+        const rows = await listAccounts(queries, { tenantId, search, role, after: positionOf(cursor), limit: limit + 1 });
         return toPage(rows, limit);
       },
     );

@@ -1,7 +1,11 @@
-import { AppError } from "@sightline/foundation/errors";
+import { z } from "zod";
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { AuditEntry, AuditPage } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import { findEntries, type AuditFilter, type EntryRow } from "./audit-entries.store.ts";
+
+/** The id of the last row already seen. */
+const positionSchema = z.tuple([z.int().min(1)]);
 
 /**
  * A page of what the filter lets through, newest first.
@@ -13,13 +17,13 @@ export async function listAudit(
   filter: AuditFilter,
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<AuditPage> {
-  const beforeId = cursor === undefined ? undefined : readCursor(cursor);
+  const beforeId = cursor === undefined ? undefined : fromCursor(cursor, positionSchema)[0];
   const rows = await findEntries(queries, filter, { beforeId, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     entries: shown.map(describeEntry),
-    next_cursor: rows.length > limit && last !== undefined ? Buffer.from(`before:${last.id}`).toString("base64url") : null,
+    next_cursor: rows.length > limit && last !== undefined ? toCursor([last.id]) : null,
   };
 }
 
@@ -35,12 +39,4 @@ export function describeEntry(row: EntryRow): AuditEntry {
     user_agent: row.userAgent,
     details: row.details,
   };
-}
-
-function readCursor(cursor: string): number {
-  const [, id] = /^before:(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (id === undefined) {
-    throw new AppError({ code: "invalid_cursor", status: 400, message: "This cursor is not one of ours. Begin again without it." });
-  }
-  return Number(id);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { z } from "zod";
 import type { Position } from "#store/position.ts";
 
@@ -11,25 +11,12 @@ const microsSchema = z
   .refine((micros) => Number(micros) >= FIRST_MICROS);
 const positionSchema = z.tuple([microsSchema, z.uuid()]);
 
-/** A place in a list as clients carry it; opaque to them. */
-function toCursor({ micros, id }: Position): string {
-  return Buffer.from(JSON.stringify([micros, id])).toString("base64url");
-}
-
 /** @throws {AppError} 400 `invalid_cursor`. */
-export function fromCursor(cursor: string | undefined): Position | undefined {
+export function positionOf(cursor: string | undefined): Position | undefined {
   if (cursor === undefined) {
     return undefined;
   }
-  const parsed = positionSchema.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success) {
-    throw new AppError({
-      code: "invalid_cursor",
-      status: 400,
-      message: "The cursor is not one that this list gave out; start again without it.",
-    });
-  }
-  const [micros, id] = parsed.data;
+  const [micros, id] = fromCursor(cursor, positionSchema);
   return { micros, id };
 }
 
@@ -42,13 +29,5 @@ export function toPage<Row extends { readonly id: string; readonly position: str
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const isLast = rows.length <= limit || last === undefined;
-  return { items: shown.map(present), next_cursor: isLast ? null : toCursor({ micros: last.position, id: last.id }) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { items: shown.map(present), next_cursor: isLast ? null : toCursor([last.position, last.id]) };
 }

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { deadLetterPageSchema, listRequestSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { listDeadLetters } from "#store/dead-letters.store.ts";
-import { fromCursor, toPage } from "./cursor.ts";
+import { positionOf, toPage } from "./cursor.ts";
 
 /** The operator sees all; an admin those that name a project of the tenant. */
 export function deadLetterRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
@@ -16,7 +16,7 @@ export function deadLetterRoutes({ query }: { readonly query: Kysely<Observabili
         const { cursor, limit } = request.query;
         const principal = principalOf(request);
         const tenantId = principal.kind === "user" ? principal.tenantId : undefined;
-        const rows = await listDeadLetters(query, { tenantId, after: fromCursor(cursor), limit: limit + 1 });
+        const rows = await listDeadLetters(query, { tenantId, after: positionOf(cursor), limit: limit + 1 });
         return toPage(rows, limit, ({ position: _position, created_at: createdAt, ...row }) => ({
           ...row,
           created_at: createdAt.toISOString(),

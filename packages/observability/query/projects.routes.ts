@@ -6,7 +6,7 @@ import { z } from "zod";
 import { createProjectRequestSchema, listRequestSchema, projectPageSchema, projectSchema, type Project } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
-import { fromCursor, toPage } from "./cursor.ts";
+import { positionOf, toPage } from "./cursor.ts";
 import { projectNotFound } from "./not-found.errors.ts";
 import { tenantOf } from "./tenant.ts";
 
@@ -32,7 +32,7 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
       { config, schema: { querystring: listRequestSchema, response: { 200: projectPageSchema } } },
       async (request) => {
         const { cursor, limit } = request.query;
-        const after = fromCursor(cursor);
+        const after = positionOf(cursor);
         const rows = await listProjects(query, { tenantId: tenantOf(request), recentSince: recentSince(), after, limit: limit + 1 });
         return toPage(rows, limit, present);
       },

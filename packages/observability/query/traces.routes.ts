@@ -8,7 +8,7 @@ import { hasProject } from "#store/projects.store.ts";
 import { findTrace, listTraces } from "#store/traces.store.ts";
 import { findTraceContent } from "#store/trace-content.store.ts";
 import { countLostEvents } from "#store/lost-events.store.ts";
-import { fromCursor, toPage } from "./cursor.ts";
+import { positionOf, toPage } from "./cursor.ts";
 import { projectNotFound, traceNotFound } from "./not-found.errors.ts";
 import { presentTrace, presentTraceSummary } from "./present-trace.ts";
 import { tenantOf } from "./tenant.ts";
@@ -38,7 +38,7 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
       async (request) => {
         const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
         const { cursor, limit, status, name } = request.query;
-        const after = fromCursor(cursor);
+        const after = positionOf(cursor);
         if (!(await hasProject(query, { id: projectId, tenantId }))) {
           throw projectNotFound();
         }

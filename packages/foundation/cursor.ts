@@ -1,0 +1,28 @@
+import type { z } from "zod";
+import { AppError } from "./errors.ts";
+
+/** A place in a list as clients carry it: opaque to them, and stateless here. */
+export function toCursor(position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+/** @throws {AppError} 400 `invalid_cursor` when it is none that `toCursor` made of such a position. */
+export function fromCursor<Position>(cursor: string, position: z.ZodType<Position>): Position {
+  const parsed = position.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
+  if (!parsed.success) {
+    throw new AppError({
+      code: "invalid_cursor",
+      status: 400,
+      message: "The cursor is not one that this list gave out; start again without it.",
+    });
+  }
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
