@@ -23,11 +23,12 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "packages/code-index": {
     source: [],
     splitting: [],
-    embedding: [],
+    embedding: ["tokens"],
+    tokens: [],
     indexing: ["source", "splitting", "store", "embedding"],
     store: [],
     retrieval: ["store", "embedding"],
-    api: ["retrieval", "source", "store"],
+    api: ["retrieval", "source", "store", "tokens"],
   },
   "packages/observability": { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
 };

@@ -39,11 +39,12 @@ const PARTS: readonly Part[] = [
     rooms: {
       source: [],
       splitting: [],
-      embedding: [],
+      embedding: ["tokens"],
+      tokens: [],
       indexing: ["source", "splitting", "store", "embedding"],
       store: [],
       retrieval: ["store", "embedding"],
-      api: ["retrieval", "source", "store"],
+      api: ["retrieval", "source", "store", "tokens"],
     },
   },
   {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createEmbedder, type Embedder } from "./embedder.ts";
+import { createEmbedder } from "./create-embedder.ts";
+import type { Embedder } from "./embedder.ts";
 
 function createHash(): Embedder {
   const embedder = createEmbedder({ CODEINDEX_EMBEDDER: "hash" });
