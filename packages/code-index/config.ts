@@ -141,6 +141,7 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
 ]);
 
 /** What `createEmbedder` reads. */
-export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER"> & Partial<Pick<CodeIndexConfig, (typeof embeddingVariables)[number]>>;
+export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER"> &
+  Partial<Pick<CodeIndexConfig, (typeof embeddingVariables)[number]>>;
 
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

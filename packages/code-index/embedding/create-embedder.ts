@@ -13,19 +13,18 @@ import { createVertexEmbedder } from "./vertex-embedder.ts";
  * @throws {ConfigError} naming everything that it needs and is not set.
  */
 export function createEmbedder(config: EmbeddingConfig, timing?: RemoteTiming): Embedder | undefined {
-  switch (config.CODEINDEX_EMBEDDER) {
-    case "none":
-      return undefined;
-    case "hash":
-      return createHashEmbedder();
-    case "static":
-      return createStatic(config);
-    case "openai":
-      return createOpenai(config, timing);
-    case "vertex":
-      return createVertex(config, timing);
-  }
+  return CREATORS[config.CODEINDEX_EMBEDDER](config, timing);
 }
+
+type Creator = (config: EmbeddingConfig, timing: RemoteTiming | undefined) => Embedder | undefined;
+
+const CREATORS: Readonly<Record<EmbeddingConfig["CODEINDEX_EMBEDDER"], Creator>> = {
+  none: () => undefined,
+  hash: createHashEmbedder,
+  static: createStatic,
+  openai: createOpenai,
+  vertex: createVertex,
+};
 
 function createStatic(config: EmbeddingConfig): Embedder {
   const { CODEINDEX_EMBEDDING_MODEL: folder } = demand("static", { CODEINDEX_EMBEDDING_MODEL: config.CODEINDEX_EMBEDDING_MODEL });
@@ -93,7 +92,9 @@ type Given<Needed> = { readonly [Name in keyof Needed]: NonNullable<Needed[Name]
 function demand<Needed extends Readonly<Record<string, unknown>>>(embedder: string, needed: Needed): Given<Needed> {
   const missing = Object.keys(needed).filter((name) => needed[name] === undefined);
   if (missing.length > 0) {
-    throw new ConfigError([`CODEINDEX_EMBEDDER=${embedder} needs ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`]);
+    throw new ConfigError([
+      `CODEINDEX_EMBEDDER=${embedder} needs ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`,
+    ]);
   }
   // Nothing of it is missing.
   return needed as Given<Needed>;

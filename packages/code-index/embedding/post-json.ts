@@ -90,9 +90,7 @@ function refusal({ status, headers }: Response, { host, said }: { readonly host:
   if (LATER.has(status)) {
     return new EmbedderError(message, { transient: true, retryAfterMs });
   }
-  return status >= 500
-    ? new OverloadedError(message, { transient: true, retryAfterMs })
-    : new EmbedderError(message, { transient: false });
+  return status >= 500 ? new OverloadedError(message, { transient: true, retryAfterMs }) : new EmbedderError(message, { transient: false });
 }
 
 /** Seconds, or a date. */
@@ -128,7 +126,12 @@ const KEY_LIKE = /\b(?:sk-|ya29\.|AIza|eyJ)[\w.*-]{4,}/g;
 /** Without secrets first: a key that is cut off is not recognised. */
 function shown(text: string, secrets: readonly string[]): string {
   const hidden = secrets.filter((secret) => secret !== "").reduce((hiding, secret) => hiding.replaceAll(secret, "…"), text);
-  return hidden.replaceAll(KEY_LIKE, "…").replaceAll(/[\s\p{Cc}]+/gu, " ").trim().slice(0, MESSAGE).toWellFormed();
+  return hidden
+    .replaceAll(KEY_LIKE, "…")
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, MESSAGE)
+    .toWellFormed();
 }
 
 function networkReason(error: unknown): string {

@@ -140,26 +140,27 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
     const outcomes = Array.from<Embedded | undefined>({ length: texts.length });
     const measured = texts.map((text) => measure(text, limits.tokensOfOne));
     const waiting = inBatches(measured, { inputs, tokens: limits.tokens });
-    let failure: unknown;
+    let failure: EmbedderError | undefined;
     const work = async () => {
-      for (let batch = waiting.shift(); batch !== undefined && failure === undefined; batch = waiting.shift()) {
+      for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
         const { from, texts: given } = batch;
         try {
           for (const [index, outcome] of (await embedBatch(given, run)).entries()) {
             outcomes[from + index] = outcome;
           }
         } catch (error) {
+          waiting.length = 0;
+          if (!(error instanceof EmbedderError)) {
+            throw error;
+          }
           failure ??= error;
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    if (failure instanceof EmbedderError) {
+    if (failure !== undefined) {
       const { transient, retryAfterMs } = failure;
       throw new EmbedderError(failure.message, { transient, retryAfterMs, partial: outcomes, cause: failure });
-    }
-    if (failure !== undefined) {
-      throw failure;
     }
     return outcomes.map((outcome) => outcome ?? { refused: "the text is blank" });
   }

@@ -70,8 +70,8 @@ function load(folder: string): Loaded {
     z.looseObject({}).parse(JSON.parse(readFileSync(join(folder, "config.json"), "utf8")));
     const definition = tokenizerSchema.parse(JSON.parse(words.toString()));
     const tokenizer = new Tokenizer(definition, {});
-    const unknown = definition.model.unk_token;
-    const table = toTable(readSafetensors(model), unknown == null ? undefined : tokenizer.token_to_id(unknown));
+    const unknown = definition.model.unk_token ?? undefined;
+    const table = toTable(readSafetensors(model), unknown === undefined ? undefined : tokenizer.token_to_id(unknown));
     const fingerprint = createHash("sha256").update(model).update(words).digest("hex").slice(0, 16);
     return { table, tokenizer, fingerprint };
   } catch (error) {

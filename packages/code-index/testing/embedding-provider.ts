@@ -42,7 +42,14 @@ export async function startEmbeddingProvider(protocol: Protocol = "openai", dime
     const request = { path: incoming.url ?? "", authorization: incoming.headers.authorization, body, texts: textsOf(body) };
     requests.push(request);
     if (!how(request, response)) {
-      answer(response, 200, answerOf(protocol, request.texts.map((text) => vectorFor(text, dimensions))));
+      answer(
+        response,
+        200,
+        answerOf(
+          protocol,
+          request.texts.map((text) => vectorFor(text, dimensions)),
+        ),
+      );
     }
   }
 
@@ -62,7 +69,9 @@ export async function startEmbeddingProvider(protocol: Protocol = "openai", dime
 }
 
 export function answer(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): true {
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof body === "string" ? body : JSON.stringify(body));
+  response
+    .writeHead(status, { "content-type": "application/json", ...headers })
+    .end(typeof body === "string" ? body : JSON.stringify(body));
   return true;
 }
 
