@@ -113,7 +113,7 @@ type Revising = { readonly tenantId: string; readonly schema: TenantSchema; read
 
 async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenantId, schema, from }: Revising): Promise<void> {
   for (const revision of TENANT_REVISIONS.slice(from)) {
-    await revision(sql.id(schema)).execute(transaction);
+    await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
   }
   await transaction
     .updateTable("codeindex.tenants")
