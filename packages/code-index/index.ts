@@ -58,7 +58,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const { config, database, log, clock, accessTokens, version } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const secret = config.CODEINDEX_WEBHOOK_SECRET;
-  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config.CODEINDEX_EMBEDDER) };
+  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
   const checks = [database.check];
   let mcp: McpEndpoint | undefined;
 

@@ -68,16 +68,23 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
   if (embedder === undefined) {
     return { chunkIds: [], state: "skipped", reason: "no embedder is configured (CODEINDEX_EMBEDDER=none)" };
   }
-  const without = repositories.filter((repository) => repository.embedder !== embedder.identity).map((repository) => repository.full_name);
+  const without = repositories
+    .filter((repository) => repository.embedder !== embedder.identity.key)
+    .map((repository) => repository.full_name);
   if (without.length === repositories.length) {
-    return { chunkIds: [], state: "pending", reason: `no repository asked has vectors of ${embedder.identity} yet; index it again` };
+    return {
+      chunkIds: [],
+      state: "pending",
+      reason: `no repository asked has vectors of the embedder ${embedder.identity.provider} yet; index it again`,
+    };
   }
-  const [vector] = await embedder.embed([query.text]);
+  const [embedded] = await embedder.embed([query.text], { purpose: "query", signal: AbortSignal.timeout(deadlineMs) });
+  const vector = embedded !== undefined && "vector" in embedded ? embedded.vector : undefined;
   if (vector === undefined || vector.every((value) => value === 0)) {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
   const chunkIds = await readWithin(database, deadlineMs, (transaction) =>
-    findNearest(transaction, scope, { vector, embedder: embedder.identity, limit }),
+    findNearest(transaction, scope, { vector, embedder: embedder.identity.key, limit }),
   );
   return without.length === 0
     ? { chunkIds }
