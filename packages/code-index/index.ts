@@ -6,6 +6,7 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { createAuthenticators } from "./api/authenticators.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
+import { fileRoutes } from "./api/files.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
@@ -99,6 +100,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
       repositoryRoutes({ config, database, clock }),
+      fileRoutes({ database }),
       jobRoutes({ database, clock }),
       searchRoutes(searching),
       webhookRoutes({ secret, database, clock }),
