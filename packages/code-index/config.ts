@@ -67,4 +67,7 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_EMBEDDER",
 ]);
 
+/** What `createEmbedder` reads. */
+export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER">;
+
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

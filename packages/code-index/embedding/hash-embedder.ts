@@ -1,5 +1,17 @@
-export const HASH_IDENTITY = "hash-v1";
-export const HASH_DIMENSIONS = 256;
+import type { Embedder } from "./embedder.ts";
+import { identityOf } from "./identity.ts";
+
+const HASH_REVISION = "1";
+const HASH_DIMENSIONS = 256;
+
+export function createHashEmbedder(): Embedder {
+  const space = { provider: "hash", model: "built-in", revision: HASH_REVISION, dimensions: HASH_DIMENSIONS };
+  return {
+    identity: identityOf({ ...space, documentPrefix: "", queryPrefix: "" }),
+    local: true,
+    embed: (texts) => Promise.resolve(texts.map((text) => ({ vector: embedByHash(text) }))),
+  };
+}
 
 /** A word's pieces weigh less than the word, so that they only help where the word itself is not found. */
 const PIECE_WEIGHT = 0.35;
@@ -16,7 +28,7 @@ const WORD = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
  * version (another rule is another identity). It knows spelling, not meaning: `retry`
  * is near `retries`, and not near `try again`.
  */
-export function embedByHash(text: string): Float32Array {
+function embedByHash(text: string): Float32Array {
   const vector = new Float32Array(HASH_DIMENSIONS);
   for (const [word, count] of countWords(text)) {
     // The tenth occurrence says less than the second.

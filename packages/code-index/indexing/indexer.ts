@@ -39,7 +39,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     splitter,
     log,
     clock,
-    embedder: createEmbedder(config.CODEINDEX_EMBEDDER),
+    embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
     allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
   };
