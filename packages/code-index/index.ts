@@ -70,7 +70,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       name: "database connection pool",
       start: async () => {
         await database.check.check();
-        await migrateTenants(database);
+        await migrateTenants(database, log);
       },
       stop: async () => undefined,
     },

@@ -65,7 +65,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   return {
     checks: [database.check],
     start: async () => {
-      await migrateTenants(database);
+      await migrateTenants(database, log);
       loop = work();
     },
     stop: async () => {
