@@ -59,7 +59,8 @@ export const jobSchema = z.object({
   started_at: timestamp.nullable(),
   completed_at: timestamp.nullable(),
   error_message: z.string().nullable(),
-  progress: z.object({ phase: z.string(), done: z.int(), total: z.int() }),
+  /** `total` is 0 while it is not known; `rate` is what is done in a second. */
+  progress: z.object({ phase: z.string(), done: z.int(), total: z.int(), rate: z.number().nullable() }),
 });
 export type Job = z.infer<typeof jobSchema>;
 

@@ -17,7 +17,7 @@ import type { CodeIndexConfig } from "./config.ts";
 import { createEmbedder } from "./embedding/embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
-import { failOrphans } from "./store/leases.store.ts";
+import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";

@@ -37,6 +37,9 @@ type TenantsTable = {
   /** The role that queries of the tenant take on; null where the server does not let us make one. */
   readonly database_role: string | null;
   readonly deleting_at: Date | null;
+  /** When a job of it was last started, and of which mode. */
+  readonly served_at: Date | null;
+  readonly served_mode: JobMode | null;
   readonly created_at: Generated<Date>;
 };
 
@@ -77,6 +80,8 @@ export type RepositoriesTable = {
   readonly credential_id: string | null;
   readonly sealed_webhook_secret: string | null;
   readonly polled_at: Date | null;
+  /** When a job of it was last started. */
+  readonly served_at: Date | null;
   readonly deleting_at: Date | null;
   /** `host/path` of the clone URL, as `canonicalAddress` of `webhooks/` writes it. */
   readonly address: GeneratedAlways<string>;
@@ -106,12 +111,19 @@ export type RefsTable = {
   readonly created_at: Generated<Date>;
 };
 
-type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type JobMode = "full" | "incremental";
 export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry" | "settings" | "upgrade";
 
 /** How far a job has come; `total` is 0 while it is not known. */
-export type JobProgress = { readonly phase: string; readonly done: number; readonly total: number };
+export type JobProgress = {
+  /** fetch, files, postings, switch, embed; `queued` before and `done` after. */
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+  /** Of `done`, in a second. */
+  readonly rate?: number;
+};
 
 export type IndexJobsTable = {
   readonly job_id: string;
