@@ -15,10 +15,10 @@ import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig } from "./config.ts";
-import { createEmbedder } from "./embedding/embedder.ts";
+import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
-import { failOrphans } from "./store/leases.store.ts";
+import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
@@ -70,7 +70,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       name: "database connection pool",
       start: async () => {
         await database.check.check();
-        await migrateTenants(database);
+        await migrateTenants(database, log);
       },
       stop: async () => undefined,
     },

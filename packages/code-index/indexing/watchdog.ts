@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { failOrphans, failStuck } from "#store/leases.store.ts";
+import { failOrphans, failStuck } from "#store/failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 
 type WatchdogOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };

@@ -2,7 +2,8 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { enqueueJob, getJob, listJobs, requestCancel } from "./jobs.store.ts";
-import { cancelJob, claimJob, failJob, failOrphans, failStuck, releaseJob, renewLease } from "./leases.store.ts";
+import { failOrphans, failStuck } from "./failed-jobs.store.ts";
+import { cancelJob, claimJob, failJob, releaseJob, renewLease } from "./leases.store.ts";
 import { codeIndexMigrations } from "./migrations.ts";
 import { getRepository, registerRepository, type RepositoryRow } from "./repositories.store.ts";
 import { ensureTenant } from "./tenant.ts";
@@ -179,7 +180,7 @@ test("a repository whose waiting attempt is cancelled is no longer said to be in
   await failOrphans(database, { now: after(61) });
   const [retry] = await listJobs(database, { tenantId, limit: 1 });
   expect(await requestCancel(database, { tenantId, jobId: retry?.job_id ?? "", now: after(62) })).toMatchObject({ status: "cancelled" });
-  expect(await reload()).toMatchObject({ index_status: "pending" });
+  expect(await reload()).toMatchObject({ index_status: "failed", last_error: expect.stringContaining("orphaned") });
 });
 
 test("a cancelled job whose worker stops or dies is not run again, nor is a request after it", async () => {
