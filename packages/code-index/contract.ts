@@ -65,7 +65,7 @@ export const jobSchema = z.object({
 export type Job = z.infer<typeof jobSchema>;
 
 /** A branch, as git allows it to be named, without `refs/heads/`. */
-const branchSchema = z
+export const branchSchema = z
   .string()
   .min(1)
   .max(200)

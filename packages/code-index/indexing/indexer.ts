@@ -5,7 +5,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
-import { createEmbedder } from "#embedding/embedder.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
 import { SourceError } from "#source/source-error.ts";
 import { cancelJob, claimJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
@@ -39,7 +39,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     splitter,
     log,
     clock,
-    embedder: createEmbedder(config.CODEINDEX_EMBEDDER),
+    embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
     allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
   };
@@ -65,7 +65,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   return {
     checks: [database.check],
     start: async () => {
-      await migrateTenants(database);
+      await migrateTenants(database, log);
       loop = work();
     },
     stop: async () => {
