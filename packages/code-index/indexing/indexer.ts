@@ -5,7 +5,7 @@ import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
-import { createEmbedder } from "#embedding/embedder.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
 import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
@@ -45,7 +45,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     splitter,
     log,
     clock,
-    embedder: createEmbedder(config.CODEINDEX_EMBEDDER),
+    embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
     allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
   };
@@ -57,8 +57,13 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   return {
     checks: [database.check],
     start: async () => {
+<<<<<<< HEAD
       await migrateTenants(database);
       await Promise.all(loops.map((loop) => loop.start()));
+=======
+      await migrateTenants(database, log);
+      loop = work();
+>>>>>>> main
     },
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));

@@ -15,7 +15,8 @@ export async function readFile(entry: TreeEntry, content: Buffer, splitter: Spli
   }
   const { path } = entry;
   const language = languageOf(path);
-  const chunks = (await splitter.split(content, language)).map((chunk) => ({ ...chunk, path, language }));
+  const split = await splitter.split(content, language);
+  const chunks = split.chunks.map((chunk) => ({ ...chunk, path, language }));
   return { file: { ...rowOf(entry), language, lines: countLines(content), skip_reason: null }, chunks };
 }
 

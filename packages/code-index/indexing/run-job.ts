@@ -46,7 +46,7 @@ export async function runJob(tools: JobTools, { job, report, signal }: Running):
     fresh: job.attempt > 1,
     signal,
   });
-  const identity = embedder?.identity ?? null;
+  const identity = embedder?.identity.key ?? null;
   if (job.mode === "incremental" && job.indexedCommit === mirror.commit && job.embedder === identity) {
     await confirmIndex(database, { lease: job, commit: mirror.commit, now: clock.now() });
     return;

@@ -1,3 +1,4 @@
+import { embeddedText } from "#embedding/embedded-text.ts";
 import type { Embedder } from "#embedding/embedder.ts";
 import {
   beginSegment,
@@ -73,8 +74,10 @@ export function createBuildWriter({ database, build, embedder }: WriterOptions):
     if (embedder === undefined) {
       return;
     }
-    const vectors = await embedder.embed(batch.map(({ path, scope, content }) => `${path} ${scope}\n${content}`));
-    const numbered = vectors.map((vector, index) => ({ ordinal: batch[index]?.ordinal ?? 0, vector }));
+    const embedded = await embedder.embed(batch.map(embeddedText), { purpose: "document", signal: new AbortController().signal });
+    const numbered = embedded.flatMap((outcome, index) =>
+      "vector" in outcome ? [{ ordinal: batch[index]?.ordinal ?? 0, ...outcome }] : [],
+    );
     await insertVectors(database, build, { segmentId, vectors: numbered });
     totals.vectors += numbered.length;
   }
