@@ -57,13 +57,8 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   return {
     checks: [database.check],
     start: async () => {
-<<<<<<< HEAD
-      await migrateTenants(database);
-      await Promise.all(loops.map((loop) => loop.start()));
-=======
       await migrateTenants(database, log);
-      loop = work();
->>>>>>> main
+      await Promise.all(loops.map((loop) => loop.start()));
     },
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
