@@ -28,7 +28,7 @@ const jobsQuerySchema = pageQuerySchema.extend({
 
 const eventStream = {
   description: "Server-sent events: `job` with the job's state, at once and at each change, until it has ended.",
-  content: { "text/event-stream": { schema: z.string() } },
+  content: { "text/event-stream": { schema: z.unknown() } },
 };
 
 export function jobRoutes(dependencies: JobDependencies): Routes {
@@ -64,7 +64,7 @@ function watching({ database, clock, log, reader }: JobDependencies, server: Htt
 
   server.get(
     "/api/v1/jobs/:job_id/events",
-    { config: { auth: "reader" }, schema: { params: jobParamsSchema, response: { 200: eventStream } } },
+    { config: { auth: "reader" }, schema: { params: jobParamsSchema, response: { 200: eventStream, 204: z.null() } } },
     async (request, reply) => {
       const { job_id: jobId } = request.params;
       const job = await findJob(database, request, jobId);
@@ -79,7 +79,7 @@ function watching({ database, clock, log, reader }: JobDependencies, server: Htt
         },
       });
       if (stream === undefined) {
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       }
       return reply
         .header("content-type", "text/event-stream; charset=utf-8")
