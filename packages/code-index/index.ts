@@ -91,6 +91,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
+  const authenticators = createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -101,12 +102,12 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       developerTokenRoutes({ database, clock }),
       repositoryRoutes({ config, database, clock }),
       fileRoutes({ database }),
-      jobRoutes({ database, clock }),
+      jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
       webhookRoutes({ secret, database, clock }),
     ],
     authenticators: {
-      ...createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) }),
+      ...authenticators,
       webhook: createWebhookAuthenticator(secret),
     },
     start: lifecycle.start,
