@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { runGit } from "./git.ts";
 import { SourceError } from "./source-error.ts";
 
-/** Makes an empty bare repository where there is none. */
-export async function provideRepository(directory: string, signal: AbortSignal): Promise<void> {
+/** Makes an empty bare repository where there is none. @returns whether it did. */
+export async function provideRepository(directory: string, signal: AbortSignal): Promise<boolean> {
   if (await exists(directory)) {
-    return;
+    return false;
   }
   // Made beside its place, so that what stands there is never the half of a mirror that a broken-off init leaves.
   const draft = `${directory}.new`;
@@ -15,6 +15,7 @@ export async function provideRepository(directory: string, signal: AbortSignal):
   await mkdir(draft, { recursive: true });
   await runGit({ arguments: ["init", "--bare", "--quiet", "--template=", "--end-of-options", draft], signal });
   await rename(draft, directory);
+  return true;
 }
 
 /** Removes a folder at once, whoever is reading in it: they fail and never see a half of it. */

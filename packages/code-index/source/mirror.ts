@@ -60,21 +60,24 @@ export function mirrorsFolder(dataDir: string): string {
 type Fetching = MirrorOptions & { readonly directory: string; readonly remote: ReachedRemote; readonly branch: FoundBranch };
 
 async function fetchInto(fetching: Fetching): Promise<Mirror> {
-  const { directory, branch, fresh, signal } = fetching;
-  if (fresh === true) {
+  const { directory, branch, signal } = fetching;
+  if (fetching.fresh === true) {
     await removeFolder(directory);
   }
-  await provideRepository(directory, signal);
+  const isNew = await provideRepository(directory, signal);
   try {
     return { directory, ...branch, commit: await fetchBranch(fetching) };
   } catch (error) {
-    if (signal.aborted || fresh === true || !(error instanceof SourceError) || error.fromRemote) {
+    await removeRemains(directory);
+    if (signal.aborted || !(error instanceof SourceError) || error.fromRemote) {
+      throw error;
+    }
+    if (isNew) {
+      await removeFolder(directory);
       throw error;
     }
     // The mirror may be broken, or full of what is needed no more.
     return fetchInto({ ...fetching, fresh: true });
-  } finally {
-    await removeRemains(directory).catch(() => undefined);
   }
 }
 
