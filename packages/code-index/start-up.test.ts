@@ -41,6 +41,7 @@ function createApi(of: CodeIndexDatabase = database): CodeIndexApi {
     database: of,
     log: createLog({ name: "test", level: "debug", destination: { write: (line) => lines.push(line) } }),
     clock: systemClock,
+    metrics: createMetrics("test"),
     accessTokens: issuer.verifier,
     version: "1.2.3",
   });

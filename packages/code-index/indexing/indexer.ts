@@ -10,12 +10,17 @@ import { SourceError } from "#source/source-error.ts";
 import { cancelJob, claimJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
+import { listBranches } from "#source/branches.ts";
+import { createPoll } from "#webhooks/poll.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { keepLease } from "./keep-lease.ts";
 import { runJob, type JobTools } from "./run-job.ts";
 
 export type IndexerOptions = {
-  readonly config: Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER">;
+  readonly config: Pick<
+    CodeIndexConfig,
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER" | "CODEINDEX_POLL_MINUTES"
+  >;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -43,6 +48,13 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     dataDir: config.CODEINDEX_DATA_DIR,
     allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
   };
+  const poll = createPoll({
+    database,
+    log,
+    clock,
+    everyMinutes: config.CODEINDEX_POLL_MINUTES,
+    ask: ({ clone_url: cloneUrl }, signal) => listBranches({ cloneUrl, allowFileUrls: tools.allowFileUrls }, { signal }),
+  });
   const stopping = new AbortController();
   let loop: Promise<void> | undefined;
 
@@ -67,9 +79,11 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     start: async () => {
       await migrateTenants(database, log);
       loop = work();
+      await poll.start();
     },
     stop: async () => {
       stopping.abort(new BrokenOff("stopping"));
+      await poll.stop();
       await loop;
       await splitter.close();
     },

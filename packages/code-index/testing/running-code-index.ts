@@ -46,15 +46,17 @@ export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = sil
     CODEINDEX_EMBEDDER: "hash",
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: webhookSecret,
+    CODEINDEX_POLL_MINUTES: 0,
   } as const;
   const shared = { config, database, log, clock: systemClock };
-  const api = createCodeIndexApi({ ...shared, accessTokens: issuer.verifier, version: "1.2.3" });
+  const metrics = createMetrics("test");
+  const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3" });
   const server = await createHttpServer({
     name: "code-index",
     title: "Code index",
     version: "1.2.3",
     log,
-    metrics: createMetrics("test"),
+    metrics,
     authenticators: api.authenticators,
     routes: api.routes,
   });
