@@ -23,11 +23,15 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "packages/code-index": {
     source: [],
     splitting: [],
-    embedding: [],
-    indexing: ["source", "splitting", "store", "embedding"],
+    embedding: ["tokens"],
+    tokens: [],
+    credentials: ["source", "store"],
+    webhooks: ["source", "credentials", "store"],
+    indexing: ["source", "splitting", "store", "embedding", "credentials", "webhooks"],
+    tenants: ["source", "store"],
     store: [],
     retrieval: ["store", "embedding"],
-    api: ["retrieval", "source", "store"],
+    api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
   },
   "packages/observability": { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
 };

@@ -13,6 +13,8 @@ export const createTokenRequestSchema = z.object({
     .min(1, "give the token a label")
     .max(200)
     .regex(/^[^\0]*$/, "a NUL character can't be in a label"),
+  /** Ids of the repositories that it opens; all of the organisation's, also later ones, when left out. */
+  repositories: z.array(z.uuid()).min(1, "name at least one repository, or leave the list out").max(500).optional(),
 });
 export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;
 
@@ -20,6 +22,8 @@ export const developerTokenSchema = z.object({
   id: z.uuid(),
   token_prefix: z.string(),
   label: z.string(),
+  /** Null: every repository. */
+  repositories: z.array(z.uuid()).nullable(),
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
@@ -27,14 +31,17 @@ export const developerTokenSchema = z.object({
 export type DeveloperToken = z.infer<typeof developerTokenSchema>;
 
 /** The only answer that ever holds the token itself. */
-export const createdTokenSchema = developerTokenSchema.pick({ id: true, token_prefix: true, label: true, created_at: true }).extend({
-  token: z.string(),
-});
+export const createdTokenSchema = developerTokenSchema
+  .pick({ id: true, token_prefix: true, label: true, repositories: true, created_at: true })
+  .extend({
+    token: z.string(),
+  });
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
 // Repositories and jobs
 
 export const jobStatusSchema = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
+export const jobTriggerSchema = z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]);
 export const indexStatusSchema = z.enum(["pending", "indexing", "ready", "failed"]);
 export const indexModeSchema = z.enum(["full", "incremental"]);
 
@@ -44,16 +51,48 @@ export const jobSchema = z.object({
   full_name: z.string(),
   status: jobStatusSchema,
   mode: indexModeSchema,
-  trigger: z.enum(["api", "webhook", "poll", "registration", "retry"]),
+  trigger: jobTriggerSchema,
+  /** The branch; null means the default one. */
+  ref: z.string().nullable(),
   commit: z.string().nullable(),
   attempt: z.int(),
   created_at: timestamp,
   started_at: timestamp.nullable(),
   completed_at: timestamp.nullable(),
   error_message: z.string().nullable(),
-  progress: z.object({ phase: z.string(), done: z.int(), total: z.int() }),
+  /** `total` is 0 while it is not known; `rate` is what is done in a second. */
+  progress: z.object({ phase: z.string(), done: z.int(), total: z.int(), rate: z.number().nullable() }),
 });
 export type Job = z.infer<typeof jobSchema>;
+
+/** A branch, as git allows it to be named, without `refs/heads/`. */
+export const branchSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  // oxlint-disable-next-line no-control-regex -- control characters are what git refuses
+  .regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\/\.))[^\x00-\x20\x7f~^:?*[\\]+(?<![/.])(?<!\.lock)$/, "not the name of a branch");
+const branchesSchema = z.array(branchSchema).max(20, "at most 20 branches beside the default one");
+
+const patternSchema = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^\0\r\n]*$/, "a pattern is one line, as in .gitignore");
+const patternsSchema = z.array(patternSchema).max(200, "at most 200 patterns");
+
+const settingsSchema = z.object({
+  /** Branches that are indexed beside the default one. */
+  branches: branchesSchema,
+  /** Patterns as in .gitignore; when there are any, only the paths they match are indexed. */
+  include: patternsSchema,
+  /** Patterns as in .gitignore of paths that are not indexed. */
+  exclude: patternsSchema,
+  /** The credential to fetch with; null: that of its host, if there is one. */
+  credential_id: z.uuid().nullable(),
+  /** Signs this repository's webhook instead of the server's secret; null takes it away. */
+  webhook_secret: z.string().min(16, "expected at least 16 characters").max(200).nullable(),
+});
 
 export const registerRepositoryRequestSchema = z.object({
   full_name: z
@@ -62,8 +101,29 @@ export const registerRepositoryRequestSchema = z.object({
     .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\/[A-Za-z0-9_.-]+$/, "expected owner/repo"),
   /** Where git fetches from; `https://github.com/<full_name>.git` when left out. */
   clone_url: z.string().max(2000).optional(),
+  /** False: nothing is indexed until `POST /api/v1/repos/{repo_id}/index`, as to look at the preview first. */
+  index: z.boolean().default(true),
+  ...settingsSchema.partial().shape,
 });
-export type RegisterRepositoryRequest = z.infer<typeof registerRepositoryRequestSchema>;
+export type RegisterRepositoryRequest = z.input<typeof registerRepositoryRequestSchema>;
+
+/** What is left out stays as it is; a change of what is indexed starts a job. */
+export const changeRepositoryRequestSchema = settingsSchema.partial().extend({ clone_url: z.string().max(2000).optional() });
+export type ChangeRepositoryRequest = z.input<typeof changeRepositoryRequestSchema>;
+
+export const refSchema = z.object({
+  name: z.string(),
+  is_default: z.boolean(),
+  indexed_commit: z.string().nullable(),
+  indexed_at: timestamp.nullable(),
+  files: z.int(),
+  chunks: z.int(),
+  /** Pushes received that are not searchable yet. */
+  behind: z.int(),
+});
+export type Ref = z.infer<typeof refSchema>;
+
+export const legReadinessSchema = z.object({ state: z.enum(["ready", "pending", "degraded"]), reason: z.string().optional() });
 
 export const repositorySchema = z.object({
   id: z.uuid(),
@@ -71,19 +131,170 @@ export const repositorySchema = z.object({
   clone_url: z.string(),
   default_branch: z.string().nullable(),
   index_status: indexStatusSchema,
+  /** Of the default branch, as are the numbers that follow. */
   indexed_commit: z.string().nullable(),
   indexed_at: timestamp.nullable(),
   /** Pushes received that are not searchable yet. */
   behind: z.int(),
   files: z.int(),
   chunks: z.int(),
+  /** The default branch first, then by name. */
+  refs: z.array(refSchema),
+  /** What each leg can find of it. */
+  legs: z.object({ semantic: legReadinessSchema, bm25: legReadinessSchema, exact: legReadinessSchema }),
+  branches: z.array(z.string()),
+  include: z.array(z.string()),
+  exclude: z.array(z.string()),
+  credential_id: z.uuid().nullable(),
+  /** Whether its webhook has a secret of its own. */
+  has_webhook_secret: z.boolean(),
   last_error: z.string().nullable(),
   created_at: timestamp,
 });
 export type Repository = z.infer<typeof repositorySchema>;
 
-export const startIndexRequestSchema = z.object({ mode: z.string().default("incremental") });
+export const startIndexRequestSchema = z.object({ mode: z.string().default("incremental"), ref: branchSchema.optional() });
 export const startedJobSchema = z.object({ job: jobSchema });
+
+/** What would be indexed of a repository's newest commit. */
+export const previewSchema = z.object({
+  commit: z.string(),
+  files: z.int(),
+  bytes: z.int(),
+  chunks: z.int(),
+  /** What a language model would read the indexed text as, about. */
+  tokens: z.int(),
+  skipped: z.int(),
+  languages: z.array(z.object({ language: z.string(), files: z.int(), bytes: z.int(), chunks: z.int() })),
+  /** The files with the most chunks. */
+  biggest: z.array(z.object({ path: z.string(), bytes: z.int(), chunks: z.int() })),
+  /** Reasons with how many files each leaves out, and a few of them. */
+  skip_reasons: z.array(z.object({ reason: z.string(), files: z.int(), examples: z.array(z.string()) })),
+});
+export type Preview = z.infer<typeof previewSchema>;
+
+/** `pending` is answered with 202: ask again in a second. */
+export const previewAnswerSchema = z.object({
+  status: z.enum(["pending", "ready", "failed"]),
+  completed_at: timestamp.nullable(),
+  preview: previewSchema.nullable(),
+  error_message: z.string().nullable(),
+});
+export type PreviewAnswer = z.infer<typeof previewAnswerSchema>;
+
+export const coverageRequestSchema = z.object({ path: z.string().min(1).max(4096), ref: branchSchema.optional() });
+
+/** Whether a file is searchable, and if not why. */
+export const coverageSchema = z.object({
+  path: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  state: z.enum(["indexed", "skipped", "absent"]),
+  /** Why it is skipped, or what is known instead of an absent path. */
+  reason: z.string().nullable(),
+  language: z.string().nullable(),
+  bytes: z.int().nullable(),
+  chunks: z.int(),
+  /** Of the chunks, those with a vector of the embedder in use. */
+  embedded: z.int(),
+  similar: z.array(z.string()),
+});
+export type Coverage = z.infer<typeof coverageSchema>;
+
+// Credentials
+
+export const credentialKindSchema = z.enum(["token", "github_app", "deploy_key"]);
+
+export const createCredentialRequestSchema = z
+  .object({
+    name: z.string().trim().min(1).max(100),
+    kind: credentialKindSchema,
+    /** As in a clone URL, with its port if it has one: `github.com`. */
+    host: z
+      .string()
+      .toLowerCase()
+      .max(255)
+      .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "expected a host, as github.com or git.example.org:8443"),
+    /** The token, the app's private key (PEM) or the deploy key (OpenSSH or PEM); never shown again. */
+    secret: z.string().min(1).max(20_000),
+    /** Beside a token, for hosts that want one. */
+    username: z.string().max(200).optional(),
+    app_id: z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .optional(),
+    installation_id: z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .optional(),
+  })
+  .refine(({ kind, app_id, installation_id }) => kind !== "github_app" || (app_id !== undefined && installation_id !== undefined), {
+    message: "a GitHub App has an app_id and an installation_id",
+    path: ["app_id"],
+  });
+export type CreateCredentialRequest = z.infer<typeof createCredentialRequestSchema>;
+
+export const replaceSecretRequestSchema = z.object({ secret: z.string().min(1).max(20_000) });
+
+export const credentialSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  kind: credentialKindSchema,
+  host: z.string(),
+  username: z.string().nullable(),
+  app_id: z.string().nullable(),
+  installation_id: z.string().nullable(),
+  created_at: timestamp,
+  last_used_at: timestamp.nullable(),
+  last_error: z.string().nullable(),
+});
+export type Credential = z.infer<typeof credentialSchema>;
+
+export const testCredentialRequestSchema = z.object({ clone_url: z.string().max(2000) });
+export const testedCredentialSchema = z.object({ ok: z.boolean(), message: z.string(), default_branch: z.string().nullable() });
+
+// Webhook deliveries
+
+export const deliveryStatusSchema = z.enum(["accepted", "ignored"]);
+
+export const deliverySchema = z.object({
+  id: z.uuid(),
+  provider: z.enum(["github", "gitlab", "gitea", "bitbucket", "generic"]),
+  delivery_id: z.string(),
+  event: z.string(),
+  repo_id: z.uuid(),
+  /** As the host called the repository. */
+  full_name: z.string(),
+  /** The branches that were pushed to. */
+  changes: z.array(
+    z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() }),
+  ),
+  status: deliveryStatusSchema,
+  /** Why nothing, or not everything, was indexed. */
+  reason: z.string(),
+  job_ids: z.array(z.uuid()),
+  received_at: timestamp,
+  replays: z.int(),
+  replayed_at: timestamp.nullable(),
+});
+export type Delivery = z.infer<typeof deliverySchema>;
+
+// Embedding
+
+export const embeddingSchema = z.object({
+  provider: z.string(),
+  model: z.string().nullable(),
+  dimensions: z.int().nullable(),
+  state: z.enum(["ready", "pending", "degraded", "off"]),
+  /** The provider's own words. */
+  reason: z.string().nullable(),
+  chunks: z.int(),
+  embedded: z.int(),
+  pending: z.int(),
+  /** Texts the provider will not embed; they are found by the other legs. */
+  refused: z.int(),
+});
+export type Embedding = z.infer<typeof embeddingSchema>;
 
 // Search
 
@@ -100,12 +311,15 @@ export const searchRequestSchema = z.object({
   repo: z.string().max(200).optional(),
   path: z.string().max(1000).optional(),
   lang: z.string().max(50).optional(),
+  /** A branch; each repository's default one when left out. */
+  ref: branchSchema.optional(),
   limit: z.coerce.number().int().min(1).max(50).default(10),
 });
 export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
 export const searchResultSchema = z.object({
   repo: z.string(),
+  ref: z.string(),
   commit: z.string(),
   path: z.string(),
   language: z.string(),
@@ -131,12 +345,14 @@ export type SearchAnswer = z.infer<typeof searchAnswerSchema>;
 
 export const fileRequestSchema = z.object({
   path: z.string().min(1).max(4096),
+  ref: branchSchema.optional(),
   start: z.coerce.number().int().min(1).optional(),
   end: z.coerce.number().int().min(1).optional(),
 });
 
 export const fileSchema = z.object({
   repo: z.string(),
+  ref: z.string(),
   commit: z.string(),
   path: z.string(),
   language: z.string(),
@@ -149,9 +365,12 @@ export const fileSchema = z.object({
 });
 export type SourceFile = z.infer<typeof fileSchema>;
 
+export const treeRequestSchema = z.object({ ref: branchSchema.optional() });
+
 /** Every path of the indexed commit. */
 export const treeSchema = z.object({
   repo: z.string(),
+  ref: z.string(),
   commit: z.string(),
   files: z.array(z.object({ path: z.string(), language: z.string(), lines: z.int() })),
 });

@@ -6,6 +6,7 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { createAuthenticators } from "./api/authenticators.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
+import { fileRoutes } from "./api/files.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
@@ -14,10 +15,10 @@ import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig } from "./config.ts";
-import { createEmbedder } from "./embedding/embedder.ts";
+import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
-import { failOrphans } from "./store/leases.store.ts";
+import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
@@ -58,7 +59,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const { config, database, log, clock, accessTokens, version } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const secret = config.CODEINDEX_WEBHOOK_SECRET;
-  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config.CODEINDEX_EMBEDDER) };
+  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
   const checks = [database.check];
   let mcp: McpEndpoint | undefined;
 
@@ -69,7 +70,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       name: "database connection pool",
       start: async () => {
         await database.check.check();
-        await migrateTenants(database);
+        await migrateTenants(database, log);
       },
       stop: async () => undefined,
     },
@@ -90,6 +91,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
+  const authenticators = createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -99,12 +101,13 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
       repositoryRoutes({ config, database, clock }),
-      jobRoutes({ database, clock }),
+      fileRoutes({ database }),
+      jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
       webhookRoutes({ secret, database, clock }),
     ],
     authenticators: {
-      ...createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) }),
+      ...authenticators,
       webhook: createWebhookAuthenticator(secret),
     },
     start: lifecycle.start,

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /**
  * Rows as PostgreSQL keeps them. The service's tables carry their schema in the
@@ -7,15 +7,26 @@ import type { ColumnType, Generated } from "kysely";
  */
 export type CodeIndexTables = {
   readonly "codeindex.tenants": TenantsTable;
+  readonly "codeindex.credentials": CredentialsTable;
   readonly "codeindex.repositories": RepositoriesTable;
+  readonly "codeindex.refs": RefsTable;
   readonly "codeindex.index_jobs": IndexJobsTable;
   readonly "codeindex.developer_tokens": DeveloperTokensTable;
+  readonly "codeindex.webhook_deliveries": WebhookDeliveriesTable;
+  readonly "codeindex.previews": PreviewsTable;
 
+  readonly repositories: VisibleRepositoriesView;
+  readonly refs: VisibleRefsView;
+  readonly builds: BuildsTable;
+  readonly documents: DocumentsTable;
   readonly files: FilesTable;
   readonly code_chunks: CodeChunksTable;
   readonly segments: SegmentsTable;
+  readonly visible: VisibleTable;
   readonly postings: PostingsTable;
-  readonly code_vectors_hash_v1: CodeVectorsTable;
+  readonly symbols: SymbolsTable;
+  readonly symbol_references: SymbolReferencesTable;
+  readonly embedders: EmbeddersTable;
 };
 
 type TenantsTable = {
@@ -23,7 +34,32 @@ type TenantsTable = {
   readonly name: string;
   /** How many revisions of the tenant template were applied to its schema. */
   readonly schema_revision: Generated<number>;
+  /** The role that queries of the tenant take on; null where the server does not let us make one. */
+  readonly database_role: string | null;
+  readonly deleting_at: Date | null;
+  /** When a job of it was last started, and of which mode. */
+  readonly served_at: Date | null;
+  readonly served_mode: JobMode | null;
   readonly created_at: Generated<Date>;
+};
+
+export type CredentialKind = "token" | "github_app" | "deploy_key";
+
+export type CredentialsTable = {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly kind: CredentialKind;
+  /** As in an address, with the port when it has one. */
+  readonly host: string;
+  readonly username: string | null;
+  readonly app_id: string | null;
+  readonly installation_id: string | null;
+  readonly sealed_secret: string;
+  readonly created_by: string;
+  readonly created_at: Generated<Date>;
+  readonly last_used_at: Date | null;
+  readonly last_error: string | null;
 };
 
 export type IndexStatus = "pending" | "indexing" | "ready" | "failed";
@@ -34,29 +70,60 @@ export type RepositoriesTable = {
   readonly full_name: string;
   readonly clone_url: string;
   readonly default_branch: string | null;
-  /** `failed` means that the latest build failed; an earlier one is still served when `generation` is set. */
+  /** `failed` means that the latest build failed; an earlier one is still served when a ref has a generation. */
   readonly index_status: Generated<IndexStatus>;
-  readonly indexed_commit: string | null;
-  readonly indexed_at: Date | null;
-  /** The build that searches see; null before the first one. */
-  readonly generation: number | null;
-  /** Identity of the embedder that made the generation's vectors; null when it has none. */
-  readonly embedder: string | null;
-  /** Indexed files of the generation, skipped ones not counted. */
-  readonly files: Generated<number>;
-  readonly chunks: Generated<number>;
-  /** Pushes received that are not searchable yet. */
-  readonly behind: Generated<number>;
   readonly last_error: string | null;
+  /** Branches that are indexed beside the default one. */
+  readonly branches: Generated<readonly string[]>;
+  readonly include: Generated<readonly string[]>;
+  readonly exclude: Generated<readonly string[]>;
+  readonly credential_id: string | null;
+  readonly sealed_webhook_secret: string | null;
+  readonly polled_at: Date | null;
+  /** When a job of it was last started. */
+  readonly served_at: Date | null;
+  readonly deleting_at: Date | null;
+  /** `host/path` of the clone URL, as `canonicalAddress` of `webhooks/` writes it. */
+  readonly address: GeneratedAlways<string>;
   readonly created_at: Generated<Date>;
 };
 
-type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+/** A branch of a repository that is indexed, or of which pushes were received. */
+export type RefsTable = {
+  readonly ref_id: string;
+  readonly repo_id: string;
+  readonly tenant_id: string;
+  /** Without `refs/heads/`. */
+  readonly name: string;
+  readonly is_default: boolean;
+  /** The build that searches see; null before the first one. */
+  readonly generation: number | null;
+  readonly indexed_commit: string | null;
+  readonly indexed_at: Date | null;
+  /** Searchable files of the generation, skipped ones not counted. */
+  readonly files: Generated<number>;
+  readonly chunks: Generated<number>;
+  readonly pushes_received: Generated<number>;
+  readonly pushes_indexed: Generated<number>;
+  readonly head_commit: string | null;
+  readonly vectors_pending: Generated<number>;
+  readonly vectors_error: string | null;
+  readonly created_at: Generated<Date>;
+};
+
+export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type JobMode = "full" | "incremental";
-export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry";
+export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry" | "settings" | "upgrade";
 
 /** How far a job has come; `total` is 0 while it is not known. */
-export type JobProgress = { readonly phase: string; readonly done: number; readonly total: number };
+export type JobProgress = {
+  /** fetch, files, postings, switch, embed; `queued` before and `done` after. */
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+  /** Of `done`, in a second. */
+  readonly rate?: number;
+};
 
 export type IndexJobsTable = {
   readonly job_id: string;
@@ -65,7 +132,13 @@ export type IndexJobsTable = {
   readonly status: Generated<JobStatus>;
   readonly mode: JobMode;
   readonly trigger: JobTrigger;
+  /** The branch; null means the default one. */
+  readonly ref: string | null;
   readonly commit: string | null;
+  /** The commit whose arrival asked for the job. */
+  readonly requested_commit: string | null;
+  /** The branch's `pushes_received` when the job was claimed. */
+  readonly pushes_seen: Generated<number>;
   /** 1 for the first try. */
   readonly attempt: Generated<number>;
   /** A queued job is not started before. */
@@ -92,34 +165,129 @@ export type DeveloperTokensTable = {
   readonly label: string;
   /** Subject of the access token it was made with. */
   readonly created_by: string;
+  /** Repositories it opens; null: all of the tenant. */
+  readonly repositories: readonly string[] | null;
   readonly created_at: Generated<Date>;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
 };
 
-/** Every file of a build, also those that are not searchable. */
-type FilesTable = {
+export type WebhookProvider = "github" | "gitlab" | "gitea" | "bitbucket" | "generic";
+
+/** What a push did to a branch. */
+export type PushedBranch = {
+  readonly branch: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly deleted: boolean;
+};
+
+/** What of a push is needed to act on it, also a second time. */
+export type Push = {
+  /** As the host calls the repository now. */
+  readonly full_name: string;
+  /** As the host says; null when it does not. */
+  readonly default_branch: string | null;
+  /** Branches only: tags are not indexed. */
+  readonly changes: readonly PushedBranch[];
+};
+
+export type WebhookDeliveriesTable = {
+  readonly id: string;
+  readonly tenant_id: string;
   readonly repo_id: string;
+  readonly provider: WebhookProvider;
+  readonly delivery_id: string;
+  readonly event: string;
+  readonly full_name: string;
+  readonly push: ColumnType<Push, string, never>;
+  readonly status: "accepted" | "ignored";
+  readonly reason: Generated<string>;
+  readonly job_ids: Generated<readonly string[]>;
+  readonly received_at: Date;
+  readonly replays: Generated<number>;
+  readonly replayed_at: Date | null;
+};
+
+export type PreviewsTable = {
+  readonly repo_id: string;
+  readonly tenant_id: string;
+  readonly status: "queued" | "running" | "ready" | "failed";
+  readonly requested_at: Date;
+  readonly worker_id: string | null;
+  readonly heartbeat_at: Date | null;
+  readonly completed_at: Date | null;
+  readonly commit: string | null;
+  readonly result: ColumnType<unknown, string | null, string | null>;
+  readonly error_message: string | null;
+};
+
+/** The tenant's repositories, those that are being deleted left out. */
+type VisibleRepositoriesView = Pick<RepositoriesTable, "id" | "full_name" | "default_branch" | "index_status" | "last_error">;
+
+type VisibleRefsView = Pick<
+  RefsTable,
+  | "repo_id"
+  | "name"
+  | "is_default"
+  | "generation"
+  | "indexed_commit"
+  | "indexed_at"
+  | "files"
+  | "chunks"
+  | "vectors_pending"
+  | "vectors_error"
+> & {
+  /** Pushes received that are not searchable yet. */
+  readonly behind: number;
+};
+
+/** A set of files that was written, is being written, or was left by a worker that died. */
+type BuildsTable = {
   readonly generation: number;
-  readonly path: string;
+  readonly repo_id: string;
+  readonly ref: string;
+  readonly job_id: string;
+  readonly begun_at: Date;
+};
+
+/** One content at one path, split once; whatever branches and repositories of the tenant hold it. */
+type DocumentsTable = {
+  readonly document_id: Generated<number>;
   /** git's id of the content. */
   readonly blob: string;
+  readonly path: string;
+  /** `SPLITTER_REVISION` of what split it. */
+  readonly splitter: number;
   readonly language: string;
   readonly bytes: number;
   readonly lines: number;
-  /** Why it has no chunks, for people; null when it is indexed. */
+  readonly chunks: number;
+  /** Why the content has no chunks, for people; null when it is searchable. */
+  readonly skip_reason: string | null;
+  /** False while its chunks and postings are being written. */
+  readonly complete: Generated<boolean>;
+};
+
+/** Every file of a build, also those that are not searchable: for those either row says why. */
+type FilesTable = {
+  readonly generation: number;
+  readonly path: string;
+  readonly blob: string;
+  readonly bytes: number;
+  readonly document_id: number | null;
+  /** Why this repository does not have the path searched, whatever its content is. */
   readonly skip_reason: string | null;
 };
 
-/** The chunks of a file, by `start_byte`, are the file: every byte is in exactly one. */
+/** The chunks of a document, by `start_byte`, are the file: every byte is in exactly one. */
 export type CodeChunksTable = {
   /** `chunkId(segment_id, ordinal)`. */
   readonly chunk_id: number;
-  readonly repo_id: string;
-  readonly generation: number;
   readonly segment_id: number;
   /** Number of the chunk within its segment, from 0: what postings refer to. */
   readonly ordinal: number;
+  readonly document_id: number;
   readonly path: string;
   readonly language: string;
   /** Lines and bytes of the file; lines count from 1 and include the last, bytes from 0 and don't. */
@@ -132,17 +300,30 @@ export type CodeChunksTable = {
   /** The definitions it is inside of, from the outermost: `Server › start`. */
   readonly scope: string;
   readonly content: string;
+  /** The first half of the SHA-256 of the text that is embedded. */
+  readonly text_hash: string;
 };
 
 /** A run of chunks whose postings were written together. */
 type SegmentsTable = {
   readonly segment_id: Generated<number>;
-  readonly repo_id: string;
   readonly generation: number;
   /** Chunks in the segment. */
   readonly chunks: number;
+  /** Of those, the ones whose documents were deleted. */
+  readonly dead: Generated<number>;
   /** Mean number of weighted terms of a chunk. */
   readonly average_length: number;
+  readonly complete: Generated<boolean>;
+};
+
+/** The chunks of a segment that a generation sees. */
+type VisibleTable = {
+  readonly generation: number;
+  readonly segment_id: number;
+  readonly chunks: number;
+  /** Bit n of byte n >> 3, the least significant first; null when it sees all of them. */
+  readonly ordinals: Buffer | null;
 };
 
 type PostingsTable = {
@@ -154,10 +335,29 @@ type PostingsTable = {
   readonly docs: Buffer;
 };
 
-type CodeVectorsTable = {
-  readonly chunk_id: number;
-  readonly repo_id: string;
-  readonly generation: number;
-  /** pgvector's text form, `[0.1,0.2,…]`. */
-  readonly embedding: string;
+type SymbolsTable = {
+  readonly document_id: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly scope: string;
+};
+
+type SymbolReferencesTable = {
+  readonly document_id: number;
+  readonly names: readonly string[];
+};
+
+type EmbeddersTable = {
+  readonly embedder_id: Generated<number>;
+  readonly identity: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly created_at: Generated<Date>;
+  /** When every chunk had a vector of it for the first time: from then on queries use it. */
+  readonly complete_at: Date | null;
+  readonly last_error: string | null;
+  readonly last_error_at: Date | null;
 };

@@ -1,12 +1,19 @@
 import { sql, type RawBuilder } from "kysely";
 
+/** `tenantId` is a literal of the SQL's own: it stands where no parameter can. */
+type TenantTemplate = { readonly schema: RawBuilder<unknown>; readonly tenantId: RawBuilder<unknown> };
+
 /**
  * What a tenant's schema holds, as revisions applied in order. A change is a new
  * revision at the end; those that were released never change.
  */
-export const TENANT_REVISIONS: readonly ((schema: RawBuilder<unknown>) => RawBuilder<unknown>)[] = [firstRevision, chunksKnowTheirScope];
+export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [
+  firstRevision,
+  chunksKnowTheirScope,
+  contentsAreShared,
+];
 
-function firstRevision(schema: RawBuilder<unknown>): RawBuilder<unknown> {
+function firstRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   return sql`
     create schema if not exists ${schema};
 
@@ -72,6 +79,150 @@ function firstRevision(schema: RawBuilder<unknown>): RawBuilder<unknown> {
   `;
 }
 
-function chunksKnowTheirScope(schema: RawBuilder<unknown>): RawBuilder<unknown> {
+function chunksKnowTheirScope({ schema }: TenantTemplate): RawBuilder<unknown> {
   return sql`alter table ${schema}.code_chunks add column scope text not null default ''`;
+}
+
+/** Contents are kept once, whatever branches and repositories hold them; a build is a set of them. */
+function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unknown> {
+  return sql`
+    drop table ${schema}.code_vectors_hash_v1, ${schema}.postings, ${schema}.code_chunks, ${schema}.segments, ${schema}.files;
+
+    -- What of the service's tables is this tenant's: all that its searches join with.
+    create view ${schema}.repositories as
+      select id, full_name, default_branch, index_status, last_error
+      from codeindex.repositories where tenant_id = ${tenantId} and deleting_at is null;
+    create view ${schema}.refs as
+      select ref.repo_id, ref.name, ref.is_default, ref.generation, ref.indexed_commit, ref.indexed_at,
+        ref.files, ref.chunks, ref.pushes_received - ref.pushes_indexed as behind, ref.vectors_pending, ref.vectors_error
+      from codeindex.refs as ref join codeindex.repositories as repository on repository.id = ref.repo_id
+      where ref.tenant_id = ${tenantId} and repository.deleting_at is null;
+
+    create table ${schema}.builds (
+      generation integer primary key,
+      repo_id uuid not null references codeindex.repositories on delete cascade,
+      ref text not null,
+      job_id uuid not null,
+      begun_at timestamptz not null
+    );
+    create index builds_repository on ${schema}.builds (repo_id);
+
+    -- One content at one path, split by one revision of the splitter.
+    create table ${schema}.documents (
+      document_id bigint generated always as identity primary key,
+      blob text not null,
+      path text not null,
+      splitter integer not null,
+      language text not null,
+      bytes bigint not null,
+      lines integer not null,
+      chunks integer not null,
+      -- Why the content has no chunks, for people; null when it is searchable.
+      skip_reason text,
+      -- False while its chunks and postings are being written.
+      complete boolean not null default false,
+      unique (blob, path, splitter)
+    );
+
+    create table ${schema}.files (
+      generation integer not null references ${schema}.builds on delete cascade,
+      path text not null,
+      blob text not null,
+      bytes bigint not null,
+      document_id bigint references ${schema}.documents,
+      -- Why this repository does not have the path searched, whatever its content is.
+      skip_reason text,
+      primary key (generation, path)
+    );
+    create index files_document on ${schema}.files (document_id);
+
+    create table ${schema}.segments (
+      segment_id integer generated always as identity primary key,
+      -- The build that writes it; the postings are readable once it is complete.
+      generation integer not null,
+      chunks integer not null,
+      -- Of those, the ones whose documents were deleted.
+      dead integer not null default 0,
+      average_length real not null,
+      complete boolean not null default false
+    );
+
+    -- The chunks of a segment that a generation sees.
+    create table ${schema}.visible (
+      generation integer not null references ${schema}.builds on delete cascade,
+      segment_id integer not null references ${schema}.segments on delete cascade,
+      chunks integer not null,
+      -- Bit n of byte n >> 3, the least significant first; null when it sees all of them.
+      ordinals bytea,
+      primary key (generation, segment_id)
+    );
+    create index visible_segment on ${schema}.visible (segment_id);
+    alter table ${schema}.visible alter column ordinals set storage external;
+
+    create table ${schema}.code_chunks (
+      chunk_id bigint primary key,
+      segment_id integer not null,
+      ordinal integer not null,
+      document_id bigint not null references ${schema}.documents on delete cascade,
+      path text not null,
+      language text not null,
+      start_line integer not null,
+      end_line integer not null,
+      start_byte integer not null,
+      end_byte integer not null,
+      symbols text[] not null,
+      scope text not null,
+      content text not null,
+      -- The first half of the SHA-256 of the text that is embedded.
+      text_hash uuid not null
+    );
+    create index code_chunks_document on ${schema}.code_chunks (document_id, start_byte);
+    create index code_chunks_text on ${schema}.code_chunks (text_hash);
+    create index code_chunks_symbols on ${schema}.code_chunks using gin (symbols);
+    create index code_chunks_content_trigrams on ${schema}.code_chunks using gin (content gin_trgm_ops);
+    create index code_chunks_path_trigrams on ${schema}.code_chunks using gin (path gin_trgm_ops);
+
+    create table ${schema}.postings (
+      term text collate "C" not null,
+      segment_id integer not null references ${schema}.segments on delete cascade,
+      df integer not null,
+      docs bytea not null,
+      primary key (term, segment_id)
+    );
+    create index postings_segment on ${schema}.postings (segment_id);
+    -- They are packed already: compressing them again costs more than it saves.
+    alter table ${schema}.postings alter column docs set storage external;
+
+    create table ${schema}.symbols (
+      document_id bigint not null references ${schema}.documents on delete cascade,
+      name text not null,
+      kind text not null,
+      start_line integer not null,
+      end_line integer not null,
+      scope text not null
+    );
+    create index symbols_document on ${schema}.symbols (document_id);
+    create index symbols_name on ${schema}.symbols (name);
+
+    -- Names that a document uses; where, its chunks tell.
+    create table ${schema}.symbol_references (
+      document_id bigint primary key references ${schema}.documents on delete cascade,
+      names text[] not null
+    );
+    create index symbol_references_names on ${schema}.symbol_references using gin (names);
+
+    -- Each has a table of its own, vectors_<embedder_id>.
+    create table ${schema}.embedders (
+      embedder_id integer generated always as identity primary key,
+      identity text not null unique,
+      provider text not null,
+      model text not null,
+      dimensions integer not null,
+      created_at timestamptz not null default now(),
+      -- When every chunk had a vector of it for the first time: from then on queries use it.
+      complete_at timestamptz,
+      last_error text,
+      last_error_at timestamptz
+    );
+  `;
 }
