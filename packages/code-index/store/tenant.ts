@@ -98,13 +98,13 @@ export async function findTenant(database: CodeIndexDatabase, tenantId: string):
 type Visit = {
   /** The database gives a statement up after so long. */
   readonly milliseconds?: number;
-  /** Nothing may be written. */
+  /** Nothing may be written, and all is seen as it was at one moment. */
   readonly readOnly?: boolean;
 };
 
 /**
  * The door to a tenant's tables: runs `work` in a transaction as the tenant's database role, so that the database itself
- * refuses whatever is not in its schema; the service's own tables (`codeindex.*`) too. What both need goes in two steps,
+ * refuses whatever is not in its schema; the service's own tables (`codeindex.*`) too. What needs both goes in two steps,
  * or without the role. Tables are made outside of it: they belong to the service, and the role may use them at once.
  */
 export async function withinTenant<Result>(
@@ -113,10 +113,11 @@ export async function withinTenant<Result>(
   { milliseconds, readOnly = false }: Visit,
   work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
 ): Promise<Result> {
-  return database.query.transaction().execute(async (transaction) => {
+  const transactions = database.query.transaction();
+  const begun = readOnly ? transactions.setIsolationLevel("repeatable read").setAccessMode("read only") : transactions;
+  return begun.execute(async (transaction) => {
     const timeout = milliseconds === undefined ? sql`current_setting('statement_timeout')` : sql`${String(milliseconds)}`;
-    await sql`select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true),
-      set_config('transaction_read_only', ${readOnly ? "on" : "off"}, true)`.execute(transaction);
+    await sql`select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true)`.execute(transaction);
     return work(transaction.withSchema(schema));
   });
 }
