@@ -9,9 +9,7 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
-
-/** One key of the ring that secrets at rest are sealed with. */
-export type EncryptionKey = { readonly id: string; readonly secret: string };
+import { encryptionKeysVariable } from "@sightline/foundation/sealing";
 
 /** Where mail is handed in. */
 export type MailServer = {
@@ -89,27 +87,6 @@ export const identityVariables = {
 } as const satisfies Variables;
 
 export type IdentityConfig = ConfigOf<typeof identityVariables>;
-
-const ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=_-]{32,512})$/;
-
-function encryptionKeysVariable() {
-  return z.string("expected text").transform((text, context): readonly [EncryptionKey, ...EncryptionKey[]] => {
-    const keys = text.split(",").map((entry) => {
-      const [, id, secret] = ENTRY.exec(entry.trim()) ?? [];
-      return id === undefined || secret === undefined ? undefined : { id, secret };
-    });
-    const good = keys.filter((key) => key !== undefined);
-    const [first, ...others] = good;
-    if (first === undefined || good.length < keys.length || new Set(good.map(({ id }) => id)).size < good.length) {
-      context.addIssue({
-        code: "custom",
-        message: "expected id:secret[,id:secret…], every id once, every secret at least 32 url-safe characters",
-      });
-      return z.NEVER;
-    }
-    return [first, ...others];
-  });
-}
 
 const MAIL_PORTS = { "smtp:": 587, "smtps:": 465 } as const;
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|::1)$/i;

@@ -1,25 +1,20 @@
 import { runGit, startGit } from "./git.ts";
 import type { Mirror } from "./mirror.ts";
 import { SourceError } from "./source-error.ts";
+import { treeEntry, type TreeEntry } from "./tree-entry.ts";
 
-/** An entry of a commit's tree. */
-export type TreeEntry = {
-  /** Bytes that are not UTF-8 are written `\xff`; of an overlong one the beginning. */
-  readonly path: string;
-  /** git's id of the content. */
-  readonly blob: string;
-  readonly kind: "file" | "symlink" | "submodule" | "overlong";
-  readonly bytes: number;
-};
+export type { TreeEntry } from "./tree-entry.ts";
 
 type Reading = { readonly signal: AbortSignal };
+
+/** Of a commit. */
+const MOST_FILES = 500_000;
 
 /** Every entry below the root of the mirror's commit, in git's order. */
 export async function listTree(mirror: Mirror, { signal }: Reading): Promise<readonly TreeEntry[]> {
   const printed = await runGit({
     arguments: ["ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", mirror.commit],
     directory: mirror.directory,
-    allowFileUrls: false,
     signal,
   });
   const entries: TreeEntry[] = [];
@@ -32,44 +27,25 @@ export async function listTree(mirror: Mirror, { signal }: Reading): Promise<rea
       seen.add(entry.path);
       entries.push(entry);
     }
+    if (entries.length > MOST_FILES) {
+      throw new SourceError(`The repository has more than ${MOST_FILES.toLocaleString("en")} files.`, {
+        transient: false,
+        problem: "too_large",
+      });
+    }
     start = end + 1;
   }
   return entries;
 }
 
-const SYMLINK = "120000";
-
-/** In bytes; git knows no limit, but a key of the database's has one, at about 2,700. */
-const LONGEST_PATH = 2_000;
-
 /** `<mode> <type> <id> <size>\t<path>`; the size of what is not a blob is `-`. */
 function parseEntry(line: Buffer): TreeEntry {
   const tab = line.indexOf(9);
-  const [mode, type, blob, size] = line.toString("latin1", 0, tab).split(/ +/);
-  if (blob === undefined) {
+  const [mode, , blob, size] = line.toString("latin1", 0, tab).split(/ +/);
+  if (mode === undefined || blob === undefined) {
     throw new SourceError(`git ls-tree printed an unknown line: ${line.toString("utf8")}`, { transient: false });
   }
-  const path = readPath(line.subarray(tab + 1));
-  const bytes = Number(size) || 0;
-  if (Buffer.byteLength(path) > LONGEST_PATH) {
-    return { path: beginningOf(path), blob, kind: "overlong", bytes };
-  }
-  return { path, blob, kind: type === "commit" ? "submodule" : mode === SYMLINK ? "symlink" : "file", bytes };
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function readPath(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return bytes.toString("latin1").replaceAll(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-  }
-}
-
-function beginningOf(path: string): string {
-  // A character has at most three bytes for each unit; a half of one that is cut off becomes U+FFFD.
-  return `${path.slice(0, 600).toWellFormed()}…`;
+  return treeEntry({ mode, blob, path: line.subarray(tab + 1), bytes: Number(size) || 0 });
 }
 
 /** The contents of blobs, in the order asked for, through one git process. */
@@ -80,7 +56,6 @@ export async function* readBlobs(mirror: Mirror, blobs: readonly string[], { sig
   const { child, ended, stop } = startGit({
     arguments: ["cat-file", "--batch"],
     directory: mirror.directory,
-    allowFileUrls: false,
     signal,
   });
   try {

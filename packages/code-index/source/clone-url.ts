@@ -19,7 +19,11 @@ type Choice = {
  * without a password in it.
  */
 export function chooseCloneUrl({ fullName, cloneUrl, allowFileUrls }: Choice): string {
-  const url = cloneUrl ?? `https://github.com/${fullName}.git`;
+  return checkCloneUrl(cloneUrl ?? `https://github.com/${fullName}.git`, { allowFileUrls });
+}
+
+/** The address, when git may fetch from it. @throws {AppError} as `chooseCloneUrl`. */
+export function checkCloneUrl(url: string, { allowFileUrls }: Pick<Choice, "allowFileUrls">): string {
   const problem = problemOf(url, allowFileUrls);
   if (problem !== undefined) {
     throw new AppError({ code: "invalid_clone_url", status: 400, message: problem });

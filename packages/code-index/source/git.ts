@@ -1,11 +1,19 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { SourceError, sourceErrorFrom } from "./source-error.ts";
 
+/** A setting of git's, as `git config` names it. */
+export type GitSetting = readonly [name: string, value: string];
+
 export type GitOptions = {
+  /** Every user of the machine can read them: never a secret. */
   readonly arguments: readonly string[];
   /** git's repository, for the commands that need one. */
   readonly directory?: string;
-  readonly allowFileUrls: boolean;
+  /** Given through the environment, which only our own user can read. */
+  readonly settings?: readonly GitSetting[];
+  /** The program that speaks ssh, in the shell's words. */
+  readonly sshCommand?: string;
+  readonly allowFileUrls?: boolean;
   readonly signal: AbortSignal;
 };
 
@@ -32,7 +40,7 @@ const INHERITED = [
 ];
 
 /** Settings that outrank a repository's own. A data folder of another user is no reason to refuse: the mirrors are ours. */
-const SETTINGS: readonly (readonly [string, string])[] = [
+const SETTINGS: readonly GitSetting[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
   ["credential.helper", ""],
@@ -40,6 +48,10 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["http.lowSpeedLimit", "1000"],
   ["http.lowSpeedTime", "60"],
   ["fetch.recurseSubmodules", "false"],
+  // Every fetch is one pack, whose growth can be watched.
+  ["fetch.unpackLimit", "1"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
   ["gc.autoDetach", "false"],
   ["maintenance.autoDetach", "false"],
   ["safe.directory", "*"],
@@ -52,24 +64,54 @@ export type RunningGit = {
   readonly stop: () => void;
 };
 
-/** Runs git and returns what it prints. @throws {SourceError} with git's own reason. */
-export async function runGit(options: GitOptions): Promise<Buffer> {
-  const { child, ended } = startGit(options);
+/** Of an answer that is kept whole. */
+const LONGEST_ANSWER = 128 * 1_024 * 1_024;
+
+/**
+ * Runs git and returns what it prints.
+ *
+ * @param input what it reads.
+ * @throws {SourceError} with git's own reason.
+ */
+export async function runGit(options: GitOptions, input = ""): Promise<Buffer> {
+  const { child, ended, stop } = startGit(options);
   const printed: Buffer[] = [];
-  child.stdout.on("data", (data: Buffer) => printed.push(data));
-  child.stdin.end();
-  await ended;
+  let length = 0;
+  child.stdout.on("data", (data: Buffer) => {
+    length += data.length;
+    if (length > LONGEST_ANSWER) {
+      stop();
+    } else {
+      printed.push(data);
+    }
+  });
+  child.stdin.end(input);
+  try {
+    await ended;
+  } catch (error) {
+    throw length > LONGEST_ANSWER ? new SourceError("git's answer is too long to be kept.", { transient: false, cause: error }) : error;
+  }
   return Buffer.concat(printed);
 }
 
-/** Starts git in a process group of its own, so that its helpers end with it. */
-export function startGit({ arguments: given, directory, allowFileUrls, signal }: GitOptions): RunningGit {
+/**
+ * Becomes git, beside a process that waits for the end of a pipe which only we hold open: when we end, however that
+ * happens, it ends git and git's helpers.
+ */
+const GIT_UNTIL_WE_END = '(read -r _ <&3; kill -KILL -$$) </dev/null >/dev/null 2>&1 & exec git "$@" 3<&-';
+
+/** Starts git in a process group of its own, so that its helpers end with it; and all of them with us. */
+export function startGit(options: GitOptions): RunningGit {
+  const { arguments: given, directory, signal } = options;
   signal.throwIfAborted();
-  const child = spawn("git", [...(directory === undefined ? [] : [`--git-dir=${directory}`]), ...given], {
+  const all = [...(directory === undefined ? [] : [`--git-dir=${directory}`]), ...given];
+  const child = spawn("/bin/sh", ["-c", GIT_UNTIL_WE_END, "git", ...all], {
     detached: true,
-    stdio: "pipe",
-    env: environment(allowFileUrls),
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    env: environment(options),
   });
+  const leash = child.stdio[3];
+  child.once("exit", () => leash?.destroy());
   let complaint = "";
   child.stderr.on("data", (data: Buffer) => {
     complaint = (complaint + data.toString("utf8")).slice(-COMPLAINT);
@@ -133,9 +175,12 @@ function endGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals)
   }
 }
 
-function environment(allowFileUrls: boolean): NodeJS.ProcessEnv {
+const SSH = "ssh -o BatchMode=yes -o ConnectTimeout=20";
+
+function environment({ settings = [], sshCommand = SSH, allowFileUrls = false }: GitOptions): NodeJS.ProcessEnv {
   // oxlint-disable-next-line node/no-process-env -- not configuration of ours: a program we start needs its search path, home and proxy
   const own = process.env;
+  const all = [...SETTINGS, ...settings];
   return {
     ...Object.fromEntries(INHERITED.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]))),
     LC_ALL: "C",
@@ -143,12 +188,13 @@ function environment(allowFileUrls: boolean): NodeJS.ProcessEnv {
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_ALLOW_PROTOCOL: allowFileUrls ? "https:ssh:file" : "https:ssh",
-    GIT_SSH_COMMAND: "ssh -o BatchMode=yes -o ConnectTimeout=20",
+    GIT_SSH_COMMAND: sshCommand,
+    GIT_SSH_VARIANT: "ssh",
     GIT_NO_LAZY_FETCH: "1",
-    GIT_CONFIG_COUNT: String(SETTINGS.length),
+    GIT_CONFIG_COUNT: String(all.length),
     ...Object.fromEntries(
-      SETTINGS.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
+      all.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
         [`GIT_CONFIG_VALUE_${index}`, value],
       ]),
     ),

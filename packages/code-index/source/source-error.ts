@@ -1,34 +1,51 @@
 import { withoutCredentials } from "./clone-url.ts";
 
+/**
+ * What is the matter, where it matters to a caller: the branch does not exist (any more), more than a limit allows, an
+ * address that may not be reached, a credential that is missing or was refused.
+ */
+export type SourceProblem = "branch_missing" | "too_large" | "address_refused" | "access_refused" | "other";
+
+type Details = { readonly transient: boolean; readonly problem?: SourceProblem; readonly cause?: unknown };
+
 /** git could not do what was asked. The message is git's own reason, without credentials. */
 export class SourceError extends Error {
   /** Whether it may go better when tried again: a network that was down, not a repository that doesn't exist. */
   readonly transient: boolean;
+  readonly problem: SourceProblem;
 
-  constructor(message: string, { transient, cause }: { readonly transient: boolean; readonly cause?: unknown }) {
+  constructor(message: string, { transient, problem = "other", cause }: Details) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "SourceError";
     this.transient = transient;
+    this.problem = problem;
   }
 }
 
 const LONGEST = 1_000;
 
-/** What git says when asking again will not help. */
-const LASTING = [
+/** Hosts say 404 to who may not know that a repository exists. */
+const ACCESS = [
   /repository .*not found/i,
-  /does not appear to be a git repository/i,
-  /does not exist/i,
   /authentication failed/i,
   /could not read (username|password)/i,
   /permission denied/i,
   /access denied/i,
+  /returned error: (401|403|404)/i,
+  /host key verification failed/i,
+];
+
+/** What else git says when asking again will not help. */
+const LASTING = [
+  /does not appear to be a git repository/i,
+  /does not exist/i,
   /transport .* not allowed/i,
   /not a git repository/i,
   /dubious ownership/i,
-  /returned error: (301|302|307|308|400|401|403|404|410)/i,
-  /host key verification failed/i,
+  /returned error: (301|302|307|308|400|410)/i,
 ];
+
+const MISSING = /couldn't find remote ref/i;
 
 /** The reason out of what git wrote to its error output. */
 export function sourceErrorFrom(output: string, exit: string): SourceError {
@@ -37,8 +54,14 @@ export function sourceErrorFrom(output: string, exit: string): SourceError {
     // A remote may send anything, NUL included.
     .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim())
     .filter((line) => line !== "");
-  const telling = lines.filter((line) => /^(fatal|error|remote|ssh|warning: redirect)/i.test(line));
+  const telling = lines.filter((line) => /^(fatal|error|remote|ssh|warning: redirect|@.*host identification|exec: )/i.test(line));
   const reason = (telling.length > 0 ? telling : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;
-  const message = withoutCredentials(reason).slice(0, LONGEST);
-  return new SourceError(message, { transient: !LASTING.some((pattern) => pattern.test(message)) });
+  const message = withoutCredentials(reason).toWellFormed().slice(0, LONGEST);
+  if (MISSING.test(message)) {
+    return new SourceError(message, { transient: false, problem: "branch_missing" });
+  }
+  // A full disk, and whatever else is not known to last.
+  const transient = /no space left on device/i.test(message) || ![...ACCESS, ...LASTING].some((pattern) => pattern.test(message));
+  const refused = !transient && ACCESS.some((pattern) => pattern.test(message));
+  return new SourceError(message, { transient, problem: refused ? "access_refused" : "other" });
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createSealer, SealError } from "./sealing.ts";
+import { createSealer as createSealerOf, SealError, type EncryptionRing } from "./sealing.ts";
 
 const first = { id: "k1", secret: "first-secret-0123456789-0123456789" };
 const second = { id: "k2", secret: "second-secret-0123456789-0123456789" };
+const owner = { label: "sightline.identity", variable: "ENCRYPTION_KEYS" };
+const createSealer = (ring: EncryptionRing) => createSealerOf(ring, owner);
 const context = { purpose: "users.totp_secret", subject: "ada" };
 const plain = Buffer.from("a secret of twenty bytes");
 
@@ -40,5 +42,17 @@ describe("a sealed secret", () => {
     expect(() => sealer.open("", context)).toThrow(SealError);
     expect(() => createSealer([second]).open(envelope, context)).toThrow("sealed with the key k1, which ENCRYPTION_KEYS does not hold");
     expect(() => createSealer([{ ...second, id: "k1" }]).open(envelope, context)).toThrow("does not open with the key k1");
+  });
+
+  test("of one part does not open in another that has the same ring, and the message names the part's variable", () => {
+    const envelope = createSealer([first]).seal(plain, context);
+    const other = createSealerOf([first], { label: "sightline.code-index", variable: "CODEINDEX_ENCRYPTION_KEYS" });
+
+    expect(() => other.open(envelope, context)).toThrow("does not open with the key k1 of CODEINDEX_ENCRYPTION_KEYS");
+  });
+
+  test("that was sealed before sealing became common to all parts still opens", () => {
+    const envelope = "v1.k1.3DAHNBOk5iygVwOv.Fn-jznqJb6WG17RwnTtic8qTrSGbdOKw.a3ms1vN1HimvNV_UCHmkbA";
+    expect(createSealer([first]).open(envelope, context)).toEqual(plain);
   });
 });
