@@ -130,7 +130,7 @@ export function tenantTables(database: CodeIndexDatabase, schema: TenantSchema):
   return database.query.withSchema(schema);
 }
 
-function schemaOf(name: string): TenantSchema {
+export function schemaOf(name: string): TenantSchema {
   const schema = PREFIX + name;
   if (name === "" || name.includes("\0") || Buffer.byteLength(schema) > NAME_BYTES) {
     throw new AppError({
