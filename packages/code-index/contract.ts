@@ -254,16 +254,22 @@ export const testedCredentialSchema = z.object({ ok: z.boolean(), message: z.str
 
 // Webhook deliveries
 
+export const deliveryStatusSchema = z.enum(["accepted", "ignored"]);
+
 export const deliverySchema = z.object({
   id: z.uuid(),
   provider: z.enum(["github", "gitlab", "gitea", "bitbucket", "generic"]),
   delivery_id: z.string(),
   event: z.string(),
-  repo_id: z.uuid().nullable(),
-  full_name: z.string().nullable(),
-  branch: z.string().nullable(),
-  after: z.string().nullable(),
-  status: z.enum(["accepted", "ignored", "failed"]),
+  repo_id: z.uuid(),
+  /** As the host called the repository. */
+  full_name: z.string(),
+  /** The branches that were pushed to. */
+  changes: z.array(
+    z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() }),
+  ),
+  status: deliveryStatusSchema,
+  /** Why nothing, or not everything, was indexed. */
   reason: z.string(),
   job_ids: z.array(z.uuid()),
   received_at: timestamp,

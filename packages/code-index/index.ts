@@ -15,7 +15,7 @@ import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig } from "./config.ts";
-import { createEmbedder } from "./embedding/embedder.ts";
+import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
 import { failOrphans } from "./store/failed-jobs.store.ts";

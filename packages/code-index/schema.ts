@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /**
  * Rows as PostgreSQL keeps them. The service's tables carry their schema in the
@@ -83,6 +83,8 @@ export type RepositoriesTable = {
   /** When a job of it was last started. */
   readonly served_at: Date | null;
   readonly deleting_at: Date | null;
+  /** `host/path` of the clone URL, as `canonicalAddress` of `webhooks/` writes it. */
+  readonly address: GeneratedAlways<string>;
   readonly created_at: Generated<Date>;
 };
 
@@ -172,27 +174,34 @@ export type DeveloperTokensTable = {
 
 export type WebhookProvider = "github" | "gitlab" | "gitea" | "bitbucket" | "generic";
 
-/** What of a push is needed to act on it, also a second time. */
-export type Push = {
-  readonly full_name: string;
-  /** Null for a tag and the like. */
-  readonly branch: string | null;
+/** What a push did to a branch. */
+export type PushedBranch = {
+  readonly branch: string;
   readonly before: string | null;
   readonly after: string | null;
   readonly deleted: boolean;
+};
+
+/** What of a push is needed to act on it, also a second time. */
+export type Push = {
+  /** As the host calls the repository now. */
+  readonly full_name: string;
+  /** As the host says; null when it does not. */
   readonly default_branch: string | null;
+  /** Branches only: tags are not indexed. */
+  readonly changes: readonly PushedBranch[];
 };
 
 export type WebhookDeliveriesTable = {
   readonly id: string;
-  readonly tenant_id: string | null;
-  readonly repo_id: string | null;
+  readonly tenant_id: string;
+  readonly repo_id: string;
   readonly provider: WebhookProvider;
   readonly delivery_id: string;
   readonly event: string;
-  readonly full_name: string | null;
-  readonly push: ColumnType<Push | null, string | null, string | null>;
-  readonly status: "accepted" | "ignored" | "failed";
+  readonly full_name: string;
+  readonly push: ColumnType<Push, string, never>;
+  readonly status: "accepted" | "ignored";
   readonly reason: Generated<string>;
   readonly job_ids: Generated<readonly string[]>;
   readonly received_at: Date;
@@ -301,6 +310,8 @@ type SegmentsTable = {
   readonly generation: number;
   /** Chunks in the segment. */
   readonly chunks: number;
+  /** Of those, the ones whose documents were deleted. */
+  readonly dead: Generated<number>;
   /** Mean number of weighted terms of a chunk. */
   readonly average_length: number;
   readonly complete: Generated<boolean>;

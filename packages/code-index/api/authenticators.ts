@@ -58,7 +58,9 @@ type Reader = Extract<Principal, { kind: "user" | "developer-token" }>;
 
 async function principalFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Reader> {
   const token = bearerToken(request);
-  return token.startsWith(TOKEN_PREFIX) ? developerPrincipal(request, token, dependencies) : userPrincipal(token, dependencies.accessTokens);
+  return token.startsWith(TOKEN_PREFIX)
+    ? developerPrincipal(request, token, dependencies)
+    : userPrincipal(token, dependencies.accessTokens);
 }
 
 function bearerToken(request: IncomingRequest): string {

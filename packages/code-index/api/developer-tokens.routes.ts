@@ -30,7 +30,10 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
           now: clock.now(),
         });
         const { last_used_at: _used, revoked_at: _revoked, ...created } = presentToken(row);
-        return reply.header("cache-control", "no-store").status(201).send({ ...created, token });
+        return reply
+          .header("cache-control", "no-store")
+          .status(201)
+          .send({ ...created, token });
       },
     );
 

@@ -1,6 +1,14 @@
 import type { Routes } from "@sightline/foundation/http-server";
 import { z } from "zod";
-import { coverageRequestSchema, coverageSchema, fileRequestSchema, fileSchema, refSchema, treeRequestSchema, treeSchema } from "#contract.ts";
+import {
+  coverageRequestSchema,
+  coverageSchema,
+  fileRequestSchema,
+  fileSchema,
+  refSchema,
+  treeRequestSchema,
+  treeSchema,
+} from "#contract.ts";
 import { readCoverage } from "#retrieval/read-coverage.ts";
 import { readFile } from "#retrieval/read-file.ts";
 import { readTree } from "#retrieval/read-tree.ts";

@@ -1,5 +1,5 @@
 import type { SearchResult } from "#contract.ts";
-import { countTokens } from "./count-tokens.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
 
 /** How much of a result is shown: the chunk, the lines that match, or only where it is. */
 type Detail = "full" | "lines" | "place";

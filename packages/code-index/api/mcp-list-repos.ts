@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { indexStatusSchema } from "#contract.ts";
 import { listRepositories, type RepositoryRow } from "#store/read-repositories.store.ts";
-import { countTokens } from "./count-tokens.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
 import { presentRepository } from "./presenters.ts";
 import { callTool, maxTokensSchema, READ_ONLY, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 

@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { branchSchema, fileSchema, type SourceFile } from "#contract.ts";
 import { readFile } from "#retrieval/read-file.ts";
-import { countTokens, takeTokens } from "./count-tokens.ts";
+import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
 import { fenceFor } from "./fit-results.ts";
 import { callTool, maxTokensSchema, READ_ONLY, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 

@@ -1,6 +1,3 @@
-import type { EmbeddingConfig } from "#config.ts";
-import { createHashEmbedder } from "./hash-embedder.ts";
-
 /** A question is not embedded as what answers it, by the models that know the difference. */
 export type EmbedPurpose = "document" | "query";
 
@@ -30,13 +27,3 @@ export type Embedder = {
 };
 
 export type EmbedOptions = { readonly purpose: EmbedPurpose; readonly signal: AbortSignal };
-
-/** The embedder that `CODEINDEX_EMBEDDER` names; `undefined` for `none`, where there is no semantic leg. */
-export function createEmbedder(config: EmbeddingConfig): Embedder | undefined {
-  switch (config.CODEINDEX_EMBEDDER) {
-    case "none":
-      return undefined;
-    case "hash":
-      return createHashEmbedder();
-  }
-}

@@ -5,7 +5,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
-import { createEmbedder } from "#embedding/embedder.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
 import { SourceError } from "#source/source-error.ts";
 import { cancelJob, claimJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";

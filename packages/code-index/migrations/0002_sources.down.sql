@@ -46,7 +46,8 @@ alter table codeindex.repositories
   drop column credential_id,
   drop column sealed_webhook_secret,
   drop column polled_at,
-  drop column deleting_at;
+  drop column deleting_at,
+  drop column address;
 drop table codeindex.credentials;
 alter table codeindex.tenants drop column database_role, drop column deleting_at;
 

@@ -89,7 +89,10 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
 }
 
 /** Chunks without a vector yet are found by the other legs alone, which an answer must say. */
-function waiting(repositories: readonly RepositoryInScope[], { last_error: lastError }: StoredEmbedder): Pick<LegAnswer, "state" | "reason"> {
+function waiting(
+  repositories: readonly RepositoryInScope[],
+  { last_error: lastError }: StoredEmbedder,
+): Pick<LegAnswer, "state" | "reason"> {
   const pending = repositories.reduce((sum, repository) => sum + (repository.vectors_pending ?? 0), 0);
   if (pending === 0) {
     return {};

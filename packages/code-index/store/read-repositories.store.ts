@@ -23,7 +23,10 @@ type Listing = Access & {
 };
 
 /** The repositories that may be seen, by name. */
-export async function listRepositories(database: CodeIndexDatabase, { after, limit, ...access }: Listing): Promise<readonly RepositoryRow[]> {
+export async function listRepositories(
+  database: CodeIndexDatabase,
+  { after, limit, ...access }: Listing,
+): Promise<readonly RepositoryRow[]> {
   return selectRepositories(database, access)
     .$if(after !== undefined, (query) => query.where("full_name", ">", after ?? ""))
     .orderBy("full_name")

@@ -23,13 +23,12 @@ const MAIN = "main";
 export async function seedBuild(database: CodeIndexDatabase, seed: Seed): Promise<Seeded> {
   const { tenant, repo, ref = MAIN, commit = randomUUID().replaceAll("-", ""), files } = seed;
   const repoId = await ensureRepository(database, tenant, repo);
-  const { rows } = await sql<{ generation: number }>`select nextval('codeindex.generations')::integer as generation`.execute(database.query);
+  const { rows } = await sql<{ generation: number }>`select nextval('codeindex.generations')::integer as generation`.execute(
+    database.query,
+  );
   const generation = rows[0]?.generation ?? 0;
   const tables = tenantTables(database, tenant.schema);
-  await tables
-    .insertInto("builds")
-    .values({ generation, repo_id: repoId, ref, job_id: randomUUID(), begun_at: new Date() })
-    .execute();
+  await tables.insertInto("builds").values({ generation, repo_id: repoId, ref, job_id: randomUUID(), begun_at: new Date() }).execute();
   await writeSegment(database, { tenant, generation, files });
   const chunks = await showDocuments(database, { tenant, generation, files });
   await database.query

@@ -1,16 +1,8 @@
 import { expect, test } from "vitest";
-import { createEmbedder, type Embedder } from "./embedder.ts";
-
-function createHash(): Embedder {
-  const embedder = createEmbedder({ CODEINDEX_EMBEDDER: "hash" });
-  if (embedder === undefined) {
-    throw new Error("hash made no embedder");
-  }
-  return embedder;
-}
+import { createKnown, embed } from "#testing/embedding-outcomes.ts";
 
 async function vectorOf(text: string): Promise<Float32Array> {
-  const [outcome] = await createHash().embed([text], { purpose: "document", signal: AbortSignal.timeout(5_000) });
+  const [outcome] = await embed(createKnown({ CODEINDEX_EMBEDDER: "hash" }), [text]);
   if (outcome === undefined || !("vector" in outcome)) {
     throw new Error("no vector");
   }
@@ -36,8 +28,4 @@ test("a question is nearer to code with its words, in whatever spelling, than to
 test("a text without a word is all zeros, not NaN", async () => {
   const vector = await vectorOf("{}();");
   expect(vector.every((value) => value === 0)).toBe(true);
-});
-
-test("none embeds nothing", () => {
-  expect(createEmbedder({ CODEINDEX_EMBEDDER: "none" })).toBeUndefined();
 });
