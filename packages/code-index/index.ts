@@ -18,6 +18,7 @@ import type { CodeIndexConfig } from "./config.ts";
 import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
+import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
@@ -30,7 +31,8 @@ export type CodeIndexApiOptions = {
   readonly config: Pick<
     CodeIndexConfig,
     "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER" | "CODEINDEX_PUBLIC_URL" | "CODEINDEX_WEBHOOK_SECRET"
-  >;
+  > &
+    Partial<Pick<CodeIndexConfig, "CODEINDEX_TENANT_AUTO_PROVISION">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -99,14 +101,20 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       resourceMetadataRoutes(publicUrl),
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
-      repositoryRoutes({ config, database, clock }),
+      repositoryRoutes({ config, database, clock, sealer: undefined }),
       fileRoutes({ database }),
       jobRoutes({ database, clock }),
       searchRoutes(searching),
       webhookRoutes({ secret, database, clock }),
     ],
     authenticators: {
-      ...createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) }),
+      ...createAuthenticators({
+        database,
+        clock,
+        accessTokens,
+        provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
+        mcpChallenge: mcpChallenge(publicUrl),
+      }),
       webhook: createWebhookAuthenticator(secret),
     },
     start: lifecycle.start,
