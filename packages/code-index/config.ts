@@ -39,6 +39,11 @@ export const codeIndexVariables = {
     schema: z.string().min(1),
     default: ".sightline/code-index",
   },
+  CODEINDEX_INDEXER_CONCURRENCY: {
+    doc: "Jobs that one indexer runs at once. Only one of them is a first or full build, the others are small updates of what is indexed.",
+    schema: integerVariable(1, 16),
+    default: "2",
+  },
   CODEINDEX_ALLOW_FILE_URLS: {
     doc: "Whether a repository of the indexer's own machine may be registered by a file:// address.",
     schema: booleanVariable(),
@@ -141,6 +146,7 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_DATABASE_POOL_SIZE",
   "CODEINDEX_LOG_LEVEL",
   "CODEINDEX_DATA_DIR",
+  "CODEINDEX_INDEXER_CONCURRENCY",
   "CODEINDEX_ALLOW_FILE_URLS",
   ...embeddingVariables,
 ]);

@@ -93,6 +93,13 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
+  const authenticators = createAuthenticators({
+    database,
+    clock,
+    accessTokens,
+    provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
+    mcpChallenge: mcpChallenge(publicUrl),
+  });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -103,18 +110,12 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       developerTokenRoutes({ database, clock }),
       repositoryRoutes({ config, database, clock, sealer: undefined }),
       fileRoutes({ database }),
-      jobRoutes({ database, clock }),
+      jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
       webhookRoutes({ secret, database, clock }),
     ],
     authenticators: {
-      ...createAuthenticators({
-        database,
-        clock,
-        accessTokens,
-        provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
-        mcpChallenge: mcpChallenge(publicUrl),
-      }),
+      ...authenticators,
       webhook: createWebhookAuthenticator(secret),
     },
     start: lifecycle.start,
