@@ -32,6 +32,9 @@ export type Indexer = {
 /** Between two looks at an empty queue: a push waits half of it on average. */
 const POLL_MS = 300;
 
+/** Between two looks for what is marked to be deleted. */
+const DELETIONS_MS = 2_000;
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -52,6 +55,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
 
   return {
