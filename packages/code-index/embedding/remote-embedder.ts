@@ -1,3 +1,4 @@
+import { messageOf } from "@sightline/foundation/errors";
 import { EmbedderError } from "./embedder-error.ts";
 import type { Embedded, Embedder, EmbedderIdentity, EmbedOptions, EmbedPurpose } from "./embedder.ts";
 import { inBatches, measure, type MeasuredText } from "./measure-texts.ts";
@@ -140,7 +141,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
     const outcomes = Array.from<Embedded | undefined>({ length: texts.length });
     const measured = texts.map((text) => measure(text, limits.tokensOfOne));
     const waiting = inBatches(measured, { inputs, tokens: limits.tokens });
-    let failure: EmbedderError | undefined;
+    let failure: unknown;
     const work = async () => {
       for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
         const { from, texts: given } = batch;
@@ -150,17 +151,17 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
           }
         } catch (error) {
           waiting.length = 0;
-          if (!(error instanceof EmbedderError)) {
-            throw error;
-          }
-          failure ??= error;
+          failure ??= options.signal.aborted ? broken(options.signal) : error;
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    if (failure !== undefined) {
+    if (failure instanceof EmbedderError) {
       const { transient, retryAfterMs } = failure;
       throw new EmbedderError(failure.message, { transient, retryAfterMs, partial: outcomes, cause: failure });
+    }
+    if (failure !== undefined) {
+      throw failure instanceof Error ? failure : new Error(String(failure));
     }
     return outcomes.map((outcome) => outcome ?? { refused: "the text is blank" });
   }
@@ -172,6 +173,11 @@ type Run = EmbedOptions & {
   /** @throws {EmbedderError} when the provider fails at a text that can't be bad. */
   readonly demandGoodProvider: (cause?: EmbedderError) => Promise<void>;
 };
+
+/** What was made until then is handed over like before any other failure. */
+function broken(signal: AbortSignal): EmbedderError {
+  return new EmbedderError(messageOf(signal.reason), { transient: true, cause: signal.reason });
+}
 
 /** Tokens below which a text is not cut any further. */
 const SHORTEST = 16;
