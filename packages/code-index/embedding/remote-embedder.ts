@@ -98,18 +98,19 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   /** Too long for this provider is the likeliest reason, and half a chunk is found better than none. */
   async function embedAlone({ text, tokens }: MeasuredText, run: Run, reason: EmbedderError, cuts = 3): Promise<Embedded> {
     const shorter = measure(text, Math.floor(tokens / 2));
+    const refusal = { refused: reason.message, unsure: reason instanceof OverloadedError };
     if (cuts === 0 || shorter.tokens < SHORTEST) {
-      return { refused: reason.message };
+      return refusal;
     }
     try {
       const [outcome] = await ask([shorter.text], run);
-      return outcome ?? { refused: reason.message };
+      return outcome ?? refusal;
     } catch (error) {
       if (error instanceof BadInputError) {
         return embedAlone(shorter, run, error, cuts - 1);
       }
       if (error instanceof OverloadedError) {
-        return { refused: reason.message };
+        return refusal;
       }
       throw error;
     }
@@ -139,7 +140,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   async function embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Embedded[]> {
     const run = createRun(options);
     const outcomes = Array.from<Embedded | undefined>({ length: texts.length });
-    const measured = texts.map((text) => measure(text, limits.tokensOfOne));
+    const measured = texts.map((text) => measure(text, limits.tokensOfOne, options.purpose));
     const waiting = inBatches(measured, { inputs, tokens: limits.tokens });
     let failure: unknown;
     const work = async () => {

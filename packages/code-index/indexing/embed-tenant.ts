@@ -7,7 +7,15 @@ import { completeEmbedder, dropReplacedEmbedders, embedderState, noteProviderErr
 import { refreshWaiting } from "#store/embedding-progress.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
 import { ensureEmbedder } from "#store/vectors.store.ts";
-import { awaitAllVectors, claimTexts, keepTexts, saveOutcomes, type Vectors, type WaitingText } from "#store/waiting-vectors.store.ts";
+import {
+  awaitAllVectors,
+  claimTexts,
+  keepTexts,
+  saveOutcomes,
+  type TextOutcome,
+  type Vectors,
+  type WaitingText,
+} from "#store/waiting-vectors.store.ts";
 
 export type Filling = {
   readonly database: CodeIndexDatabase;
@@ -33,6 +41,9 @@ export type TenantBackfill = {
 
 /** Texts in hand at once: what is embedded twice, at the most, when the process is killed. */
 const BATCH = 256;
+/** For a text that the provider breaks down over. */
+const ATTEMPTS = 4;
+const UNSURE_MS = 30_000;
 /** Between two counts of what waits, while there is more. */
 const COUNT_MS = 2_000;
 /** Between two tries to delete what was replaced. */
@@ -91,8 +102,16 @@ export function createTenantBackfill(filling: Filling, tenant: Tenant): TenantBa
     await saveOutcomes(
       database,
       vectors,
-      claimed.map(({ textHash }, index) => ({ textHash, ...outcomes[index] })),
+      claimed.map(({ textHash, attempts }, index) => ({ textHash, ...outcomeOf(outcomes[index], attempts) })),
     );
+  }
+
+  /** A provider that broke down over a text may do better another time. */
+  function outcomeOf(outcome: Embedded | undefined, attempts: number): Omit<TextOutcome, "textHash"> {
+    if (outcome === undefined || "vector" in outcome || outcome.unsure !== true || attempts >= ATTEMPTS) {
+      return outcome ?? {};
+    }
+    return { notBefore: new Date(clock.now().getTime() + attempts * UNSURE_MS) };
   }
 
   async function noteSuccess(at: State): Promise<void> {

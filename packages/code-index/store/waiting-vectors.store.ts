@@ -11,6 +11,8 @@ export type WaitingText = {
   readonly path: string;
   readonly scope: string;
   readonly content: string;
+  /** This time included. */
+  readonly attempts: number;
 };
 
 type Claiming = { readonly limit: number; readonly now: Date; readonly until: Date };
@@ -26,7 +28,7 @@ export async function claimTexts(
 ): Promise<readonly WaitingText[]> {
   const { schema, embedderId } = vectors;
   const table = vectorsTable(schema, embedderId);
-  const claim = sql<{ text_hash: string; path: string | null; scope: string; content: string }>`
+  const claim = sql<{ text_hash: string; path: string | null; scope: string; content: string; attempts: number }>`
     with claimed as (
       update ${table} set claimed_until = ${until}, attempts = attempts + 1
       where text_hash in (
@@ -36,9 +38,9 @@ export async function claimTexts(
         limit ${limit}
         for update skip locked
       )
-      returning text_hash
+      returning text_hash, attempts
     )
-    select claimed.text_hash, chunk.path, chunk.scope, chunk.content
+    select claimed.text_hash, claimed.attempts, chunk.path, chunk.scope, chunk.content
     from claimed left join lateral (
       select path, scope, content from ${sql.id(schema, "code_chunks")} as chunk where chunk.text_hash = claimed.text_hash limit 1
     ) as chunk on true
@@ -48,7 +50,7 @@ export async function claimTexts(
   if (gone.length > 0) {
     await forget(database, vectors, gone);
   }
-  return rows.flatMap(({ text_hash: textHash, path, scope, content }) => (path === null ? [] : [{ textHash, path, scope, content }]));
+  return rows.flatMap(({ text_hash: textHash, path, ...rest }) => (path === null ? [] : [{ textHash, path, ...rest }]));
 }
 
 async function forget(database: CodeIndexDatabase, vectors: Vectors, hashes: readonly string[]): Promise<void> {
@@ -73,20 +75,27 @@ export async function keepTexts(
   await withinTenant(database, vectors, {}, (transaction) => renewal.execute(transaction));
 }
 
-/** What became of a text; with neither it waits on. */
-export type TextOutcome = { readonly textHash: string; readonly vector?: Float32Array; readonly refused?: string };
+/** What became of a text; with neither vector nor refusal it waits on. */
+export type TextOutcome = {
+  readonly textHash: string;
+  readonly vector?: Float32Array;
+  readonly refused?: string;
+  /** Nobody takes it before. */
+  readonly notBefore?: Date;
+};
 
 /** Writes what was made, and lets go of all of them. */
 export async function saveOutcomes(database: CodeIndexDatabase, vectors: Vectors, outcomes: readonly TextOutcome[]): Promise<void> {
-  const rows = outcomes.map(({ textHash, vector, refused }) => ({
+  const rows = outcomes.map(({ textHash, vector, refused, notBefore }) => ({
     text_hash: textHash,
     embedding: vector === undefined ? null : vectorText(vector),
     error: refused ?? null,
+    claimed_until: notBefore ?? null,
   }));
   const saving = sql`
     update ${vectorsTable(vectors.schema, vectors.embedderId)} as vector
-    set embedding = given.embedding::halfvec, error = given.error, claimed_until = null
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text, error text)
+    set embedding = given.embedding::halfvec, error = given.error, claimed_until = given.claimed_until
+    from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text, error text, claimed_until timestamptz)
     where vector.text_hash = given.text_hash and vector.embedding is null and vector.error is null
   `;
   await withinTenant(database, vectors, {}, (transaction) => saving.execute(transaction));
