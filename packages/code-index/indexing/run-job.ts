@@ -111,7 +111,7 @@ async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant
   const local = embedder?.local === true && embedderId !== undefined ? { embedder, embedderId } : undefined;
   await buildIndex({ database, build, splitterRevision: SPLITTER_REVISION, embedder: local, plan, mirror, splitter, report, signal });
   if (embedderId !== undefined) {
-    await awaitVectors(database, build, embedderId);
+    await awaitVectors(database, build);
   }
 }
 
