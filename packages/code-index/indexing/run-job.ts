@@ -17,6 +17,7 @@ import { awaitVectors, ensureEmbedder } from "#store/vectors.store.ts";
 import { writeVisible } from "#store/visible.store.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { buildIndex } from "./build-index.ts";
+import { mergeSegments } from "./merge-segments.ts";
 import { planChanges, planWhole, type BuildPlan } from "./plan-build.ts";
 import { skipUnread } from "./skip.ts";
 
@@ -99,6 +100,9 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   // The job has succeeded already; what is left over is swept by the next one.
   await quietly(tools, build, async () => {
     await sweepTenant(database, build);
+    if (await mergeSegments(database, tenant)) {
+      await sweepTenant(database, build);
+    }
     await settleTables(database, build);
   });
 }

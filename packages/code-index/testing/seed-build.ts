@@ -78,7 +78,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
   const tables = tenantTables(database, tenant.schema);
   const { segment_id: segmentId } = await tables
     .insertInto("segments")
-    .values({ generation, chunks: 0, average_length: 0 })
+    .values({ generation, chunks: 0 })
     .returning("segment_id")
     .executeTakeFirstOrThrow();
   const postings = createPostingsCollector();
@@ -127,7 +127,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
   }
   await tables
     .updateTable("segments")
-    .set({ chunks: ordinal, average_length: postings.averageLength(), complete: true })
+    .set({ chunks: ordinal, complete: true })
     .where("segment_id", "=", segmentId)
     .execute();
 }
