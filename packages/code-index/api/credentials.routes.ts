@@ -80,7 +80,10 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
     "/api/v1/credentials/:id",
     { config: { auth: "admin" }, schema: { params: paramsSchema, body: replaceSecretRequestSchema, response: { 200: credentialSchema } } },
     async (request) => {
-      const row = await replaceCredentialSecret({ database, sealer }, { ...oneOf(tenantOf(request), request.params.id), secret: request.body.secret });
+      const row = await replaceCredentialSecret(
+        { database, sealer },
+        { ...oneOf(tenantOf(request), request.params.id), secret: request.body.secret },
+      );
       return present(required(row));
     },
   );

@@ -7,7 +7,9 @@ export function problemOfSecret(kind: CredentialKind, secret: string): string | 
     case "token":
       return /^[\x21-\x7e]+$/.test(secret) ? undefined : "A token has no spaces and no characters beyond ASCII.";
     case "github_app":
-      return isRsaKey(secret) ? undefined : "An app's secret is its private key as GitHub gave it: a PEM file that begins with -----BEGIN RSA PRIVATE KEY-----.";
+      return isRsaKey(secret)
+        ? undefined
+        : "An app's secret is its private key as GitHub gave it: a PEM file that begins with -----BEGIN RSA PRIVATE KEY-----.";
     case "deploy_key":
       return problemOfDeployKey(secret);
     default:

@@ -36,7 +36,12 @@ export async function postJson({ url, headers, body, allowPrivateHosts, signal }
         url,
         {
           method: "POST",
-          headers: { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(content), "user-agent": "sightline" },
+          headers: {
+            ...headers,
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(content),
+            "user-agent": "sightline",
+          },
           // The name was looked up and its addresses checked; the next answer may be another.
           lookup: (_name, options, found) => {
             const family = isIP(address);

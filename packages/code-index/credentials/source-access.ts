@@ -122,7 +122,11 @@ function requireSuitable({ name, host, kind }: CredentialRow, location: Location
     throw unsuitable(`The credential ${name} is for ${host}, not for ${hostOf(location) || "an address of this machine"}.`);
   }
   if (!kindsFor(location).includes(kind)) {
-    throw unsuitable(kind === "deploy_key" ? `The credential ${name} is a deploy key, which opens ssh addresses only.` : `The credential ${name} opens https addresses only.`);
+    throw unsuitable(
+      kind === "deploy_key"
+        ? `The credential ${name} is a deploy key, which opens ssh addresses only.`
+        : `The credential ${name} opens https addresses only.`,
+    );
   }
 }
 

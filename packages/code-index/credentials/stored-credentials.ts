@@ -16,7 +16,10 @@ type Dependencies = { readonly database: CodeIndexDatabase; readonly sealer: Sea
 type Adding = { readonly tenantId: string; readonly given: CreateCredentialRequest; readonly createdBy: string; readonly now: Date };
 
 /** @throws {AppError} `invalid_secret` (400), `credential_exists` (409), `encryption_keys_missing` (503) */
-export async function addCredential({ database, sealer }: Dependencies, { tenantId, given, createdBy, now }: Adding): Promise<CredentialRow> {
+export async function addCredential(
+  { database, sealer }: Dependencies,
+  { tenantId, given, createdBy, now }: Adding,
+): Promise<CredentialRow> {
   const { kind, name, host, username = null, app_id: appId = null, installation_id: installationId = null } = given;
   const secret = requireSecret(kind, given.secret);
   if (username !== null && !/^[^:\p{Cc}]*$/u.test(username)) {

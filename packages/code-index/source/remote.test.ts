@@ -187,9 +187,9 @@ test("a credential that does not suit the address is not shown to it", async () 
   await expect(fetchFrom(server, { credential: { kind: "deploy_key", privateKey: TOKEN } })).rejects.toMatchObject({
     problem: "access_refused",
   });
-  await expect(
-    listBranches(remoteAt(server, { cloneUrl: "git@localhost:o/r.git" }), { signal }),
-  ).rejects.toMatchObject({ problem: "access_refused" });
+  await expect(listBranches(remoteAt(server, { cloneUrl: "git@localhost:o/r.git" }), { signal })).rejects.toMatchObject({
+    problem: "access_refused",
+  });
   expect(server.requests).toEqual([]);
 });
 
@@ -201,7 +201,11 @@ test("a repository that is larger than allowed is left as soon as it shows, and 
   await repository.commit({ noise });
   const server = await serve({ password: () => true });
   const fetching = fetchMirror({ ...remoteAt(server), dataDir, repoId: "r1", maxBytes: 2_000_000, signal });
-  await expect(fetching).rejects.toMatchObject({ problem: "too_large", transient: false, message: expect.stringContaining("MIRROR_MAX_MB") });
+  await expect(fetching).rejects.toMatchObject({
+    problem: "too_large",
+    transient: false,
+    message: expect.stringContaining("MIRROR_MAX_MB"),
+  });
   const sizes = (await everyFile(dataDir)).map((content) => content.length);
   expect(Math.max(0, ...sizes)).toBeLessThan(100_000);
 });

@@ -29,10 +29,7 @@ export async function insertCredential(
 type Listing = { readonly tenantId: string; readonly after?: string | undefined; readonly limit: number };
 
 /** A tenant's credentials, newest first; identifiers rise with time. */
-export async function listCredentials(
-  database: CodeIndexDatabase,
-  { tenantId, after, limit }: Listing,
-): Promise<readonly CredentialRow[]> {
+export async function listCredentials(database: CodeIndexDatabase, { tenantId, after, limit }: Listing): Promise<readonly CredentialRow[]> {
   return database.query
     .selectFrom("codeindex.credentials")
     .selectAll()
@@ -121,7 +118,11 @@ export async function noteCredentialUse(database: CodeIndexDatabase, { tenantId,
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .where((where) =>
-      where.or([where("last_used_at", "is", null), where("last_used_at", "<", unlessSince), where("last_error", "is distinct from", error)]),
+      where.or([
+        where("last_used_at", "is", null),
+        where("last_used_at", "<", unlessSince),
+        where("last_error", "is distinct from", error),
+      ]),
     )
     .execute();
 }
