@@ -23,14 +23,15 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "packages/code-index": {
     source: [],
     splitting: [],
-    embedding: [],
+    embedding: ["tokens"],
+    tokens: [],
     credentials: ["source", "store"],
     webhooks: ["source", "credentials", "store"],
     indexing: ["source", "splitting", "store", "embedding", "credentials", "webhooks"],
     tenants: ["source", "store"],
     store: [],
     retrieval: ["store", "embedding"],
-    api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants"],
+    api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
   },
   "packages/observability": { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
 };

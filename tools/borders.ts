@@ -39,14 +39,15 @@ const PARTS: readonly Part[] = [
     rooms: {
       source: [],
       splitting: [],
-      embedding: [],
+      embedding: ["tokens"],
+      tokens: [],
       credentials: ["source", "store"],
       webhooks: ["source", "credentials", "store"],
       indexing: ["source", "splitting", "store", "embedding", "credentials", "webhooks"],
       tenants: ["source", "store"],
       store: [],
       retrieval: ["store", "embedding"],
-      api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants"],
+      api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
     },
   },
   {

@@ -46,6 +46,11 @@ export const codeIndexVariables = {
     schema: z.string().min(1),
     default: ".sightline/code-index",
   },
+  CODEINDEX_INDEXER_CONCURRENCY: {
+    doc: "Jobs that one indexer runs at once. Only one of them is a first or full build, the others are small updates of what is indexed.",
+    schema: integerVariable(1, 16),
+    default: "2",
+  },
   CODEINDEX_ALLOW_FILE_URLS: {
     doc: "Whether a repository of the indexer's own machine may be registered by a file:// address.",
     schema: booleanVariable(),
@@ -70,10 +75,58 @@ export const codeIndexVariables = {
     default: "4096",
   },
   CODEINDEX_EMBEDDER: {
-    doc: "What makes the vectors of the semantic leg: `hash` (built in, lexical, no network) or `none`.",
-    schema: z.enum(["hash", "none"], "expected hash or none"),
+    doc: "What makes the vectors of the semantic leg: `hash` (built in, lexical, no network), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
+    schema: z.enum(["hash", "static", "openai", "vertex", "none"], "expected hash, static, openai, vertex or none"),
     default: "hash",
   },
+  CODEINDEX_EMBEDDING_URL: {
+    doc: "`openai`: the endpoint's address up to `/v1` (OpenAI, Ollama, vLLM, TEI, …), required. `vertex`: another address than the region's.",
+    schema: httpUrlVariable().optional(),
+  },
+  CODEINDEX_EMBEDDING_API_KEY: {
+    doc: "`openai`: the key it is asked with; none is sent when not set.",
+    schema: z.string().min(1).optional(),
+    secret: true,
+  },
+  CODEINDEX_EMBEDDING_MODEL: {
+    doc: "`openai`: the model's name, required. `static`: the folder that holds `model.safetensors`, `tokenizer.json` and `config.json`, required. `vertex`: `gemini-embedding-001` when not set.",
+    schema: z.string().min(1).max(500).optional(),
+  },
+  CODEINDEX_EMBEDDING_DIMENSIONS: {
+    doc: "Numbers in a vector, 4000 at the most. `openai`: as many as the model makes, required. `vertex`: 768 when not set.",
+    schema: integerVariable(1, 4_000).optional(),
+  },
+  CODEINDEX_EMBEDDING_SHORTEN: {
+    doc: "`openai`: whether the model is asked to make its vectors as short as CODEINDEX_EMBEDDING_DIMENSIONS says; not every model can.",
+    schema: booleanVariable(),
+    default: "false",
+  },
+  CODEINDEX_EMBEDDING_DOCUMENT_PREFIX: {
+    doc: "`openai`, `static`: stands before every piece of code, for models that ask for it, e.g. `search_document: `.",
+    schema: z.string().max(500).optional(),
+  },
+  CODEINDEX_EMBEDDING_QUERY_PREFIX: {
+    doc: "`openai`, `static`: stands before every query, e.g. `search_query: `.",
+    schema: z.string().max(500).optional(),
+  },
+  CODEINDEX_EMBEDDING_MAX_TOKENS: {
+    doc: "Longer texts are cut here. `openai`: 8000 when not set, as many models take only 512. `vertex`: 2000.",
+    schema: integerVariable(16, 1_000_000).optional(),
+  },
+  CODEINDEX_EMBEDDING_REVISION: {
+    doc: "Any text. Changing it makes all vectors anew, as is needed when the provider serves another model under the same name.",
+    schema: z.string().max(100).optional(),
+  },
+  CODEINDEX_EMBEDDING_PROJECT: {
+    doc: "`vertex`: the Google Cloud project that pays; CODEINDEX_CLOUD_PROJECT when not set.",
+    schema: cloudName(),
+  },
+  CODEINDEX_EMBEDDING_REGION: {
+    doc: "`vertex`: the region that is asked, e.g. `europe-west4` or `global`; CODEINDEX_CLOUD_LOCATION when not set.",
+    schema: cloudName(),
+  },
+  CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
+  CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
   CODEINDEX_PORT: { doc: "Port of the API and of /mcp.", schema: portVariable(), default: "8080" },
   CODEINDEX_PUBLIC_URL: {
     doc: "Address under which clients reach the API and /mcp.",
@@ -82,17 +135,47 @@ export const codeIndexVariables = {
   },
 } as const satisfies Variables;
 
-/** What the indexer reads: of the secrets, the database's address and what opens the credentials of sources. */
+/** They become part of an address. */
+function cloudName() {
+  return z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.:-]{0,99}$/, "expected small letters, digits and hyphens")
+    .optional();
+}
+
+const embeddingVariables = [
+  "CODEINDEX_EMBEDDER",
+  "CODEINDEX_EMBEDDING_URL",
+  "CODEINDEX_EMBEDDING_API_KEY",
+  "CODEINDEX_EMBEDDING_MODEL",
+  "CODEINDEX_EMBEDDING_DIMENSIONS",
+  "CODEINDEX_EMBEDDING_SHORTEN",
+  "CODEINDEX_EMBEDDING_DOCUMENT_PREFIX",
+  "CODEINDEX_EMBEDDING_QUERY_PREFIX",
+  "CODEINDEX_EMBEDDING_MAX_TOKENS",
+  "CODEINDEX_EMBEDDING_REVISION",
+  "CODEINDEX_EMBEDDING_PROJECT",
+  "CODEINDEX_EMBEDDING_REGION",
+  "CODEINDEX_CLOUD_PROJECT",
+  "CODEINDEX_CLOUD_LOCATION",
+] as const satisfies readonly (keyof typeof codeIndexVariables)[];
+
+/** What the indexer reads: of the secrets, the database's address, the embedding provider's key and what opens the credentials of sources. */
 export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_DATABASE_URL",
   "CODEINDEX_DATABASE_POOL_SIZE",
   "CODEINDEX_LOG_LEVEL",
   "CODEINDEX_DATA_DIR",
+  "CODEINDEX_INDEXER_CONCURRENCY",
   "CODEINDEX_ENCRYPTION_KEYS",
   "CODEINDEX_ALLOW_FILE_URLS",
   "CODEINDEX_ALLOW_PRIVATE_HOSTS",
   "CODEINDEX_MIRROR_MAX_MB",
-  "CODEINDEX_EMBEDDER",
+  ...embeddingVariables,
 ]);
+
+/** What `createEmbedder` reads. */
+export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER"> &
+  Partial<Pick<CodeIndexConfig, (typeof embeddingVariables)[number]>>;
 
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

@@ -41,6 +41,7 @@ export type CreatedToken = z.infer<typeof createdTokenSchema>;
 // Repositories and jobs
 
 export const jobStatusSchema = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
+export const jobTriggerSchema = z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]);
 export const indexStatusSchema = z.enum(["pending", "indexing", "ready", "failed"]);
 export const indexModeSchema = z.enum(["full", "incremental"]);
 
@@ -50,7 +51,7 @@ export const jobSchema = z.object({
   full_name: z.string(),
   status: jobStatusSchema,
   mode: indexModeSchema,
-  trigger: z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]),
+  trigger: jobTriggerSchema,
   /** The branch; null means the default one. */
   ref: z.string().nullable(),
   commit: z.string().nullable(),
@@ -59,12 +60,13 @@ export const jobSchema = z.object({
   started_at: timestamp.nullable(),
   completed_at: timestamp.nullable(),
   error_message: z.string().nullable(),
-  progress: z.object({ phase: z.string(), done: z.int(), total: z.int() }),
+  /** `total` is 0 while it is not known; `rate` is what is done in a second. */
+  progress: z.object({ phase: z.string(), done: z.int(), total: z.int(), rate: z.number().nullable() }),
 });
 export type Job = z.infer<typeof jobSchema>;
 
 /** A branch, as git allows it to be named, without `refs/heads/`. */
-const branchSchema = z
+export const branchSchema = z
   .string()
   .min(1)
   .max(200)
@@ -253,16 +255,20 @@ export const testedCredentialSchema = z.object({ ok: z.boolean(), message: z.str
 
 // Webhook deliveries
 
+export const deliveryStatusSchema = z.enum(["accepted", "ignored"]);
+
 export const deliverySchema = z.object({
   id: z.uuid(),
   provider: z.enum(["github", "gitlab", "gitea", "bitbucket", "generic"]),
   delivery_id: z.string(),
   event: z.string(),
-  repo_id: z.uuid().nullable(),
-  full_name: z.string().nullable(),
-  branch: z.string().nullable(),
-  after: z.string().nullable(),
-  status: z.enum(["accepted", "ignored", "failed"]),
+  repo_id: z.uuid(),
+  /** As the host called the repository. */
+  full_name: z.string(),
+  /** The branches that were pushed to. */
+  changes: z.array(z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() })),
+  status: deliveryStatusSchema,
+  /** Why nothing, or not everything, was indexed. */
   reason: z.string(),
   job_ids: z.array(z.uuid()),
   received_at: timestamp,

@@ -7,6 +7,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { createAuthenticators } from "./api/authenticators.ts";
 import { credentialRoutes } from "./api/credentials.routes.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
+import { fileRoutes } from "./api/files.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
@@ -17,10 +18,10 @@ import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.
 import type { CodeIndexConfig } from "./config.ts";
 import { createCodeIndexSealer } from "./credentials/sealer.ts";
 import { createSourceAccess } from "./credentials/source-access.ts";
-import { createEmbedder } from "./embedding/embedder.ts";
+import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
-import { failOrphans } from "./store/leases.store.ts";
+import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
@@ -66,7 +67,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const { config, database, log, clock, accessTokens, version } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const secret = config.CODEINDEX_WEBHOOK_SECRET;
-  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config.CODEINDEX_EMBEDDER) };
+  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
   const sources = createSourceAccess({ config, database, log, clock });
   const checks = [database.check];
@@ -79,7 +80,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       name: "database connection pool",
       start: async () => {
         await database.check.check();
-        await migrateTenants(database);
+        await migrateTenants(database, log);
       },
       stop: async () => undefined,
     },
@@ -100,6 +101,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
+  const authenticators = createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -110,12 +112,13 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock }),
-      jobRoutes({ database, clock }),
+      fileRoutes({ database }),
+      jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
       webhookRoutes({ secret, database, clock }),
     ],
     authenticators: {
-      ...createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) }),
+      ...authenticators,
       webhook: createWebhookAuthenticator(secret),
     },
     start: lifecycle.start,

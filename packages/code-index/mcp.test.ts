@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { countTokens } from "#api/count-tokens.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
 let running: RunningCodeIndex;

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /**
  * Rows as PostgreSQL keeps them. The service's tables carry their schema in the
@@ -37,6 +37,9 @@ type TenantsTable = {
   /** The role that queries of the tenant take on; null where the server does not let us make one. */
   readonly database_role: string | null;
   readonly deleting_at: Date | null;
+  /** When a job of it was last started, and of which mode. */
+  readonly served_at: Date | null;
+  readonly served_mode: JobMode | null;
   readonly created_at: Generated<Date>;
 };
 
@@ -77,7 +80,11 @@ export type RepositoriesTable = {
   readonly credential_id: string | null;
   readonly sealed_webhook_secret: string | null;
   readonly polled_at: Date | null;
+  /** When a job of it was last started. */
+  readonly served_at: Date | null;
   readonly deleting_at: Date | null;
+  /** `host/path` of the clone URL, as `canonicalAddress` of `webhooks/` writes it. */
+  readonly address: GeneratedAlways<string>;
   readonly created_at: Generated<Date>;
 };
 
@@ -104,12 +111,19 @@ export type RefsTable = {
   readonly created_at: Generated<Date>;
 };
 
-type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type JobMode = "full" | "incremental";
 export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry" | "settings" | "upgrade";
 
 /** How far a job has come; `total` is 0 while it is not known. */
-export type JobProgress = { readonly phase: string; readonly done: number; readonly total: number };
+export type JobProgress = {
+  /** fetch, files, postings, switch, embed; `queued` before and `done` after. */
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+  /** Of `done`, in a second. */
+  readonly rate?: number;
+};
 
 export type IndexJobsTable = {
   readonly job_id: string;
@@ -160,27 +174,34 @@ export type DeveloperTokensTable = {
 
 export type WebhookProvider = "github" | "gitlab" | "gitea" | "bitbucket" | "generic";
 
-/** What of a push is needed to act on it, also a second time. */
-export type Push = {
-  readonly full_name: string;
-  /** Null for a tag and the like. */
-  readonly branch: string | null;
+/** What a push did to a branch. */
+export type PushedBranch = {
+  readonly branch: string;
   readonly before: string | null;
   readonly after: string | null;
   readonly deleted: boolean;
+};
+
+/** What of a push is needed to act on it, also a second time. */
+export type Push = {
+  /** As the host calls the repository now. */
+  readonly full_name: string;
+  /** As the host says; null when it does not. */
   readonly default_branch: string | null;
+  /** Branches only: tags are not indexed. */
+  readonly changes: readonly PushedBranch[];
 };
 
 export type WebhookDeliveriesTable = {
   readonly id: string;
-  readonly tenant_id: string | null;
-  readonly repo_id: string | null;
+  readonly tenant_id: string;
+  readonly repo_id: string;
   readonly provider: WebhookProvider;
   readonly delivery_id: string;
   readonly event: string;
-  readonly full_name: string | null;
-  readonly push: ColumnType<Push | null, string | null, string | null>;
-  readonly status: "accepted" | "ignored" | "failed";
+  readonly full_name: string;
+  readonly push: ColumnType<Push, string, never>;
+  readonly status: "accepted" | "ignored";
   readonly reason: Generated<string>;
   readonly job_ids: Generated<readonly string[]>;
   readonly received_at: Date;
@@ -289,6 +310,8 @@ type SegmentsTable = {
   readonly generation: number;
   /** Chunks in the segment. */
   readonly chunks: number;
+  /** Of those, the ones whose documents were deleted. */
+  readonly dead: Generated<number>;
   /** Mean number of weighted terms of a chunk. */
   readonly average_length: number;
   readonly complete: Generated<boolean>;

@@ -6,7 +6,7 @@ import { findLiveToken, touchToken } from "#store/developer-tokens.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
 import { authFailed, forbidden, tenantUnknown } from "./auth-errors.ts";
 import { hashToken, TOKEN_PREFIX } from "./developer-token.ts";
-import { setTenant, type IncomingRequest } from "./request-tenant.ts";
+import { setAllowedRepositories, setTenant, type IncomingRequest } from "./request-tenant.ts";
 
 type AuthDependencies = {
   readonly database: CodeIndexDatabase;
@@ -58,7 +58,9 @@ type Reader = Extract<Principal, { kind: "user" | "developer-token" }>;
 
 async function principalFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Reader> {
   const token = bearerToken(request);
-  return token.startsWith(TOKEN_PREFIX) ? developerPrincipal(token, dependencies) : userPrincipal(token, dependencies.accessTokens);
+  return token.startsWith(TOKEN_PREFIX)
+    ? developerPrincipal(request, token, dependencies)
+    : userPrincipal(token, dependencies.accessTokens);
 }
 
 function bearerToken(request: IncomingRequest): string {
@@ -69,7 +71,7 @@ function bearerToken(request: IncomingRequest): string {
   return token;
 }
 
-async function developerPrincipal(token: string, { database, clock }: AuthDependencies): Promise<Reader> {
+async function developerPrincipal(request: IncomingRequest, token: string, { database, clock }: AuthDependencies): Promise<Reader> {
   const row = await findLiveToken(database, hashToken(token));
   if (row === undefined) {
     throw authFailed("The developer token is unknown or revoked; make a new one in the console.");
@@ -78,6 +80,9 @@ async function developerPrincipal(token: string, { database, clock }: AuthDepend
   const unlessSince = new Date(now.getTime() - TOUCH_MS);
   if (row.last_used_at === null || row.last_used_at < unlessSince) {
     await touchToken(database, { id: row.id, now, unlessSince });
+  }
+  if (row.repositories !== null) {
+    setAllowedRepositories(request, row.repositories);
   }
   return { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id };
 }

@@ -29,8 +29,11 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),
         });
-        const { id, token_prefix, label, created_at } = presentToken(row);
-        return reply.header("cache-control", "no-store").status(201).send({ id, token, token_prefix, label, created_at });
+        const { last_used_at: _used, revoked_at: _revoked, ...created } = presentToken(row);
+        return reply
+          .header("cache-control", "no-store")
+          .status(201)
+          .send({ ...created, token });
       },
     );
 

@@ -1,12 +1,13 @@
 import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { getRepository, type RepositoryRow } from "#store/repositories.store.ts";
+import { getRepository, type RepositoryRow } from "#store/read-repositories.store.ts";
+import type { Access } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 
 /** @throws {AppError} `repository_not_found` (404), also for what can't be an identifier at all. */
-export async function findRepository(database: CodeIndexDatabase, tenantId: string, repoId: string): Promise<RepositoryRow> {
+export async function findRepository(database: CodeIndexDatabase, access: Access, repoId: string): Promise<RepositoryRow> {
   const id = z.uuid().safeParse(repoId);
-  const row = id.success ? await getRepository(database, { tenantId, id: id.data }) : undefined;
+  const row = id.success ? await getRepository(database, { ...access, id: id.data }) : undefined;
   if (row === undefined) {
     throw new AppError({
       code: "repository_not_found",

@@ -1,11 +1,12 @@
 import type { SearchResult } from "#contract.ts";
-import { countTokens } from "./count-tokens.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
 
 /** How much of a result is shown: the chunk, the lines that match, or only where it is. */
 type Detail = "full" | "lines" | "place";
 
 export type FittedResult = {
   readonly repo: string;
+  readonly ref: string;
   readonly commit: string;
   readonly path: string;
   readonly start_line: number;
@@ -51,8 +52,8 @@ function fittingPlaces(places: readonly FittedResult[], maxTokens: number): read
 }
 
 function withDetail(result: SearchResult, detail: Detail): FittedResult {
-  const { repo, commit, path, start_line, end_line, symbol, score } = result;
-  const place = { repo, commit, path, start_line, end_line, symbol, score, detail };
+  const { repo, ref, commit, path, start_line, end_line, symbol, score } = result;
+  const place = { repo, ref, commit, path, start_line, end_line, symbol, score, detail };
   return detail === "place" ? place : { ...place, content: detail === "full" ? result.content : matchingLines(result) };
 }
 

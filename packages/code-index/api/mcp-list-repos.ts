@@ -1,8 +1,9 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { indexStatusSchema } from "#contract.ts";
-import { listRepositories, type RepositoryRow } from "#store/repositories.store.ts";
-import { countTokens } from "./count-tokens.ts";
+import { listRepositories, type RepositoryRow } from "#store/read-repositories.store.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
+import { presentRepository } from "./presenters.ts";
 import { callTool, maxTokensSchema, READ_ONLY, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
 const inputSchema = z.object({
@@ -16,6 +17,7 @@ const repositorySchema = z.object({
   commit: z.string().nullable(),
   indexed_at: z.string().nullable(),
   files: z.int(),
+  refs: z.array(z.string()).describe("Other branches that can be searched, by ref."),
 });
 
 const outputSchema = z.object({ repositories: z.array(repositorySchema), total: z.int(), notes: z.array(z.string()) });
@@ -32,7 +34,7 @@ export function addListReposTool(server: McpServer, context: ToolContext): void 
     },
     ({ query, max_tokens: maxTokens }) =>
       callTool(context.log, "list_repos", async () => {
-        const rows = await listRepositories(context.database, { tenantId: context.tenant.tenantId, limit: REPOSITORIES });
+        const rows = await listRepositories(context.database, { ...context.access, limit: REPOSITORIES });
         const wanted = query === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase().includes(query.toLowerCase()));
         return answerFor(wanted, tokensWithin(maxTokens));
       }),
@@ -60,15 +62,12 @@ function answerFor(rows: readonly RepositoryRow[], maxTokens: number): ToolAnswe
 }
 
 function present(row: RepositoryRow): z.infer<typeof repositorySchema> {
-  return {
-    repo: row.full_name,
-    status: row.index_status,
-    commit: row.indexed_commit,
-    indexed_at: row.indexed_at?.toISOString() ?? null,
-    files: row.files,
-  };
+  const { full_name: repo, index_status: status, indexed_commit: commit, indexed_at, files, refs } = presentRepository(row);
+  const others = refs.filter((ref) => !ref.is_default && ref.indexed_commit !== null).map(({ name }) => name);
+  return { repo, status, commit, indexed_at, files, refs: others };
 }
 
-function render({ repo, status, commit, files }: z.infer<typeof repositorySchema>): string {
-  return commit === null ? `${repo} (${status}, not searchable yet)` : `${repo}@${commit} (${status}, ${files} files)`;
+function render({ repo, status, commit, files, refs }: z.infer<typeof repositorySchema>): string {
+  const others = refs.length === 0 ? "" : `; also the branches ${refs.join(", ")}`;
+  return commit === null ? `${repo} (${status}, not searchable yet)` : `${repo}@${commit} (${status}, ${files} files${others})`;
 }

@@ -1,14 +1,15 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { fileSchema, type SourceFile } from "#contract.ts";
+import { branchSchema, fileSchema, type SourceFile } from "#contract.ts";
 import { readFile } from "#retrieval/read-file.ts";
-import { countTokens, takeTokens } from "./count-tokens.ts";
+import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
 import { fenceFor } from "./fit-results.ts";
 import { callTool, maxTokensSchema, READ_ONLY, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
 const inputSchema = z.object({
   repo: z.string().min(1).max(200).describe("owner/repo, as search or list_repos names it."),
   path: z.string().min(1).max(4096).describe("The file's whole path in the repository."),
+  ref: branchSchema.optional().describe("A branch that is indexed; the default one when left out."),
   start: z.int().min(1).optional().describe("First line, from 1."),
   end: z.int().min(1).optional().describe("Last line, included."),
   max_tokens: maxTokensSchema,
@@ -29,9 +30,9 @@ export function addReadFileTool(server: McpServer, context: ToolContext): void {
       outputSchema,
       annotations: READ_ONLY,
     },
-    ({ max_tokens: maxTokens, ...reading }) =>
+    ({ max_tokens: maxTokens, repo, ref, ...reading }) =>
       callTool(context.log, "read_file", async () =>
-        answerFor(await readFile(context.database, { tenant: context.tenant, ...reading }), tokensWithin(maxTokens)),
+        answerFor(await readFile(context.database, { ...context.access, repo, ref }, reading), tokensWithin(maxTokens)),
       ),
   );
 }

@@ -1,6 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { legNameSchema, legStateSchema, type SearchAnswer } from "#contract.ts";
+import { branchSchema, legNameSchema, legStateSchema, type SearchAnswer } from "#contract.ts";
 import { search } from "#retrieval/search.ts";
 import { fitResults, renderResult, type FittedResults } from "./fit-results.ts";
 import { callTool, maxTokensSchema, READ_ONLY, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
@@ -10,6 +10,7 @@ const inputSchema = z.object({
   repo: z.string().max(200).optional().describe("owner/repo, as list_repos names it. All repositories when left out."),
   path: z.string().max(1000).optional().describe("Part of the path, such as src/server/ or *.test.ts; * stands for anything."),
   lang: z.string().max(50).optional().describe("Language in lower case, such as go, typescript or python."),
+  ref: branchSchema.optional().describe("A branch that is indexed; each repository's default one when left out."),
   limit: z.int().min(1).max(50).default(10).describe("Results at the most."),
   max_tokens: maxTokensSchema,
 });
@@ -18,6 +19,7 @@ const outputSchema = z.object({
   results: z.array(
     z.object({
       repo: z.string(),
+      ref: z.string(),
       commit: z.string(),
       path: z.string(),
       start_line: z.int(),
@@ -41,7 +43,7 @@ export function addSearchTool(server: McpServer, context: ToolContext): void {
     "search",
     { title: "Search code", description: DESCRIPTION, inputSchema, outputSchema, annotations: READ_ONLY },
     ({ max_tokens: maxTokens, ...request }) =>
-      callTool(context.log, "search", async () => answerFor(await search(context, context.tenant, request), tokensWithin(maxTokens))),
+      callTool(context.log, "search", async () => answerFor(await search(context, context.access, request), tokensWithin(maxTokens))),
   );
 }
 

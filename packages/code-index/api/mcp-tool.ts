@@ -4,10 +4,10 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { LATE, within } from "#retrieval/leg.ts";
 import type { SearchDependencies } from "#retrieval/search.ts";
-import type { Tenant } from "#store/tenant.ts";
+import type { Access } from "#store/read-scope.store.ts";
 
-/** What a tool works with; `tenant` is of the token of the very request that calls it. */
-export type ToolContext = SearchDependencies & { readonly tenant: Tenant };
+/** What a tool works with; `access` is of the token of the very request that calls it. */
+export type ToolContext = SearchDependencies & { readonly access: Access };
 
 export const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 

@@ -5,7 +5,7 @@ import type { Routes } from "@sightline/foundation/http-server";
 import { z } from "zod";
 import { forbidden } from "./auth-errors.ts";
 import type { McpEndpoint } from "./mcp-handler.ts";
-import { tenantOf, type IncomingRequest } from "./request-tenant.ts";
+import { scopeOf, type IncomingRequest } from "./request-tenant.ts";
 
 type McpDependencies = {
   readonly publicUrl: string;
@@ -35,7 +35,7 @@ export function mcpRoutes({ publicUrl, endpoint }: McpDependencies): Routes {
         if (serving === undefined) {
           throw new AppError({ code: "not_ready", status: 503, message: "The MCP endpoint is starting or stopping; try again." });
         }
-        return reply.send(await serving.serve(webRequest(request, reply.raw, publicUrl), tenantOf(request)));
+        return reply.send(await serving.serve(webRequest(request, reply.raw, publicUrl), scopeOf(request)));
       },
     });
   };

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { z } from "zod";
 
 export const pageQuerySchema = z.object({
@@ -6,16 +6,9 @@ export const pageQuerySchema = z.object({
   cursor: z.string().max(500).optional(),
 });
 
-/** The key of the last item already seen, out of a cursor that an answer gave. */
+/** The key of the last item already seen. @throws {AppError} 400 `invalid_cursor`. */
 export function keyOfCursor<Key>(cursor: string | undefined, key: z.ZodType<Key>): Key | undefined {
-  if (cursor === undefined) {
-    return undefined;
-  }
-  const parsed = key.safeParse(Buffer.from(cursor, "base64url").toString());
-  if (!parsed.success) {
-    throw new AppError({ code: "invalid_cursor", status: 400, message: "The cursor is not one that an answer gave as next_cursor." });
-  }
-  return parsed.data;
+  return cursor === undefined ? undefined : fromCursor(cursor, z.tuple([key]))[0];
 }
 
 type Page<Item> = { readonly items: Item[]; readonly next_cursor: string | null };
@@ -28,8 +21,5 @@ export function pageOfRows<Row, Item>(
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return {
-    items: shown.map(present),
-    next_cursor: rows.length > limit && last !== undefined ? Buffer.from(keyOf(last)).toString("base64url") : null,
-  };
+  return { items: shown.map(present), next_cursor: rows.length > limit && last !== undefined ? toCursor([keyOf(last)]) : null };
 }

@@ -1,23 +1,54 @@
-import type { DeveloperToken, Job, Repository } from "#contract.ts";
+import type { DeveloperToken, Job, Ref, Repository } from "#contract.ts";
 import type { DeveloperTokenRow } from "#store/developer-tokens.store.ts";
 import type { JobRow } from "#store/jobs.store.ts";
-import type { RepositoryRow } from "#store/repositories.store.ts";
+import type { RefRow, RepositoryRow } from "#store/read-repositories.store.ts";
 
 export function presentRepository(row: RepositoryRow): Repository {
+  const main = row.refs.find((ref) => ref.is_default);
   return {
     id: row.id,
     full_name: row.full_name,
     clone_url: row.clone_url,
     default_branch: row.default_branch,
     index_status: row.index_status,
-    indexed_commit: row.indexed_commit,
-    indexed_at: row.indexed_at?.toISOString() ?? null,
-    behind: row.behind,
-    files: row.files,
-    chunks: row.chunks,
+    indexed_commit: main?.indexed_commit ?? null,
+    indexed_at: timeOf(main?.indexed_at ?? null),
+    behind: main?.behind ?? 0,
+    files: main?.files ?? 0,
+    chunks: main?.chunks ?? 0,
+    refs: row.refs.map(presentRef),
+    legs: legsOf(main),
+    branches: [...row.branches],
+    include: [...row.include],
+    exclude: [...row.exclude],
+    credential_id: row.credential_id,
+    has_webhook_secret: row.sealed_webhook_secret !== null,
     last_error: row.last_error,
     created_at: row.created_at.toISOString(),
   };
+}
+
+export function presentRef({ name, is_default, indexed_commit, indexed_at, files, chunks, behind }: RefRow): Ref {
+  return { name, is_default, indexed_commit, indexed_at: timeOf(indexed_at), files, chunks, behind };
+}
+
+/** BM25 and exact find a build from the moment it is switched to; vectors may come later. */
+function legsOf(main: RefRow | undefined): Repository["legs"] {
+  if (main === undefined || main.generation === null) {
+    const pending = { state: "pending", reason: "not indexed yet" } as const;
+    return { semantic: pending, bm25: pending, exact: pending };
+  }
+  const { vectors_pending: pending, vectors_error: error } = main;
+  const ready = { state: "ready" } as const;
+  if (pending === 0) {
+    return { semantic: ready, bm25: ready, exact: ready };
+  }
+  const waiting = `${pending} of ${main.chunks} chunks have no vector yet`;
+  return { semantic: { state: "pending", reason: error === null ? waiting : `${waiting}: ${error}` }, bm25: ready, exact: ready };
+}
+
+function timeOf(json: string | null): string | null {
+  return json === null ? null : new Date(json).toISOString();
 }
 
 export function presentJob(row: JobRow): Job {
@@ -28,13 +59,14 @@ export function presentJob(row: JobRow): Job {
     status: row.status,
     mode: row.mode,
     trigger: row.trigger,
+    ref: row.ref,
     commit: row.commit,
     attempt: row.attempt,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     completed_at: row.completed_at?.toISOString() ?? null,
     error_message: row.error_message,
-    progress: row.progress,
+    progress: { rate: null, ...row.progress },
   };
 }
 
@@ -43,6 +75,7 @@ export function presentToken(row: DeveloperTokenRow): DeveloperToken {
     id: row.id,
     token_prefix: row.token_prefix,
     label: row.label,
+    repositories: row.repositories === null ? null : [...row.repositories],
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,

@@ -3,25 +3,22 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Routes } from "@sightline/foundation/http-server";
 import type { CodeIndexConfig } from "#config.ts";
 import {
-  fileRequestSchema,
-  fileSchema,
   indexModeSchema,
   pageOf,
   registerRepositoryRequestSchema,
   repositorySchema,
   startedJobSchema,
   startIndexRequestSchema,
-  treeSchema,
 } from "#contract.ts";
-import { readFile, readTree } from "#retrieval/read-file.ts";
 import { chooseCloneUrl } from "#source/clone-url.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
-import { listRepositories, registerRepository } from "#store/repositories.store.ts";
+import { listRepositories } from "#store/read-repositories.store.ts";
+import { registerRepository } from "#store/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { findRepository, repositoryParamsSchema } from "./find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
 import { presentJob, presentRepository } from "./presenters.ts";
-import { tenantOf } from "./request-tenant.ts";
+import { scopeOf, tenantOf } from "./request-tenant.ts";
 
 type RepositoryDependencies = {
   readonly config: Pick<CodeIndexConfig, "CODEINDEX_ALLOW_FILE_URLS">;
@@ -33,7 +30,6 @@ export function repositoryRoutes(dependencies: RepositoryDependencies): Routes {
   return (server) => {
     registration(dependencies)(server);
     indexing(dependencies)(server);
-    reading(dependencies)(server);
   };
 }
 
@@ -58,7 +54,7 @@ function registration({ config, database, clock }: RepositoryDependencies): (ser
       async (request) => {
         const { limit, cursor } = request.query;
         const after = keyOfCursor(cursor, registerRepositoryRequestSchema.shape.full_name);
-        const rows = await listRepositories(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+        const rows = await listRepositories(database, { ...scopeOf(request), after, limit: limit + 1 });
         return pageOfRows(rows, limit, { present: presentRepository, keyOf: (row) => row.full_name });
       },
     );
@@ -66,7 +62,7 @@ function registration({ config, database, clock }: RepositoryDependencies): (ser
     server.get(
       "/api/v1/repos/:repo_id",
       { config: { auth: "reader" }, schema: { params: repositoryParamsSchema, response: { 200: repositorySchema } } },
-      async (request) => presentRepository(await findRepository(database, tenantOf(request).tenantId, request.params.repo_id)),
+      async (request) => presentRepository(await findRepository(database, scopeOf(request), request.params.repo_id)),
     );
   };
 }
@@ -89,36 +85,9 @@ function indexing({ database, clock }: RepositoryDependencies): (server: Paramet
           });
         }
         const { tenantId } = tenantOf(request);
-        const repository = await findRepository(database, tenantId, request.params.repo_id);
+        const repository = await findRepository(database, scopeOf(request), request.params.repo_id);
         const job = await enqueueJob(database, { tenantId, repoId: repository.id, mode: mode.data, trigger: "api", now: clock.now() });
         return reply.status(202).send({ job: presentJob(job) });
-      },
-    );
-  };
-}
-
-function reading({ database }: RepositoryDependencies): (server: Parameters<Routes>[0]) => void {
-  return (server) => {
-    server.get(
-      "/api/v1/repos/:repo_id/file",
-      {
-        config: { auth: "reader" },
-        schema: { params: repositoryParamsSchema, querystring: fileRequestSchema, response: { 200: fileSchema } },
-      },
-      async (request) => {
-        const tenant = tenantOf(request);
-        const repository = await findRepository(database, tenant.tenantId, request.params.repo_id);
-        return readFile(database, { tenant, repo: repository.full_name, ...request.query });
-      },
-    );
-
-    server.get(
-      "/api/v1/repos/:repo_id/tree",
-      { config: { auth: "reader" }, schema: { params: repositoryParamsSchema, response: { 200: treeSchema } } },
-      async (request) => {
-        const tenant = tenantOf(request);
-        const repository = await findRepository(database, tenant.tenantId, request.params.repo_id);
-        return readTree(database, { tenant, repo: repository.full_name });
       },
     );
   };

@@ -1,10 +1,12 @@
 import type { Authenticator } from "@sightline/foundation/http-server";
+import type { Access } from "#store/read-scope.store.ts";
 import type { Tenant } from "#store/tenant.ts";
 
 /** A request as the server hands it to authenticators and routes. */
 export type IncomingRequest = Parameters<Authenticator>[0];
 
 const tenants = new WeakMap<object, Tenant>();
+const allowed = new WeakMap<object, readonly string[]>();
 
 export function setTenant(request: IncomingRequest, tenant: Tenant): void {
   tenants.set(request, tenant);
@@ -17,4 +19,14 @@ export function tenantOf(request: IncomingRequest): Tenant {
     throw new Error(`${request.method} ${request.routeOptions.url ?? request.url} asks for a tenant but its auth class sets none`);
   }
   return tenant;
+}
+
+/** Keeps a request to some of its tenant's repositories, by id; without this it sees them all. */
+export function setAllowedRepositories(request: IncomingRequest, repositories: readonly string[]): void {
+  allowed.set(request, repositories);
+}
+
+/** Whose code the request may see: give it to everything that reads. @throws {Error} as `tenantOf`. */
+export function scopeOf(request: IncomingRequest): Access {
+  return { tenant: tenantOf(request), repositories: allowed.get(request) };
 }

@@ -1,22 +1,29 @@
-import { embedByHash, HASH_DIMENSIONS, HASH_IDENTITY } from "./hash-embedder.ts";
+/** A question is not embedded as what answers it, by the models that know the difference. */
+export type EmbedPurpose = "document" | "query";
+
+/** What became of one text: a vector of length 1, or why the provider will never embed it. */
+export type Embedded = { readonly vector: Float32Array } | { readonly refused: string };
+
+/** Names the space of the vectors: those of different keys can't be compared. */
+export type EmbedderIdentity = {
+  /** Provider, model, revision, dimensions and prompts, as `identityKey` writes them. */
+  readonly key: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+};
 
 /** Turns texts into vectors that are near each other when the texts are alike. */
 export type Embedder = {
-  /** Names the vectors' space: vectors of different identities can't be compared. */
-  readonly identity: string;
-  readonly dimensions: number;
-  /** One vector of length 1 for each text, in the same order; all zeros for a text without a word. */
-  readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
+  readonly identity: EmbedderIdentity;
+  /** It needs no network, so vectors are made while indexing. */
+  readonly local: boolean;
+  /**
+   * One outcome for each text, in the same order; a bad text never fails the others.
+   *
+   * @throws {EmbedderError} when the provider can't be asked.
+   */
+  readonly embed: (texts: readonly string[], options: EmbedOptions) => Promise<readonly Embedded[]>;
 };
 
-/** The embedder that `CODEINDEX_EMBEDDER` names; `undefined` for `none`, where there is no semantic leg. */
-export function createEmbedder(kind: "hash" | "none"): Embedder | undefined {
-  if (kind === "none") {
-    return undefined;
-  }
-  return {
-    identity: HASH_IDENTITY,
-    dimensions: HASH_DIMENSIONS,
-    embed: (texts) => Promise.resolve(texts.map(embedByHash)),
-  };
-}
+export type EmbedOptions = { readonly purpose: EmbedPurpose; readonly signal: AbortSignal };

@@ -1,51 +1,121 @@
-export const HASH_IDENTITY = "hash-v1";
-export const HASH_DIMENSIONS = 256;
+import { weightOf } from "./common-words.ts";
+import { embedLocally } from "./embed-locally.ts";
+import type { Embedder } from "./embedder.ts";
+import { identityOf } from "./identity.ts";
+import { normalise } from "./normalise.ts";
+
+/** Raised with every change of what follows: vectors of two rules can't be compared. */
+const REVISION = "2";
+const DIMENSIONS = 256;
+
+/**
+ * Words of identifiers, and their three- and four-letter pieces, hashed with a sign into 256 dimensions, common words
+ * for less; the same text gives the same vector on every machine. It knows spelling, not meaning: `retry` is near
+ * `retries`, and not near `try again`.
+ */
+export function createHashEmbedder(): Embedder {
+  return {
+    identity: identityOf({
+      provider: "hash",
+      model: "built-in",
+      revision: REVISION,
+      dimensions: DIMENSIONS,
+      documentPrefix: "",
+      queryPrefix: "",
+    }),
+    local: true,
+    embed: (texts, { signal }) => embedLocally(texts, signal, vectorOf),
+  };
+}
+
+const WORD = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
+/** The same words, found four times as fast. */
+const ASCII_WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+// oxlint-disable-next-line no-control-regex -- it asks whether every character is ASCII
+const ASCII = /^[\x00-\x7f]*$/;
 
 /** A word's pieces weigh less than the word, so that they only help where the word itself is not found. */
 const PIECE_WEIGHT = 0.35;
 const PIECE_LENGTHS = [3, 4] as const;
 
-/** Longer words are encoded data. */
-const LONGEST = 40;
-
-const WORD = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-
-/**
- * Words of identifiers, and their three- and four-letter pieces, hashed with a sign into
- * 256 dimensions; the same text gives the same vector on every machine and in every
- * version (another rule is another identity). It knows spelling, not meaning: `retry`
- * is near `retries`, and not near `try again`.
- */
-export function embedByHash(text: string): Float32Array {
-  const vector = new Float32Array(HASH_DIMENSIONS);
-  for (const [word, count] of countWords(text)) {
+function vectorOf(text: string): Float32Array {
+  if (known.size > KNOWN_WORDS) {
+    known.clear();
+  }
+  const words: Word[] = [];
+  for (const found of text.match(ASCII.test(text) ? ASCII_WORD : WORD) ?? []) {
+    const word = known.get(found) ?? learn(found);
+    if (word.count === 0) {
+      words.push(word);
+    }
+    word.count++;
+  }
+  const vector = new Float32Array(DIMENSIONS);
+  for (const word of words) {
     // The tenth occurrence says less than the second.
-    const weight = 1 + Math.log(count);
-    add(vector, word, weight);
-    const framed = `^${word}$`;
-    for (const length of PIECE_LENGTHS) {
-      for (let start = 0; start + length <= framed.length; start++) {
-        add(vector, framed.slice(start, start + length), weight * PIECE_WEIGHT);
-      }
+    const weight = Math.sqrt(word.count) * word.weight;
+    word.count = 0;
+    add(vector, word.place, weight);
+    for (const piece of word.pieces) {
+      add(vector, piece, weight * PIECE_WEIGHT);
     }
   }
   return normalise(vector);
 }
 
-function countWords(text: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const found of text.match(WORD) ?? []) {
-    const word = found.slice(0, LONGEST).toLowerCase();
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  return counts;
+/** A place in the vector, counted from 1; below 0 where it is subtracted. */
+type Place = number;
+
+type Word = {
+  readonly place: Place;
+  readonly pieces: Int16Array;
+  readonly weight: number;
+  /** Occurrences in the text that is being embedded. */
+  count: number;
+};
+
+/** By spelling. Code repeats its words, so most need not be worked out again; all of them take about 10 MB. */
+const known = new Map<string, Word>();
+const KNOWN_WORDS = 20_000;
+
+/** Longer words are encoded data. */
+const LONGEST = 40;
+
+function learn(found: string): Word {
+  const spelling = copyOf(found.slice(0, LONGEST));
+  const lower = spelling.toLowerCase();
+  const word = known.get(lower) ?? workOut(lower);
+  known.set(lower, word);
+  known.set(spelling, word);
+  return word;
 }
 
-function add(vector: Float32Array, feature: string, weight: number): void {
+/** A piece of a text keeps the whole text in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}
+
+function workOut(word: string): Word {
+  const framed = `^${word}$`;
+  const pieces: Place[] = [];
+  for (const length of PIECE_LENGTHS) {
+    for (let start = 0; start + length <= framed.length; start++) {
+      pieces.push(placeOf(framed.slice(start, start + length)));
+    }
+  }
+  return { place: placeOf(word), pieces: Int16Array.from(pieces), weight: weightOf(word), count: 0 };
+}
+
+/** The sign comes from a bit that does not choose the place: collisions cancel out instead of adding up. */
+function placeOf(feature: string): Place {
   const hash = fnv1a(feature);
-  const at = hash % HASH_DIMENSIONS;
-  // The sign comes from a bit that does not choose the place: collisions cancel out instead of adding up.
-  vector[at] = (vector[at] ?? 0) + ((hash >>> 31) & 1 ? weight : -weight);
+  const place = (hash % DIMENSIONS) + 1;
+  return (hash >>> 31) & 1 ? place : -place;
+}
+
+function add(vector: Float32Array, place: Place, weight: number): void {
+  const at = Math.abs(place) - 1;
+  vector[at] = (vector[at] ?? 0) + (place > 0 ? weight : -weight);
 }
 
 function fnv1a(text: string): number {
@@ -56,9 +126,4 @@ function fnv1a(text: string): number {
   // FNV's low bits of short texts are alike; this mixes the high ones in.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 13)) >>> 0;
-}
-
-function normalise(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => value / length);
 }

@@ -1,10 +1,14 @@
 -- The index is made anew by the revision that follows: its tables have another shape.
 do $$
 declare
-  tenant text;
+  tenant record;
 begin
-  for tenant in select name from codeindex.tenants loop
-    execute format('drop schema if exists %I cascade', 'tenant_' || tenant);
+  for tenant in select name, database_role from codeindex.tenants loop
+    execute format('drop schema if exists %I cascade', 'tenant_' || tenant.name);
+    if exists (select from pg_roles where rolname = tenant.database_role) then
+      execute format('drop owned by %I', tenant.database_role);
+      execute format('drop role %I', tenant.database_role);
+    end if;
   end loop;
 end
 $$;
@@ -42,7 +46,8 @@ alter table codeindex.repositories
   drop column credential_id,
   drop column sealed_webhook_secret,
   drop column polled_at,
-  drop column deleting_at;
+  drop column deleting_at,
+  drop column address;
 drop table codeindex.credentials;
 alter table codeindex.tenants drop column database_role, drop column deleting_at;
 

@@ -37,6 +37,10 @@ alter table codeindex.repositories
   -- When the host was last asked for its branches.
   add column polled_at timestamptz,
   add column deleting_at timestamptz,
+  -- `host/path` of the clone URL, in lower case: how `canonicalAddress` of webhooks/ writes the addresses that a delivery names.
+  add column address text generated always as (
+    lower(regexp_replace(regexp_replace(clone_url, '^(?:[A-Za-z]+://)?(?:[^/@]*@)?([^/:]*)(?::[0-9]+(?=/))?[:/]/?', '\1/'), '(?:\.git)?/*$', ''))
+  ) stored,
   drop column indexed_commit,
   drop column indexed_at,
   drop column generation,
@@ -44,6 +48,9 @@ alter table codeindex.repositories
   drop column files,
   drop column chunks,
   drop column behind;
+
+create index repositories_address on codeindex.repositories (address);
+create index repositories_polled on codeindex.repositories (polled_at nulls first);
 
 create table codeindex.refs (
   ref_id uuid primary key,
@@ -87,26 +94,28 @@ alter table codeindex.index_jobs
 drop index codeindex.index_jobs_one_queued;
 create unique index index_jobs_one_queued on codeindex.index_jobs (repo_id, coalesce(ref, '')) where status = 'queued';
 
+-- What a delivery came to for one repository. One that names no repository of ours, or is not signed, leaves nothing.
 create table codeindex.webhook_deliveries (
   id uuid primary key,
-  tenant_id text references codeindex.tenants on delete cascade,
-  repo_id uuid references codeindex.repositories on delete cascade,
+  tenant_id text not null references codeindex.tenants on delete cascade,
+  repo_id uuid not null references codeindex.repositories on delete cascade,
   provider text not null check (provider in ('github', 'gitlab', 'gitea', 'bitbucket', 'generic')),
-  -- The host's own identifier, or the SHA-256 of the body where it has none.
+  -- The host's own identifier, or a hash of the body where it has none.
   delivery_id text not null,
   event text not null,
-  full_name text,
+  full_name text not null,
   -- What of a push is needed to act on it again; never the whole body.
-  push jsonb,
-  status text not null check (status in ('accepted', 'ignored', 'failed')),
+  push jsonb not null,
+  status text not null check (status in ('accepted', 'ignored')),
   reason text not null default '',
   job_ids uuid[] not null default '{}',
   received_at timestamptz not null,
   replays integer not null default 0,
   replayed_at timestamptz
 );
-create unique index webhook_deliveries_once on codeindex.webhook_deliveries (provider, delivery_id, repo_id) nulls not distinct;
+create unique index webhook_deliveries_once on codeindex.webhook_deliveries (provider, delivery_id, repo_id);
 create index webhook_deliveries_tenant on codeindex.webhook_deliveries (tenant_id, id desc);
+create index webhook_deliveries_repository on codeindex.webhook_deliveries (repo_id, id desc);
 create index webhook_deliveries_age on codeindex.webhook_deliveries (received_at);
 
 create table codeindex.previews (

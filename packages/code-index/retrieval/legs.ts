@@ -1,11 +1,15 @@
 import type { Embedder } from "#embedding/embedder.ts";
-import { findLiterals, findNearest, type LiteralHit } from "#store/read-chunks.store.ts";
+import { EmbedderError } from "#embedding/embedder-error.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { findLiterals, type LiteralHit } from "#store/read-chunks.store.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
-import { filtersFiles, readWithin, type Scope, type VisibleRepository } from "#store/read-scope.store.ts";
+import { filtersFiles, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
+import { findNearest, storedEmbedders, type StoredEmbedder } from "#store/read-vectors.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "./query.ts";
 import { scorePostings } from "./score-postings.ts";
+import { joinVisible } from "./visible-chunks.ts";
 
 /** What each leg needs to look. */
 export type Looking = {
@@ -19,7 +23,6 @@ export type Looking = {
 
 /** The best chunks looked through first when a path or language is asked for. */
 const FILTERED = 5_000;
-const MATCHING = 200_000;
 
 export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs } = looking;
@@ -27,9 +30,9 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   if (terms.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
-  return readWithin(database, deadlineMs, async (transaction) => {
-    const segments = await visibleSegments(transaction, scope);
-    const postings = await readPostings(transaction, scope, { terms, segments: segments.map((segment) => segment.segment_id) });
+  return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
+    const segments = joinVisible(await visibleSegments(transaction, scope));
+    const postings = await readPostings(transaction, scope, { terms, segments: segments.map(({ segmentId }) => segmentId) });
     const scores = scorePostings({ concepts: query.concepts, segments, postings });
     const coverageOf = scores.coverageOf;
     if (!filtersFiles(scope)) {
@@ -42,7 +45,7 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
       return { chunkIds: found, coverageOf };
     }
     // Few files match, so that asking for them first is cheap, and finds those further down.
-    const matching = await chunksOfMatchingFiles(transaction, scope, MATCHING);
+    const matching = await chunksOfMatchingFiles(transaction, scope);
     return { chunkIds: scores.top(limit, (chunkId) => matching.has(chunkId)).map((hit) => hit.chunkId), coverageOf };
   });
 }
@@ -52,7 +55,9 @@ export async function searchExactly({ database, scope, query, limit, deadlineMs 
   if (literals.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query is longer than any literal that is looked for" };
   }
-  const hits = await readWithin(database, deadlineMs, (transaction) => findLiterals(transaction, scope, { literals, names, limit }));
+  const hits = await readAs(database, scope.tenant, deadlineMs, (transaction) =>
+    findLiterals(transaction, scope, { literals, names, limit }),
+  );
   return { chunkIds: [...new Set(hits.toSorted(byCloseness).map((hit) => hit.chunk_id))].slice(0, limit) };
 }
 
@@ -61,25 +66,57 @@ function byCloseness(one: LiteralHit, other: LiteralHit): number {
   return Number(other.defines) - Number(one.defines) || Number(other.same_case) - Number(one.same_case) || one.chunk_id - other.chunk_id;
 }
 
-type LookingByMeaning = Looking & { readonly embedder: Embedder | undefined; readonly repositories: readonly VisibleRepository[] };
+type LookingByMeaning = Looking & { readonly embedder: Embedder | undefined; readonly repositories: readonly RepositoryInScope[] };
 
 export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs, embedder, repositories } = looking;
   if (embedder === undefined) {
     return { chunkIds: [], state: "skipped", reason: "no embedder is configured (CODEINDEX_EMBEDDER=none)" };
   }
-  const without = repositories.filter((repository) => repository.embedder !== embedder.identity).map((repository) => repository.full_name);
-  if (without.length === repositories.length) {
-    return { chunkIds: [], state: "pending", reason: `no repository asked has vectors of ${embedder.identity} yet; index it again` };
+  const stored = await readAs(database, scope.tenant, deadlineMs, (transaction) => storedEmbedders(transaction, scope.tenant));
+  const used = stored.find(({ identity }) => identity === embedder.identity.key);
+  if (used === undefined) {
+    return { chunkIds: [], state: "pending", reason: `nothing has vectors of ${embedder.identity.model} yet` };
   }
-  const [vector] = await embedder.embed([query.text]);
-  if (vector === undefined || vector.every((value) => value === 0)) {
-    return { chunkIds: [], state: "skipped", reason: "the query has no word" };
+  const vector = await vectorOf(embedder, query.text, deadlineMs);
+  if ("reason" in vector) {
+    return { chunkIds: [], ...vector };
   }
-  const chunkIds = await readWithin(database, deadlineMs, (transaction) =>
-    findNearest(transaction, scope, { vector, embedder: embedder.identity, limit }),
+  const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) =>
+    findNearest(transaction, scope, { vector, embedderId: used.embedder_id, limit }),
   );
-  return without.length === 0
-    ? { chunkIds }
-    : { chunkIds, state: "pending", reason: `${without.length} of ${repositories.length} repositories have no vectors yet` };
+  return { chunkIds, ...waiting(repositories, used) };
+}
+
+/** Chunks without a vector yet are found by the other legs alone, which an answer must say. */
+function waiting(
+  repositories: readonly RepositoryInScope[],
+  { last_error: lastError }: StoredEmbedder,
+): Pick<LegAnswer, "state" | "reason"> {
+  const pending = repositories.reduce((sum, repository) => sum + (repository.vectors_pending ?? 0), 0);
+  if (pending === 0) {
+    return {};
+  }
+  const error = repositories.find((repository) => repository.vectors_error !== null)?.vectors_error ?? lastError;
+  const why = error === null ? "they are being made" : `the embedder's provider says: ${error}`;
+  return { state: "pending", reason: `${pending} chunks have no vector yet; ${why}` };
+}
+
+async function vectorOf(
+  embedder: Embedder,
+  text: string,
+  deadlineMs: number,
+): Promise<Float32Array | { readonly state: "skipped" | "degraded"; readonly reason: string }> {
+  try {
+    const [embedded] = await embedder.embed([text], { purpose: "query", signal: AbortSignal.timeout(deadlineMs) });
+    if (embedded === undefined || "refused" in embedded) {
+      return { state: "skipped", reason: `the query can't be embedded: ${embedded?.refused ?? "no answer"}` };
+    }
+    return embedded.vector.every((value) => value === 0) ? { state: "skipped", reason: "the query has no word" } : embedded.vector;
+  } catch (error) {
+    if (error instanceof EmbedderError) {
+      return { state: "degraded", reason: `the query was not embedded: ${error.message}` };
+    }
+    throw error;
+  }
 }

@@ -11,6 +11,7 @@ function ranked(query: string, given: readonly Given[]): readonly string[] {
     chunk: {
       chunk_id: index,
       repo: "o/r",
+      ref: "main",
       commit: "c",
       path: `src/file-${index}.ts`,
       language: "typescript",

@@ -1,13 +1,14 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { SourceFile, Tree } from "#contract.ts";
-import { findFile, listFiles, readPieces, similarPaths, type FilePiece, type RepositoryScope } from "#store/read-files.store.ts";
-import { repositoriesInScope } from "#store/read-scope.store.ts";
-import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import type { Kysely } from "kysely";
+import type { SourceFile } from "#contract.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { findFile, readPieces, similarPaths, type FilePiece, type FileRow, type RepositoryScope } from "#store/read-files.store.ts";
+import { repositoriesInScope, type RepositoryInScope } from "#store/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
 type Reading = {
-  readonly tenant: Tenant;
-  readonly repo: string;
   readonly path: string;
   /** Lines count from 1; the last is included. */
   readonly start?: number | undefined;
@@ -16,36 +17,43 @@ type Reading = {
 
 /** Characters of a file in one answer; files over 1 MiB are not indexed. */
 const CHARACTERS = 2 * 1024 * 1024;
+const READ_MS = 10_000;
 
 /**
- * The lines asked for of a file at the indexed commit.
+ * The lines asked for of a file, at the indexed commit of its branch.
  *
- * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` (409), `file_not_found` (404),
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409), `file_not_found` (404),
  * `file_not_indexed` (409), `invalid_range` (400).
  */
-export async function readFile(database: CodeIndexDatabase, { tenant, repo, path, start = 1, end }: Reading): Promise<SourceFile> {
-  const scope: RepositoryScope = { tenant, repo };
-  const file = isText(repo, path) ? await findFile(database, scope, path) : undefined;
-  if (file === undefined) {
-    return refuseMissingFile(database, scope, path);
+export async function readFile(
+  database: CodeIndexDatabase,
+  scope: RepositoryScope,
+  { path, start = 1, end }: Reading,
+): Promise<SourceFile> {
+  if (!isText(scope.repo)) {
+    return refuseHiddenRepository(database, scope, undefined);
   }
-  if (file.skip_reason !== null) {
-    throw new AppError({ code: "file_not_indexed", status: 409, message: `${path} is not indexed: ${file.skip_reason}.` });
+  // A file and its pieces are of one commit: a build that is switched to meanwhile is not seen.
+  const found = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const file = isText(path) ? await findFile(transaction, scope, path) : undefined;
+    if (file === undefined) {
+      return { missing: await whyMissing(transaction, scope, path) };
+    }
+    refuseUnreadable(file, { start, end });
+    const last = Math.min(end ?? file.lines, file.lines);
+    return { file, last, pieces: await readPieces(transaction, scope, { path, start, end: last }) };
+  });
+  if (found.missing !== undefined) {
+    return refuseMissingFile(database, scope, { path, ...found.missing });
   }
-  const last = Math.min(end ?? file.lines, file.lines);
-  if (end !== undefined && end < start) {
-    throw new AppError({ code: "invalid_range", status: 400, message: `The range ends (${end}) before it starts (${start}).` });
-  }
-  if (start > Math.max(file.lines, 1)) {
-    throw new AppError({ code: "invalid_range", status: 400, message: `${path} has ${file.lines} lines; line ${start} is past its end.` });
-  }
-  const pieces = await readPieces(database, scope, { path, start, end: last });
+  const { file, last, pieces } = found;
   const { content, lines, truncated } = cut(pieces, start, last);
   return {
-    repo,
-    commit: pieces[0]?.commit ?? file.commit,
+    repo: scope.repo,
+    ref: file.ref,
+    commit: file.commit,
     path,
-    language: file.language,
+    language: file.language ?? "text",
     start_line: start,
     end_line: start + Math.max(lines - 1, 0),
     total_lines: file.lines,
@@ -54,39 +62,41 @@ export async function readFile(database: CodeIndexDatabase, { tenant, repo, path
   };
 }
 
-/** Files of a tree in one answer. */
-const TREE = 100_000;
-
-/**
- * Every path of the indexed commit.
- *
- * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` (409).
- */
-export async function readTree(database: CodeIndexDatabase, scope: RepositoryScope): Promise<Tree> {
-  const [found] = await repositoriesInScope(database, scope);
-  if (found === undefined || found.indexed_commit === null) {
-    return refuseHiddenRepository(database, { ...scope, found });
+function refuseUnreadable(file: FileRow, { start, end }: { readonly start: number; readonly end: number | undefined }): void {
+  if (file.skip_reason !== null) {
+    throw new AppError({ code: "file_not_indexed", status: 409, message: `${file.path} is not indexed: ${file.skip_reason}.` });
   }
-  const files = await listFiles(database, scope, TREE);
-  return {
-    repo: scope.repo,
-    commit: files[0]?.commit ?? found.indexed_commit,
-    files: files.map(({ path, language, lines }) => ({ path, language, lines })),
-  };
+  if (end !== undefined && end < start) {
+    throw new AppError({ code: "invalid_range", status: 400, message: `The range ends (${end}) before it starts (${start}).` });
+  }
+  if (start > Math.max(file.lines, 1)) {
+    const message = `${file.path} has ${file.lines} lines; line ${start} is past its end.`;
+    throw new AppError({ code: "invalid_range", status: 400, message });
+  }
 }
 
 /** PostgreSQL's text can't hold a NUL, so no name has one. */
-function isText(...texts: readonly string[]): boolean {
-  return !texts.some((text) => text.includes("\0"));
+export function isText(text: string): boolean {
+  return !text.includes("\0");
 }
 
-async function refuseMissingFile(database: CodeIndexDatabase, scope: RepositoryScope, path: string): Promise<never> {
-  const [found] = isText(scope.repo) ? await repositoriesInScope(database, scope) : [];
-  if (found === undefined || found.generation === null) {
-    return refuseHiddenRepository(database, { ...scope, found });
-  }
+type Missing = { readonly found: RepositoryInScope | undefined; readonly similar: readonly string[] };
+
+/** What is known in place of a file that is not there. */
+export async function whyMissing(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<Missing> {
+  const [found] = await repositoriesInScope(query, scope);
   const name = path.split("/").at(-1) ?? path;
-  const similar = isText(name) && name !== "" ? await similarPaths(database, scope, name) : [];
+  return { found, similar: isText(name) && name !== "" ? await similarPaths(query, scope, name) : [] };
+}
+
+async function refuseMissingFile(
+  database: CodeIndexDatabase,
+  scope: RepositoryScope,
+  { path, found, similar }: Missing & { readonly path: string },
+): Promise<never> {
+  if (found === undefined || found.generation === null) {
+    return refuseHiddenRepository(database, scope, found);
+  }
   const hint = similar.length === 0 ? "search for its name to find it" : `did you mean ${similar.join(" or ")}?`;
   throw new AppError({ code: "file_not_found", status: 404, message: `${scope.repo} has no file ${path.slice(0, 500)}; ${hint}` });
 }

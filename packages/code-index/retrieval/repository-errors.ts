@@ -1,36 +1,50 @@
 import { AppError } from "@sightline/foundation/errors";
-import { repositoriesInScope, type VisibleRepository } from "#store/read-scope.store.ts";
-import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
 
 const NAMED = 20;
-
-type Hidden = {
-  readonly tenant: Tenant;
-  readonly repo: string;
-  /** The repository of that name, if it is only not indexed. */
-  readonly found: VisibleRepository | undefined;
-};
+const READ_MS = 3_000;
 
 /**
- * Says why a repository can't be searched or read, so that whoever asked can do something about it.
+ * Says why a repository or branch can't be searched or read, so that whoever asked can do something about it.
+ * `found` is the repository asked for, if it is only not indexed.
  *
- * @throws {AppError} `repository_not_found` (404) or `repository_not_indexed` (409), always.
+ * @throws {AppError} `repository_not_found` (404), `ref_not_indexed` or `repository_not_indexed` (409), always.
  */
-export async function refuseHiddenRepository(database: CodeIndexDatabase, { tenant, repo, found }: Hidden): Promise<never> {
+export async function refuseHiddenRepository(
+  database: CodeIndexDatabase,
+  { tenant, repositories, repo, ref }: Scope,
+  found: RepositoryInScope | undefined,
+): Promise<never> {
+  const known = (
+    await readAs(database, tenant, READ_MS, (transaction) => repositoriesInScope(transaction, { tenant, repositories }))
+  ).filter((repository) => repository.generation !== null);
+  const isKnown = known.some((repository) => repository.repo === repo);
+  if (ref !== undefined && (repo === undefined || isKnown)) {
+    throw new AppError({
+      code: "ref_not_indexed",
+      status: 409,
+      message: `The branch ${ref} of ${repo ?? "these repositories"} is not indexed; leave ref out for the default branch.`,
+    });
+  }
   if (found !== undefined) {
     const reason = found.last_error === null ? "" : ` Its last job failed: ${found.last_error}`;
     throw new AppError({
       code: "repository_not_indexed",
       status: 409,
-      message: `The repository ${repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`,
+      message: `The repository ${found.repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`,
     });
   }
-  const all = await repositoriesInScope(database, { tenant });
-  const known = all.filter((repository) => repository.generation !== null).map((repository) => repository.full_name);
-  const names = known.length > NAMED ? `${known.slice(0, NAMED).join(", ")} and ${known.length - NAMED} more` : known.join(", ");
   throw new AppError({
     code: "repository_not_found",
     status: 404,
-    message: `The repository ${repo.slice(0, 200)} is not indexed here; known: ${names === "" ? "none yet" : names}.`,
+    message: `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${namesOf(known)}.`,
   });
+}
+
+function namesOf(known: readonly RepositoryInScope[]): string {
+  const names = known.slice(0, NAMED).map((repository) => repository.repo);
+  const more = known.length > NAMED ? ` and ${known.length - NAMED} more` : "";
+  return names.length === 0 ? "none yet" : `${names.join(", ")}${more}`;
 }

@@ -5,11 +5,17 @@ import { encodePostings, impactOf } from "#store/postings.ts";
 import type { PostingsRow } from "#store/read-postings.store.ts";
 import type { Concept } from "./query.ts";
 import { scorePostings } from "./score-postings.ts";
+import { joinVisible, type VisibleChunks } from "./visible-chunks.ts";
 
 const SEGMENT = 7;
 
 function concept(...terms: string[]): Concept {
   return { terms, weight: 1 };
+}
+
+/** A segment all of whose chunks are seen. */
+function whole(segmentId: number, chunks: number): VisibleChunks {
+  return { segmentId, capacity: chunks, count: chunks, ordinals: null };
 }
 
 /** Postings of a segment in which every term has the same impact on the chunks given. */
@@ -18,7 +24,7 @@ function row(term: string, ordinals: readonly number[], impact = 1, segment = SE
 }
 
 function ranking(concepts: readonly Concept[], postings: readonly PostingsRow[], chunks = 100): readonly number[] {
-  const scores = scorePostings({ concepts, segments: [{ segment_id: SEGMENT, chunks }], postings });
+  const scores = scorePostings({ concepts, segments: [whole(SEGMENT, chunks)], postings });
   return scores.top(10).map((hit) => hit.chunkId - chunkId(SEGMENT, 0));
 }
 
@@ -31,7 +37,7 @@ test("a word in several forms counts once, by its best", () => {
   const postings = [row("append", [1, 2]), row("appends", [1]), row("appended", [1])];
   const scores = scorePostings({
     concepts: [concept("append", "appends", "appended")],
-    segments: [{ segment_id: SEGMENT, chunks: 9 }],
+    segments: [whole(SEGMENT, 9)],
     postings,
   });
   const [first, second] = scores.top(2);
@@ -51,10 +57,7 @@ test("a rare form of a common word is as common as the word", () => {
 });
 
 test("how rare a word is counts over all segments given", () => {
-  const segments = [
-    { segment_id: 1, chunks: 10 },
-    { segment_id: 2, chunks: 10 },
-  ];
+  const segments = [whole(1, 10), whole(2, 10)];
   const postings = [row("x", [0], 1, 1), row("y", [1], 1, 1), row("y", [0, 1, 2, 3, 4], 1, 2)];
   const [best] = scorePostings({ concepts: [concept("x"), concept("y")], segments, postings }).top(1);
   expect(best?.chunkId).toBe(chunkId(1, 0));
@@ -63,7 +66,7 @@ test("how rare a word is counts over all segments given", () => {
 test("coverage is the part of the query a chunk holds; words that are nowhere don't count", () => {
   const scores = scorePostings({
     concepts: [concept("a"), concept("b"), concept("nowhere")],
-    segments: [{ segment_id: SEGMENT, chunks: 10 }],
+    segments: [whole(SEGMENT, 10)],
     postings: [row("a", [1, 2]), row("b", [2, 3])],
   });
   expect(scores.coverageOf(chunkId(SEGMENT, 1))).toBeCloseTo(0.5);
@@ -76,7 +79,7 @@ test("scores are BM25's: the inverse document frequency times the impact", () =>
   const impact = impactOf({ frequency: 3, length: 80, averageLength: 100 });
   const scores = scorePostings({
     concepts: [concept("a")],
-    segments: [{ segment_id: SEGMENT, chunks: 100 }],
+    segments: [whole(SEGMENT, 100)],
     postings: [row("a", [5], impact)],
   });
   expect(scores.top(1)[0]?.score).toBeCloseTo(Math.log(1 + 99.5 / 1.5) * impact, 2);
@@ -88,9 +91,70 @@ test("the best chunks are those that sorting everything would give", () => {
     fc.property(impacts, fc.integer({ min: 1, max: 20 }), (given, limit) => {
       const docs = encodePostings(given.map((impact, ordinal) => ({ ordinal, impact })));
       const postings = [{ term: "a", segment_id: SEGMENT, df: given.length, docs }];
-      const scores = scorePostings({ concepts: [concept("a")], segments: [{ segment_id: SEGMENT, chunks: given.length }], postings });
+      const scores = scorePostings({ concepts: [concept("a")], segments: [whole(SEGMENT, given.length)], postings });
       expect(scores.top(limit)).toEqual(scores.top(given.length).slice(0, limit));
     }),
     { numRuns: 30 },
   );
 });
+
+// What differs from an index built of the seen chunks alone is only the mean length that an impact was made with:
+// it is that of the segment, with the chunks that are not seen any more. So the impacts are the same here.
+test("chunks that are not seen are as if they had never been indexed: same chunks, scores, order and coverage", () => {
+  const chunk = fc.record({
+    seen: fc.boolean(),
+    impacts: fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.double({ min: 0.01, max: 2, noNaN: true })),
+  });
+  const concepts = [concept("a", "b"), concept("c"), { terms: ["d"], weight: 0.1 }];
+  fc.assert(
+    fc.property(fc.array(fc.array(chunk, { minLength: 1, maxLength: 60 }), { maxLength: 4 }), fc.nat(99), (given, fork) => {
+      const all = given.map((chunks, index) => ({ id: index + 1, chunks }));
+      const seen = given.map((chunks, index) => ({ id: index + 1, chunks: chunks.filter((one) => one.seen) }));
+      // Seen by two builds, each a part of it.
+      const visible = all.flatMap(({ id, chunks }) =>
+        [0, 1].map((build) => ({
+          segment_id: id,
+          capacity: chunks.length,
+          ordinals: bitmapOf(chunks.map((one, ordinal) => one.seen && ((ordinal * 7 + fork) % 3) % 2 === build)),
+        })),
+      );
+      const filtered = scorePostings({ concepts, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
+      const alone = scorePostings({
+        concepts,
+        segments: seen.map(({ id, chunks }) => whole(id, chunks.length)),
+        postings: seen.flatMap(postingsOf),
+      });
+      const newIds = new Map(
+        all.flatMap(({ id, chunks }) => {
+          const ordinals = chunks.flatMap((one, ordinal) => (one.seen ? [ordinal] : []));
+          return ordinals.map((ordinal, rank) => [chunkId(id, ordinal), chunkId(id, rank)] as const);
+        }),
+      );
+      expect(filtered.top(1_000).map((hit) => ({ chunkId: newIds.get(hit.chunkId), score: hit.score }))).toEqual(alone.top(1_000));
+      for (const [id, alike] of newIds) {
+        expect(filtered.coverageOf(id)).toBe(alone.coverageOf(alike));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+type Segment = { readonly id: number; readonly chunks: readonly { readonly impacts: Readonly<Record<string, number>> }[] };
+
+function postingsOf({ id, chunks }: Segment): readonly PostingsRow[] {
+  return ["a", "b", "c", "d"].flatMap((term) => {
+    const postings = chunks.flatMap(({ impacts: { [term]: impact } }, ordinal) => (impact === undefined ? [] : [{ ordinal, impact }]));
+    return postings.length === 0 ? [] : [{ term, segment_id: id, df: postings.length, docs: encodePostings(postings) }];
+  });
+}
+
+/** Cut where nothing more is seen, as a writer may. */
+function bitmapOf(seen: readonly boolean[]): Buffer {
+  const bitmap = Buffer.alloc((seen.lastIndexOf(true) >> 3) + 1);
+  seen.forEach((isSeen, ordinal) => {
+    if (isSeen) {
+      bitmap[ordinal >> 3] = (bitmap[ordinal >> 3] ?? 0) | (1 << (ordinal & 7));
+    }
+  });
+  return bitmap;
+}

@@ -1,7 +1,8 @@
 import { chunkId, SEGMENT_CAPACITY } from "#store/chunk-id.ts";
 import { decodePostings } from "#store/postings.ts";
-import type { PostingsRow, VisibleSegment } from "#store/read-postings.store.ts";
+import type { PostingsRow } from "#store/read-postings.store.ts";
 import type { Concept } from "./query.ts";
+import { isSeen, type VisibleChunks } from "./visible-chunks.ts";
 
 type ScoredChunk = { readonly chunkId: number; readonly score: number };
 
@@ -14,7 +15,7 @@ export type Scores = {
 
 type Scoring = {
   readonly concepts: readonly Concept[];
-  readonly segments: readonly VisibleSegment[];
+  readonly segments: readonly VisibleChunks[];
   readonly postings: readonly PostingsRow[];
 };
 
@@ -22,25 +23,21 @@ type Scoring = {
 const VARIANT_WEIGHT = 0.7;
 
 /**
- * BM25 over all chunks that hold a term of the query. How rare a concept is counts over the segments given,
- * which are those the asker may see, so nobody learns from scores what others have. A chunk gets each concept
- * once, by the form that serves it best.
+ * BM25 over the chunks that are seen and hold a term of the query. How rare a concept is counts over the chunks
+ * seen, so nobody learns from scores what others have; how long a chunk is counts against the mean of the segment
+ * it was written with. A chunk gets each concept once, by the form that serves it best.
  */
 export function scorePostings({ concepts, segments, postings }: Scoring): Scores {
-  const total = segments.reduce((sum, segment) => sum + segment.chunks, 0);
-  const byTerm = Map.groupBy(postings, (row) => row.term);
-  const weights = concepts.map((concept) => concept.weight * rarity(concept, byTerm, total));
+  const total = segments.reduce((sum, segment) => sum + segment.count, 0);
+  const bySegment = Map.groupBy(postings, (row) => row.segment_id);
+  const frequencies = frequenciesOf(segments, bySegment);
+  const weights = concepts.map((concept) => concept.weight * rarity(concept, frequencies, total));
   const coverable = weights.reduce((sum, weight) => sum + weight, 0);
-  const bySegment = new Map<number, Map<string, PostingsRow>>();
-  for (const row of postings) {
-    const rows = bySegment.get(row.segment_id) ?? new Map<string, PostingsRow>();
-    bySegment.set(row.segment_id, rows.set(row.term, row));
-  }
   const scored = new Map<number, SegmentScores>();
-  for (const { segment_id: segmentId, chunks } of segments) {
-    const rows = bySegment.get(segmentId);
+  for (const segment of segments) {
+    const rows = bySegment.get(segment.segmentId);
     if (rows !== undefined) {
-      scored.set(segmentId, scoreSegment({ concepts, weights, rows, chunks }));
+      scored.set(segment.segmentId, scoreSegment({ concepts, weights, rows, segment }));
     }
   }
   return {
@@ -49,38 +46,58 @@ export function scorePostings({ concepts, segments, postings }: Scoring): Scores
   };
 }
 
+/** In how many of the chunks seen each term is. */
+function frequenciesOf(
+  segments: readonly VisibleChunks[],
+  bySegment: ReadonlyMap<number, readonly PostingsRow[]>,
+): ReadonlyMap<string, number> {
+  const frequencies = new Map<string, number>();
+  for (const { segmentId, ordinals } of segments) {
+    for (const { term, df, docs } of bySegment.get(segmentId) ?? []) {
+      let seen = ordinals === null ? df : 0;
+      if (ordinals !== null) {
+        decodePostings(docs, (ordinal) => {
+          seen += isSeen(ordinals, ordinal) ? 1 : 0;
+        });
+      }
+      frequencies.set(term, (frequencies.get(term) ?? 0) + seen);
+    }
+  }
+  return frequencies;
+}
+
 /** The inverse document frequency of a concept: that of its commonest form; 0 for one that is nowhere. */
-function rarity({ terms }: Concept, byTerm: ReadonlyMap<string, readonly PostingsRow[]>, total: number): number {
-  const frequencies = terms.map((term) => (byTerm.get(term) ?? []).reduce((sum, row) => sum + row.df, 0));
-  const frequency = Math.max(0, ...frequencies);
+function rarity({ terms }: Concept, frequencies: ReadonlyMap<string, number>, total: number): number {
+  const frequency = Math.max(0, ...terms.map((term) => frequencies.get(term) ?? 0));
   return frequency === 0 ? 0 : Math.log(1 + (Math.max(0, total - frequency) + 0.5) / (frequency + 0.5));
 }
 
 type Segment = {
   readonly concepts: readonly Concept[];
   readonly weights: readonly number[];
-  readonly rows: ReadonlyMap<string, PostingsRow>;
-  readonly chunks: number;
+  readonly rows: readonly PostingsRow[];
+  readonly segment: VisibleChunks;
 };
 
 /** By ordinal. */
 type SegmentScores = { readonly scores: Float64Array; readonly covered: Float64Array };
 
-function scoreSegment({ concepts, weights, rows, chunks }: Segment): SegmentScores {
-  const scores = new Float64Array(chunks);
-  const covered = new Float64Array(chunks);
-  const best = new Float64Array(chunks);
+function scoreSegment({ concepts, weights, rows, segment: { capacity, ordinals } }: Segment): SegmentScores {
+  const byTerm = new Map(rows.map((row) => [row.term, row]));
+  const scores = new Float64Array(capacity);
+  const covered = new Float64Array(capacity);
+  const best = new Float64Array(capacity);
   concepts.forEach((concept, index) => {
     best.fill(0);
     const weight = weights[index] ?? 0;
     concept.terms.forEach((term, form) => {
-      const row = rows.get(term);
+      const row = byTerm.get(term);
       if (row !== undefined) {
         const factor = weight * (form === 0 ? 1 : VARIANT_WEIGHT);
         decodePostings(row.docs, (ordinal, impact) => {
           const score = impact * factor;
           const before = best[ordinal] ?? 0;
-          if (score > before) {
+          if (score > before && isSeen(ordinals, ordinal)) {
             best[ordinal] = score;
             scores[ordinal] = (scores[ordinal] ?? 0) + score - before;
             covered[ordinal] = (covered[ordinal] ?? 0) + (before === 0 ? weight : 0);

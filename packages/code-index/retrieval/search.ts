@@ -3,8 +3,9 @@ import type { Logger } from "@sightline/foundation/log";
 import type { SearchAnswer, SearchRequest, SearchResult } from "#contract.ts";
 import type { Embedder } from "#embedding/embedder.ts";
 import { readChunks } from "#store/read-chunks.store.ts";
-import { readWithin, repositoriesInScope, type Scope, type VisibleRepository } from "#store/read-scope.store.ts";
-import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { repositoriesInScope, type Access, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { termsOf } from "#store/terms.ts";
 import { fuse, type FusedChunk, type LegName } from "./fuse.ts";
 import { runLeg, type LegOutcome } from "./leg.ts";
@@ -40,10 +41,16 @@ const CONTENT = 8_000;
  * @throws {AppError} `invalid_query` (400), `repository_not_found` (404), `repository_not_indexed` (409),
  * `search_failed` (500) when no leg could answer.
  */
-export async function search(dependencies: SearchDependencies, tenant: Tenant, request: SearchRequest): Promise<SearchAnswer> {
+export async function search(dependencies: SearchDependencies, access: Access, request: SearchRequest): Promise<SearchAnswer> {
   const began = performance.now();
   const query = parseQuery(request.query);
-  const scope: Scope = { tenant, repo: request.repo, path: filterText(request.path), lang: filterText(request.lang) };
+  const scope: Scope = {
+    ...access,
+    repo: request.repo,
+    ref: request.ref,
+    path: filterText(request.path),
+    lang: filterText(request.lang),
+  };
   const repositories = await visibleRepositories(dependencies.database, scope);
 
   const { legs, ranked } = await searchOnce(dependencies, { scope, query, repositories, limit: request.limit });
@@ -61,11 +68,14 @@ function filterText(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-async function visibleRepositories(database: CodeIndexDatabase, scope: Scope): Promise<readonly VisibleRepository[]> {
-  const repositories = scope.repo?.includes("\0") === true ? [] : await repositoriesInScope(database, scope);
+async function visibleRepositories(database: CodeIndexDatabase, scope: Scope): Promise<readonly RepositoryInScope[]> {
+  if (scope.repo?.includes("\0") === true) {
+    return refuseHiddenRepository(database, scope, undefined);
+  }
+  const repositories = await readAs(database, scope.tenant, READ_MS, (transaction) => repositoriesInScope(transaction, scope));
   const visible = repositories.filter((repository) => repository.generation !== null);
-  if (scope.repo !== undefined && visible.length === 0) {
-    await refuseHiddenRepository(database, { tenant: scope.tenant, repo: scope.repo, found: repositories[0] });
+  if (visible.length === 0 && (scope.repo !== undefined || scope.ref !== undefined)) {
+    await refuseHiddenRepository(database, scope, repositories[0]);
   }
   return visible;
 }
@@ -73,7 +83,7 @@ async function visibleRepositories(database: CodeIndexDatabase, scope: Scope): P
 type Searching = {
   readonly scope: Scope;
   readonly query: ParsedQuery;
-  readonly repositories: readonly VisibleRepository[];
+  readonly repositories: readonly RepositoryInScope[];
   readonly limit: number;
 };
 
@@ -90,7 +100,7 @@ async function searchOnce(dependencies: SearchDependencies, searching: Searching
     return { legs, ranked: [] };
   }
   const chunkIds = fused.map((chunk) => chunk.chunkId);
-  const chunks = await readWithin(dependencies.database, READ_MS, (transaction) => readChunks(transaction, scope, chunkIds));
+  const chunks = await readAs(dependencies.database, scope.tenant, READ_MS, (transaction) => readChunks(transaction, scope, chunkIds));
   // A newer build took an index's place between the legs and now: what the legs found is gone, so look there.
   if (chunks.length < fused.length && again) {
     return searchOnce(dependencies, searching, false);
@@ -150,6 +160,7 @@ function refuseSilence(legs: readonly LegOutcome[]): void {
 function present(chunk: RankedChunk, query: ParsedQuery): SearchResult {
   return {
     repo: chunk.repo,
+    ref: chunk.ref,
     commit: chunk.commit,
     path: chunk.path,
     language: chunk.language,

@@ -199,11 +199,4 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (union_type_definition (name) @name) @type
   `,
   make: `(rule (targets (word) @name)) @function`,
-  css: "",
-  html: "",
-  json: "",
-  yaml: "",
-  hcl: "",
-  haskell: "",
-  zig: "",
 };

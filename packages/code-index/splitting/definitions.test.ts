@@ -50,8 +50,9 @@ test.for([
   ["notes.txt", "function nothing() {}", []],
   ["constructor", "class A", []],
 ] as const)("names defined in %s", async ([path, content, names]) => {
-  const chunks = splitFile(Buffer.from(content), await grammarOf(languageOf(path)));
+  const { chunks, definitions } = splitFile(Buffer.from(content), await grammarOf(languageOf(path)));
   expect(chunks.flatMap(({ symbols }) => symbols)).toEqual([...new Set(names)]);
+  expect(definitions.map(({ name }) => name)).toEqual(names);
 });
 
 test.for([
@@ -68,5 +69,5 @@ test.for([
 ] as const)("%s is read by its grammar", async ([path, content]) => {
   const grammar = await grammarOf(languageOf(path));
   expect(grammar).toBeDefined();
-  expect(splitFile(Buffer.from(content), grammar).map((chunk) => chunk.content)).toEqual([content]);
+  expect(splitFile(Buffer.from(content), grammar).chunks.map((chunk) => chunk.content)).toEqual([content]);
 });

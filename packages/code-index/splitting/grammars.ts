@@ -1,9 +1,10 @@
 import { getWasmPath, type SupportedLanguage } from "tree-sitter-wasm";
 import { Language, Parser, Query } from "web-tree-sitter";
 import { DEFINITION_QUERIES } from "./definition-queries.ts";
+import { REFERENCE_QUERIES } from "./reference-queries.ts";
 
-/** A language's parser, and what finds the names that a tree defines. */
-export type Grammar = { readonly parser: Parser; readonly definitions: Query };
+/** A language's parser, and what finds the names that a tree defines and uses; one query, as each walks the whole tree. */
+export type Grammar = { readonly parser: Parser; readonly names: Query | undefined };
 
 /** By our name of a language its grammar's. */
 const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
@@ -61,5 +62,6 @@ async function load(name: SupportedLanguage): Promise<Grammar> {
   const language = await Language.load(getWasmPath(name));
   const parser = new Parser();
   parser.setLanguage(language);
-  return { parser, definitions: new Query(language, DEFINITION_QUERIES[name] ?? "") };
+  const query = `${DEFINITION_QUERIES[name] ?? ""}${REFERENCE_QUERIES[name] ?? ""}`;
+  return { parser, names: query.trim() === "" ? undefined : new Query(language, query) };
 }

@@ -6,7 +6,7 @@ import { splitFile, type SplitChunk } from "./split-file.ts";
 import { MOST_CHARACTERS } from "./split-lines.ts";
 
 async function split(path: string, content: Buffer | string): Promise<readonly SplitChunk[]> {
-  return splitFile(Buffer.from(content), await grammarOf(languageOf(path)));
+  return splitFile(Buffer.from(content), await grammarOf(languageOf(path))).chunks;
 }
 
 function weightOf(text: string): number {
@@ -39,7 +39,7 @@ describe.for(["a.ts", "a.tsx", "a.js", "a.py", "a.go", "a.md", "a.json", "a.yaml
     const grammar = await grammarOf(languageOf(path));
     fc.assert(
       fc.property(fc.oneof({ arbitrary: code, weight: 5 }, bytes), (content) => {
-        const chunks = splitFile(content, grammar);
+        const { chunks } = splitFile(content, grammar);
         expect(chunks.map((chunk) => chunk.start_byte)).toEqual([0, ...chunks.map((chunk) => chunk.end_byte)].slice(0, chunks.length));
         expect(chunks.at(-1)?.end_byte ?? 0).toBe(content.length);
         for (const chunk of chunks) {

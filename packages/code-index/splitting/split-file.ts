@@ -1,5 +1,5 @@
 import type { Tree } from "web-tree-sitter";
-import { findDefinitions, type Definition } from "./find-definitions.ts";
+import { findNames, type Definition } from "./find-names.ts";
 import type { Grammar } from "./grammars.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
 import { splitText, type Piece } from "./split-lines.ts";
@@ -18,6 +18,25 @@ export type SplitChunk = {
   readonly content: string;
 };
 
+/** A name that a file defines. */
+export type SymbolDefinition = {
+  readonly name: string;
+  /** function, method, class, interface, type, enum, constant, module, macro. */
+  readonly kind: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  /** The definitions it is inside of. */
+  readonly scope: string;
+};
+
+export type SplitFile = {
+  /** The file when put together. */
+  readonly chunks: readonly SplitChunk[];
+  readonly definitions: readonly SymbolDefinition[];
+  /** Names that it uses (calls, types, imports …), each once. */
+  readonly references: readonly string[];
+};
+
 /** What a chunk defines; more are of no use in a search. */
 const MOST_SYMBOLS = 50;
 const MOST_SCOPE = 300;
@@ -31,14 +50,11 @@ const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
  * Cuts a file into chunks that are the file when put together: along its syntax where there is a grammar, else by lines.
  * No chunk has more than {@link MOST_CHARACTERS} characters that are not white space.
  */
-export function splitFile(content: Buffer, grammar: Grammar | undefined): readonly SplitChunk[] {
+export function splitFile(content: Buffer, grammar: Grammar | undefined): SplitFile {
   const source = grammar === undefined ? undefined : readSourceText(content);
-  if (grammar === undefined || source === undefined) {
-    return splitText(content).map((piece) => chunkOf(content, piece, []));
-  }
-  const tree = parse(source.text, grammar);
-  if (tree === undefined) {
-    return splitText(content).map((piece) => chunkOf(content, piece, []));
+  const tree = grammar === undefined || source === undefined ? undefined : parse(source.text, grammar);
+  if (grammar === undefined || source === undefined || tree === undefined) {
+    return { chunks: splitText(content).map((piece) => chunkOf(content, piece, [])), definitions: [], references: [] };
   }
   try {
     return splitParsed(content, source, tree, grammar);
@@ -56,18 +72,54 @@ function parse(text: string, { parser }: Grammar): Tree | undefined {
   return tree ?? undefined;
 }
 
-function splitParsed(content: Buffer, source: SourceText, { rootNode }: Tree, { definitions }: Grammar): readonly SplitChunk[] {
-  const names = findDefinitions(rootNode, definitions).map((definition) => inBytes(definition, source));
+function splitParsed(content: Buffer, source: SourceText, { rootNode }: Tree, { names }: Grammar): SplitFile {
+  const { definitions, references } = names === undefined ? { definitions: [], references: [] } : findNames(rootNode, names, source.text);
+  const places = definitions.map((definition) => inBytes(definition, source));
   const lineAt = lineCounter(content);
   const cuts = cutsOf(rootNode, source).map((place) => source.byteAt(place));
-  return cuts.flatMap((start, index) => {
+  const chunks = cuts.flatMap((start, index) => {
     const end = cuts[index + 1] ?? content.length;
     // Where a grammar leaves text outside of its nodes a piece may have become too heavy.
     return splitText(content.subarray(start, end)).map((part) => {
       const [startByte, endByte] = [start + part.startByte, start + part.endByte];
-      return chunkOf(content, { startByte, endByte, startLine: lineAt(startByte), endLine: lineAt(endByte - 1) }, names);
+      return chunkOf(content, { startByte, endByte, startLine: lineAt(startByte), endLine: lineAt(endByte - 1) }, places);
     });
   });
+  return { chunks, definitions: definitionsOf(definitions, source.text), references };
+}
+
+function definitionsOf(definitions: readonly Definition[], text: string): readonly SymbolDefinition[] {
+  const lineAt = lineFinder(text);
+  return definitions
+    .filter(({ kind }) => kind !== "scope")
+    .map(({ name, kind, from, to, nameAt }) => ({
+      name,
+      kind,
+      start_line: lineAt(from),
+      end_line: lineAt(Math.max(from, to - 1)),
+      scope: definitions
+        .filter((other) => other.nameAt !== nameAt && other.from <= from && other.to >= to && other.nameAt < nameAt)
+        .map((other) => other.name)
+        .join(" › ")
+        .slice(0, MOST_SCOPE),
+    }));
+}
+
+/** The line of a place in a text, from 1. */
+function lineFinder(text: string): (place: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    starts.push(at + 1);
+  }
+  return (place) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      [low, high] = (starts[middle] ?? 0) <= place ? [middle, high] : [low, middle];
+    }
+    return low + 1;
+  };
 }
 
 function inBytes({ nameAt, from, to, ...definition }: Definition, { byteAt }: SourceText): Definition {

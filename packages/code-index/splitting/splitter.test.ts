@@ -12,9 +12,9 @@ test("many files at once come back each with its own chunks", async () => {
   splitter = createSplitter({ log: silentLog, threads: 2 });
   const files = Array.from({ length: 60 }, (_, index) => `export function f${index}() {}\n`);
 
-  const chunks = await Promise.all(files.map((file) => splitter.split(Buffer.from(file), "typescript")));
+  const split = await Promise.all(files.map((file) => splitter.split(Buffer.from(file), "typescript")));
 
-  expect(chunks.map(([chunk]) => chunk?.symbols)).toEqual(files.map((_, index) => [`f${index}`]));
+  expect(split.map(({ chunks }) => chunks[0]?.symbols)).toEqual(files.map((_, index) => [`f${index}`]));
 });
 
 test("a file that kills its thread is split by lines, and the others go on", async () => {
@@ -25,8 +25,8 @@ test("a file that kills its thread is split by lines, and the others go on", asy
     splitter.split(Buffer.from("live"), "typescript"),
   ]);
 
-  expect(killed.map(({ content }) => content)).toEqual(["die"]);
-  expect(good.map(({ content }) => content)).toEqual(["LIVE"]);
+  expect(killed.chunks.map(({ content }) => content)).toEqual(["die"]);
+  expect(good.chunks.map(({ content }) => content)).toEqual(["LIVE"]);
 });
 
 test("a file that its thread hangs on is split by lines, and the others go on", async () => {
@@ -37,6 +37,6 @@ test("a file that its thread hangs on is split by lines, and the others go on", 
     splitter.split(Buffer.from("live"), "typescript"),
   ]);
 
-  expect(hung.map(({ content }) => content)).toEqual(["hang"]);
-  expect(good.map(({ content }) => content)).toEqual(["LIVE"]);
+  expect(hung.chunks.map(({ content }) => content)).toEqual(["hang"]);
+  expect(good.chunks.map(({ content }) => content)).toEqual(["LIVE"]);
 });

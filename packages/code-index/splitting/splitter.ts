@@ -2,14 +2,14 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { splitFile, type SplitChunk } from "./split-file.ts";
+import { splitFile, type SplitFile } from "./split-file.ts";
 import type { SplitAnswer, SplitRequest } from "./worker.ts";
 
 /** Splits files off the main thread. A file that a parser dies of, or hangs on, is split by lines. */
 export type Splitter = {
   /** How many files it works on at once; more wait. */
   readonly threads: number;
-  readonly split: (content: Buffer, language: string) => Promise<readonly SplitChunk[]>;
+  readonly split: (content: Buffer, language: string) => Promise<SplitFile>;
   /** Ends the threads. What is being split is not answered any more. */
   readonly close: () => Promise<void>;
 };
@@ -21,7 +21,7 @@ const MOST_THREADS = 8;
 /** Several times what parsing may take; then the thread hangs. */
 const FILE_MS = 20_000;
 
-type Task = SplitRequest & { readonly done: (chunks: readonly SplitChunk[]) => void };
+type Task = SplitRequest & { readonly done: (file: SplitFile) => void };
 
 type Thread = { readonly worker: Worker; task: Task | undefined; timer: NodeJS.Timeout | undefined };
 
@@ -49,9 +49,9 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
   function start(): Thread {
     const thread: Thread = { worker: new Worker(worker), task: undefined, timer: undefined };
     alive.add(thread);
-    thread.worker.on("message", ({ chunks }: SplitAnswer) => {
+    thread.worker.on("message", ({ file }: SplitAnswer) => {
       const task = take(thread);
-      task?.done(chunks);
+      task?.done(file);
       next();
     });
     thread.worker.on("error", (error) => lose(thread, messageOf(error)));

@@ -58,13 +58,15 @@ export async function revokeToken(
     .executeTakeFirst();
 }
 
-/** The token with this hash, unless it is revoked. */
+/** The token with this hash, unless it is revoked or its tenant is being deleted. */
 export async function findLiveToken(database: CodeIndexDatabase, hash: string): Promise<DeveloperTokenRow | undefined> {
   return database.query
-    .selectFrom("codeindex.developer_tokens")
-    .selectAll()
-    .where("token_hash", "=", hash)
-    .where("revoked_at", "is", null)
+    .selectFrom("codeindex.developer_tokens as token")
+    .innerJoin("codeindex.tenants as tenant", "tenant.tenant_id", "token.tenant_id")
+    .selectAll("token")
+    .where("token.token_hash", "=", hash)
+    .where("token.revoked_at", "is", null)
+    .where("tenant.deleting_at", "is", null)
     .executeTakeFirst();
 }
 

@@ -1,18 +1,8 @@
-import { sql, type Transaction } from "kysely";
-import { v7 as newId } from "uuid";
-import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
+import { sql } from "kysely";
+import type { JobMode, JobProgress, JobTrigger } from "#schema.ts";
+import { settleIndexStatus } from "./index-status.store.ts";
+import { failJobs } from "./failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
-
-/** A worker that was silent for longer has lost its job. */
-const LEASE_MS = 60_000;
-
-/** A job that ran longer without getting on is given up. */
-const STUCK_MS = 30 * 60_000;
-
-const ATTEMPTS = 3;
-
-/** Before the second and the third attempt. */
-const BACKOFF_MS = [10_000, 60_000] as const;
 
 /** What a worker knows of the job it runs. `jobId` and `workerId` are the fence: without the lease nothing it writes counts. */
 export type Lease = { readonly jobId: string; readonly workerId: string };
@@ -21,52 +11,103 @@ export type ClaimedJob = Lease & {
   readonly repoId: string;
   readonly tenantId: string;
   readonly mode: JobMode;
+  readonly trigger: JobTrigger;
   readonly attempt: number;
+  /** The branch; null means the default one, whatever it is called. */
+  readonly ref: string | null;
+  /** The commit whose arrival asked for the job. */
+  readonly requestedCommit: string | null;
+  /** The branch's `pushes_received` when the job was claimed: what was fetched later holds them all. */
+  readonly pushesSeen: number;
   readonly fullName: string;
   readonly cloneUrl: string;
-  readonly indexedCommit: string | null;
-  readonly embedder: string | null;
+  readonly defaultBranch: string | null;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
 };
 
 type Moment = { readonly now: Date };
 
-/** Takes the job that waits longest, unless its repository has one running; `undefined` when nothing is due. */
-export async function claimJob(
-  database: CodeIndexDatabase,
-  { workerId, now }: Moment & { readonly workerId: string },
-): Promise<ClaimedJob | undefined> {
+type Claiming = Moment & {
+  readonly workerId: string;
+  /** Whether only what is over soon is taken: an incremental job of a branch that is indexed. */
+  readonly small?: boolean;
+};
+
+/**
+ * Takes a job that is due, unless its repository has one running; `undefined` when there is none. Next is a tenant with
+ * the fewest running jobs, of those the one that was served longest ago; full and incremental jobs of a tenant take
+ * turns, so that neither a push waits for a thousand first builds nor a first build for a busy repository's pushes;
+ * then the repository that was served longest ago.
+ */
+export async function claimJob(database: CodeIndexDatabase, claiming: Claiming): Promise<ClaimedJob | undefined> {
+  for (;;) {
+    try {
+      return await claimNext(database, claiming);
+    } catch (error) {
+      // Another worker took a job of the same repository, of another branch, in the same moment.
+      if (!(error instanceof Error && "constraint" in error && error.constraint === "index_jobs_one_running")) {
+        throw error;
+      }
+    }
+  }
+}
+
+async function claimNext(database: CodeIndexDatabase, { workerId, now, small = false }: Claiming): Promise<ClaimedJob | undefined> {
   const { rows } = await sql<ClaimedJob>`
     with claimed as (
-      update codeindex.index_jobs
+      update codeindex.index_jobs as job
       set status = 'running', worker_id = ${workerId}, started_at = ${now}, heartbeat_at = ${now}, progress_at = ${now},
-        progress = '{"phase": "fetch", "done": 0, "total": 0}'
+        progress = '{"phase": "fetch", "done": 0, "total": 0}',
+        pushes_seen = coalesce((
+          select pushes_received from codeindex.refs where repo_id = job.repo_id and (name = job.ref or job.ref is null and is_default)
+        ), 0)
       where job_id = (
-        select job_id from codeindex.index_jobs as due
-        where status = 'queued' and not_before <= ${now} and not exists (
-          select from codeindex.index_jobs as other where other.repo_id = due.repo_id and other.status = 'running'
-        )
-        order by not_before, job_id
+        select due.job_id
+        from codeindex.index_jobs as due
+        join codeindex.repositories as repository on repository.id = due.repo_id
+        join codeindex.tenants as tenant on tenant.tenant_id = due.tenant_id
+        left join (
+          select tenant_id, count(*) as jobs from codeindex.index_jobs where status = 'running' group by tenant_id
+        ) as running on running.tenant_id = due.tenant_id
+        where due.status = 'queued' and due.not_before <= ${now}
+          and repository.deleting_at is null and tenant.deleting_at is null
+          and not exists (
+            select from codeindex.index_jobs as other where other.repo_id = due.repo_id and other.status = 'running'
+          )
+          and (not ${small}::boolean or due.mode = 'incremental' and exists (
+            select from codeindex.refs
+            where repo_id = due.repo_id and generation is not null and (name = due.ref or due.ref is null and is_default)
+          ))
+        order by coalesce(running.jobs, 0), tenant.served_at nulls first, due.mode is not distinct from tenant.served_mode,
+          repository.served_at nulls first, due.not_before, due.job_id
         limit 1
-        for update skip locked
+        for update of due skip locked
       )
       returning *
     ), repository as (
-      update codeindex.repositories set index_status = 'indexing' from claimed where id = claimed.repo_id
+      update codeindex.repositories set index_status = 'indexing', served_at = ${now} from claimed where id = claimed.repo_id
       returning repositories.*
+    ), tenant as (
+      update codeindex.tenants set served_at = ${now}, served_mode = claimed.mode from claimed
+      where tenants.tenant_id = claimed.tenant_id
     )
-    select claimed.job_id as "jobId", claimed.worker_id as "workerId", claimed.repo_id as "repoId",
-      claimed.tenant_id as "tenantId", claimed.mode, claimed.attempt, repository.full_name as "fullName",
-      repository.clone_url as "cloneUrl", repository.indexed_commit as "indexedCommit", repository.embedder
+    select claimed.job_id as "jobId", claimed.worker_id as "workerId", claimed.repo_id as "repoId", claimed.tenant_id as "tenantId",
+      claimed.mode, claimed.trigger, claimed.attempt, claimed.ref, claimed.requested_commit as "requestedCommit",
+      claimed.pushes_seen as "pushesSeen", repository.full_name as "fullName", repository.clone_url as "cloneUrl",
+      repository.default_branch as "defaultBranch", repository.include, repository.exclude
     from claimed join repository on repository.id = claimed.repo_id
   `.execute(database.query);
   return rows[0];
 }
 
+type LeaseState = "held" | "lost" | "cancelled";
+
 /** Says that the worker lives and how far it is: `lost` when the job was taken from it, `cancelled` when somebody asked to stop. */
 export async function renewLease(
   database: CodeIndexDatabase,
   { jobId, workerId, now, progress }: Lease & Moment & { readonly progress: JobProgress | undefined },
-): Promise<"held" | "lost" | "cancelled"> {
+): Promise<LeaseState> {
   const row = await database.query
     .updateTable("codeindex.index_jobs")
     .set({ heartbeat_at: now, ...(progress === undefined ? {} : { progress: JSON.stringify(progress), progress_at: now }) })
@@ -75,6 +116,22 @@ export async function renewLease(
     .where("status", "=", "running")
     .returning("cancel_requested")
     .executeTakeFirst();
+  return stateOf(row);
+}
+
+/** What `renewLease` would return, written nowhere. */
+export async function checkLease(database: CodeIndexDatabase, { jobId, workerId }: Lease): Promise<LeaseState> {
+  const row = await database.query
+    .selectFrom("codeindex.index_jobs")
+    .select("cancel_requested")
+    .where("job_id", "=", jobId)
+    .where("worker_id", "=", workerId)
+    .where("status", "=", "running")
+    .executeTakeFirst();
+  return stateOf(row);
+}
+
+function stateOf(row: { readonly cancel_requested: boolean } | undefined): LeaseState {
   if (row === undefined) {
     return "lost";
   }
@@ -86,8 +143,8 @@ export async function renewLease(
  * one that somebody asked to stop ends.
  */
 export async function releaseJob(database: CodeIndexDatabase, { jobId, workerId, now }: Lease & Moment): Promise<void> {
-  await sql`
-    with job as (
+  await database.query.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ repo_id: string }>`
       update codeindex.index_jobs as given set
         worker_id = null, heartbeat_at = null, progress_at = null, progress = default, not_before = ${now},
         status = case when superseded or cancel_requested then 'cancelled' else 'queued' end,
@@ -96,29 +153,37 @@ export async function releaseJob(database: CodeIndexDatabase, { jobId, workerId,
         error_message = case when superseded then 'its indexer stopped, and a newer job does the same' end
       from (
         select job_id, exists (
-          select from codeindex.index_jobs as newer where newer.repo_id = held.repo_id and newer.status = 'queued'
+          select from codeindex.index_jobs as newer
+          where newer.repo_id = held.repo_id and coalesce(newer.ref, '') = coalesce(held.ref, '') and newer.status = 'queued'
         ) as superseded
         from codeindex.index_jobs as held where job_id = ${jobId}
       ) as held
       where given.job_id = held.job_id and given.worker_id = ${workerId} and given.status = 'running'
-      returning given.repo_id, given.status, superseded
-    )
-    update codeindex.repositories set index_status = case when generation is null then 'pending' else 'ready' end
-    from job where id = job.repo_id and job.status = 'cancelled' and not superseded
-  `.execute(database.query);
+      returning given.repo_id
+    `.execute(transaction);
+    await settleIndexStatus(
+      transaction,
+      rows.map((row) => row.repo_id),
+    );
+  });
 }
 
 /** Ends a job that somebody asked to stop. */
 export async function cancelJob(database: CodeIndexDatabase, { jobId, workerId, now }: Lease & Moment): Promise<void> {
-  await sql`
-    with job as (
-      update codeindex.index_jobs set status = 'cancelled', completed_at = ${now}
-      where job_id = ${jobId} and worker_id = ${workerId} and status = 'running'
-      returning repo_id
-    )
-    update codeindex.repositories set index_status = case when generation is null then 'pending' else 'ready' end
-    from job where id = job.repo_id
-  `.execute(database.query);
+  await database.query.transaction().execute(async (transaction) => {
+    const rows = await transaction
+      .updateTable("codeindex.index_jobs")
+      .set({ status: "cancelled", completed_at: now })
+      .where("job_id", "=", jobId)
+      .where("worker_id", "=", workerId)
+      .where("status", "=", "running")
+      .returning("repo_id")
+      .execute();
+    await settleIndexStatus(
+      transaction,
+      rows.map((row) => row.repo_id),
+    );
+  });
 }
 
 /** Ends a job that failed; one that may go better next time is queued again, at most twice. */
@@ -126,90 +191,5 @@ export async function failJob(
   database: CodeIndexDatabase,
   { jobId, workerId, now, reason, retry }: Lease & Moment & { readonly reason: string; readonly retry: boolean },
 ): Promise<void> {
-  await database.query.transaction().execute(async (transaction) => {
-    const failed = await fail(transaction, { now, reason })
-      .where("job_id", "=", jobId)
-      .where("worker_id", "=", workerId)
-      .returningAll()
-      .execute();
-    await settleFailed(transaction, failed, { now, reason, retry });
-  });
-}
-
-/** Marks the jobs whose worker was silent for a minute as failed, and queues them again. Returns how many. */
-export async function failOrphans(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
-  const reason = "orphaned: its indexer stopped without finishing it";
-  return database.query.transaction().execute(async (transaction) => {
-    const failed = await fail(transaction, { now, reason })
-      .where("heartbeat_at", "<", new Date(now.getTime() - LEASE_MS))
-      .returningAll()
-      .execute();
-    await settleFailed(transaction, failed, { now, reason, retry: true });
-    return failed.length;
-  });
-}
-
-/** Marks the jobs as failed that run for over 30 minutes and got no further in the last 30. Returns how many. */
-export async function failStuck(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
-  const reason = "stuck: running for over 30 minutes without progress";
-  const before = new Date(now.getTime() - STUCK_MS);
-  return database.query.transaction().execute(async (transaction) => {
-    const failed = await fail(transaction, { now, reason })
-      .where("started_at", "<", before)
-      .where("progress_at", "<", before)
-      .returningAll()
-      .execute();
-    await settleFailed(transaction, failed, { now, reason, retry: true });
-    return failed.length;
-  });
-}
-
-function fail(transaction: Transaction<CodeIndexTables>, { now, reason }: Moment & { readonly reason: string }) {
-  return transaction
-    .updateTable("codeindex.index_jobs")
-    .set({ status: "failed", completed_at: now, error_message: reason })
-    .where("status", "=", "running");
-}
-
-type FailedJob = {
-  readonly repo_id: string;
-  readonly tenant_id: string;
-  readonly mode: JobMode;
-  readonly attempt: number;
-  readonly cancel_requested: boolean;
-};
-
-async function settleFailed(
-  transaction: Transaction<CodeIndexTables>,
-  jobs: readonly FailedJob[],
-  { now, reason, retry }: Moment & { readonly reason: string; readonly retry: boolean },
-): Promise<void> {
-  for (const job of jobs) {
-    if (retry && !job.cancel_requested && job.attempt < ATTEMPTS) {
-      const pause = BACKOFF_MS[job.attempt - 1] ?? 0;
-      await transaction
-        .insertInto("codeindex.index_jobs")
-        .values({
-          job_id: newId(),
-          repo_id: job.repo_id,
-          tenant_id: job.tenant_id,
-          mode: job.mode,
-          trigger: "retry",
-          commit: null,
-          attempt: job.attempt + 1,
-          not_before: new Date(now.getTime() + pause),
-          created_at: now,
-        })
-        .onConflict((conflict) => conflict.column("repo_id").where("status", "=", "queued").doNothing())
-        .execute();
-    }
-    // While another attempt waits the repository is still being indexed.
-    await sql`
-      update codeindex.repositories set last_error = ${reason}, index_status = case
-        when exists (select from codeindex.index_jobs where repo_id = ${job.repo_id} and status = 'queued') then 'indexing'
-        else 'failed'
-      end
-      where id = ${job.repo_id}
-    `.execute(transaction);
-  }
+  await failJobs(database, { now, reason, retry, which: sql`job_id = ${jobId} and worker_id = ${workerId}` });
 }

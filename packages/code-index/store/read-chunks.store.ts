@@ -1,11 +1,11 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { containing, filtersFiles, joinVisible, matchesFile, type Scope } from "./read-scope.store.ts";
-import { vectorText } from "./vectors.ts";
+import { containing, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
 export type FoundChunk = {
   readonly chunk_id: number;
   readonly repo: string;
+  readonly ref: string;
   readonly commit: string;
   readonly path: string;
   readonly language: string;
@@ -15,16 +15,21 @@ export type FoundChunk = {
   readonly content: string;
 };
 
+/** Each of the chunks that the scope sees, once: of several repositories that hold it the first by name. */
 export async function readChunks(
   query: Kysely<CodeIndexTables>,
   scope: Scope,
   chunkIds: readonly number[],
 ): Promise<readonly FoundChunk[]> {
+  const { schema } = scope.tenant;
   const { rows } = await sql<FoundChunk>`
-    select chunk.chunk_id, repository.full_name as repo, repository.indexed_commit as commit, chunk.path, chunk.language,
+    select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
       chunk.start_line, chunk.end_line, chunk.symbols, chunk.content
-    from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk ${joinVisible("chunk", scope)}
+    from ${sql.id(schema, "code_chunks")} as chunk
+    join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
+    join ${visibleBuilds(scope)} as build on build.generation = file.generation
     where chunk.chunk_id = any(${chunkIds}::bigint[])
+    order by chunk.chunk_id, build.repo
   `.execute(query);
   return rows;
 }
@@ -49,7 +54,8 @@ export async function findLiterals(
   scope: Scope,
   { literals, names, limit }: Literals,
 ): Promise<readonly LiteralHit[]> {
-  const chunks = sql`${sql.id(scope.tenant.schema, "code_chunks")} as chunk ${joinVisible("chunk", scope)}`;
+  const chunks = sql`${sql.id(scope.tenant.schema, "code_chunks")} as chunk`;
+  const isWanted = sql`${matchesFile(scope)} and ${isVisible(scope)}`;
   const patterns = literals.map(containing);
   const holds = sql.join(
     patterns.map((pattern) => sql`chunk.content ilike ${pattern}`),
@@ -61,32 +67,10 @@ export async function findLiterals(
   );
   const { rows } = await sql<LiteralHit>`
     (select chunk.chunk_id, true as defines, true as same_case from ${chunks}
-      where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} limit ${limit})
+      where chunk.symbols && ${names}::text[] and ${isWanted} limit ${limit})
     union all
     (select chunk.chunk_id, false as defines, (${holdsInSameCase}) as same_case from ${chunks}
-      where (${holds}) and ${matchesFile(scope)} limit ${limit})
+      where (${holds}) and ${isWanted} limit ${limit})
   `.execute(query);
   return rows;
-}
-
-type Nearest = { readonly vector: Float32Array; readonly embedder: string; readonly limit: number };
-
-/** The chunks whose vectors are nearest to `vector`, nearest first; an exact scan of the scope. */
-export async function findNearest(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  { vector, embedder, limit }: Nearest,
-): Promise<readonly number[]> {
-  const distance = sql`(vector.embedding <=> ${vectorText(vector)}::halfvec)`;
-  const files = filtersFiles(scope)
-    ? sql`join ${sql.id(scope.tenant.schema, "code_chunks")} as chunk on chunk.chunk_id = vector.chunk_id and ${matchesFile(scope)}`
-    : sql``;
-  const { rows } = await sql<{ chunk_id: number }>`
-    select vector.chunk_id
-    from ${sql.id(scope.tenant.schema, "code_vectors_hash_v1")} as vector ${joinVisible("vector", scope)} ${files}
-    where repository.embedder = ${embedder}
-    order by ${distance} + 0
-    limit ${limit}
-  `.execute(query);
-  return rows.map((row) => row.chunk_id);
 }

@@ -1,14 +1,24 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { joinVisible, matchesFile, type Scope } from "./read-scope.store.ts";
+import { isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
-export type VisibleSegment = { readonly segment_id: number; readonly chunks: number };
+/** What of a segment one build sees. */
+export type VisibleSegment = {
+  readonly segment_id: number;
+  /** Chunks in the segment, seen or not. */
+  readonly capacity: number;
+  /** Bit n of byte n >> 3, the least significant first; null when all of them are seen. */
+  readonly ordinals: Buffer | null;
+};
 
-/** The segments of the builds that the scope sees. */
+/** The segments of the builds that the scope sees; one that several of them see is there as often. */
 export async function visibleSegments(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly VisibleSegment[]> {
+  const { schema } = scope.tenant;
   const { rows } = await sql<VisibleSegment>`
-    select segment.segment_id, segment.chunks
-    from ${sql.id(scope.tenant.schema, "segments")} as segment ${joinVisible("segment", scope)}
+    select visible.segment_id, segment.chunks as capacity, visible.ordinals
+    from ${visibleBuilds(scope)} as build
+    join ${sql.id(schema, "visible")} as visible on visible.generation = build.generation
+    join ${sql.id(schema, "segments")} as segment on segment.segment_id = visible.segment_id
   `.execute(query);
   return rows;
 }
@@ -32,18 +42,17 @@ export async function keepMatchingFiles(
   chunkIds: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ chunk_id: number }>`
-    select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk ${joinVisible("chunk", scope)}
+    select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
     where chunk.chunk_id = any(${chunkIds}::bigint[]) and ${matchesFile(scope)}
   `.execute(query);
   return new Set(rows.map((row) => row.chunk_id));
 }
 
-/** The chunks of all files that the scope's path and language let through, up to `limit`. */
-export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scope: Scope, limit: number): Promise<ReadonlySet<number>> {
+/** The chunks of all files that the scope's path and language let through. */
+export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scope: Scope): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ chunk_id: number }>`
-    select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk ${joinVisible("chunk", scope)}
-    where ${matchesFile(scope)}
-    limit ${limit}
+    select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
+    where ${matchesFile(scope)} and ${isVisible(scope)}
   `.execute(query);
   return new Set(rows.map((row) => row.chunk_id));
 }

@@ -1,51 +1,75 @@
-import { sql, type RawBuilder, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables, IndexStatus } from "#schema.ts";
-import type { CodeIndexDatabase, Tenant } from "./tenant.ts";
+import type { Tenant } from "./tenant.ts";
 
-/** Whose code may be seen, and what of it was asked for. Every read of a tenant's tables takes one. */
-export type Scope = {
+/** Whose code may be seen. */
+export type Access = {
   readonly tenant: Tenant;
+  /** Ids of the repositories that may be seen; all of the tenant when left out. */
+  readonly repositories?: readonly string[] | undefined;
+};
+
+/** And what of it was asked for. Every read of a tenant's tables takes one. */
+export type Scope = Access & {
   /** `owner/repo`; all repositories when left out. */
   readonly repo?: string | undefined;
+  /** A branch; each repository's default one when left out. */
+  readonly ref?: string | undefined;
   /** Part of a path, in either case; `*` stands for anything. */
   readonly path?: string | undefined;
   readonly lang?: string | undefined;
 };
 
-export type VisibleRepository = {
+/** A repository in scope with the branch asked for; what is of the branch is null before its first build. */
+export type RepositoryInScope = {
   readonly id: string;
-  readonly full_name: string;
+  readonly repo: string;
   readonly index_status: IndexStatus;
-  readonly generation: number | null;
-  readonly indexed_commit: string | null;
-  readonly embedder: string | null;
   readonly last_error: string | null;
+  readonly ref: string | null;
+  readonly generation: number | null;
+  readonly commit: string | null;
+  readonly vectors_pending: number | null;
+  readonly vectors_error: string | null;
 };
 
 /** A tenant's repositories at the most in one scope. */
 const REPOSITORIES = 10_000;
 
-export async function repositoriesInScope(database: CodeIndexDatabase, { tenant, repo }: Scope): Promise<readonly VisibleRepository[]> {
-  return database.query
-    .selectFrom("codeindex.repositories")
-    .select(["id", "full_name", "index_status", "generation", "indexed_commit", "embedder", "last_error"])
-    .where("tenant_id", "=", tenant.tenantId)
-    .$if(repo !== undefined, (query) => query.where("full_name", "=", repo ?? ""))
-    .orderBy("full_name")
-    .limit(REPOSITORIES)
-    .execute();
+export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly RepositoryInScope[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<RepositoryInScope>`
+    select repository.id, repository.full_name as repo, repository.index_status, repository.last_error,
+      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.vectors_pending, ref.vectors_error
+    from ${sql.id(schema, "repositories")} as repository
+    left join ${sql.id(schema, "refs")} as ref on ref.repo_id = repository.id and ${isRefOf(scope)}
+    where ${isRepositoryOf(scope)}
+    order by repository.full_name
+    limit ${REPOSITORIES}
+  `.execute(query);
+  return rows;
 }
 
 /**
- * Joins a tenant's table, whose alias is `table`, with the repositories (as `repository`) that the scope
- * lets be seen, at the generation that searches see.
+ * The builds that the scope lets be seen, with `id`, `repo`, `ref`, `generation` and `commit`: what every read of a
+ * tenant's tables starts from, so that an asker's rights are checked in the statement that reads.
  */
-export function joinVisible(table: string, { tenant, repo }: Scope): RawBuilder<unknown> {
-  return sql`join codeindex.repositories as repository
-    on repository.id = ${sql.ref(`${table}.repo_id`)}
-    and repository.generation = ${sql.ref(`${table}.generation`)}
-    and repository.tenant_id = ${tenant.tenantId}
-    ${repo === undefined ? sql`` : sql`and repository.full_name = ${repo}`}`;
+export function visibleBuilds(scope: Scope): RawBuilder<unknown> {
+  const { schema } = scope.tenant;
+  return sql`(
+    select repository.id, repository.full_name as repo, ref.name as ref, ref.generation, ref.indexed_commit as commit
+    from ${sql.id(schema, "repositories")} as repository
+    join ${sql.id(schema, "refs")} as ref on ref.repo_id = repository.id and ${isRefOf(scope)}
+    where ref.generation is not null and ${isRepositoryOf(scope)}
+  )`;
+}
+
+/** True when a build that the scope lets be seen holds the document of the chunk, whose alias is `chunk`. */
+export function isVisible(scope: Scope): RawBuilder<unknown> {
+  return sql`exists (
+    select from ${sql.id(scope.tenant.schema, "files")} as file
+    where file.document_id = chunk.document_id and file.generation in (select generation from ${visibleBuilds(scope)} as build)
+  )`;
 }
 
 /** True for the chunks, under the alias `chunk`, that the scope's path and language let through. */
@@ -64,14 +88,12 @@ export function containing(literal: string): string {
   return `%${literal.replaceAll(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** Runs reads that the database gives up after `milliseconds`; the limit ends with them. */
-export async function readWithin<Result>(
-  database: CodeIndexDatabase,
-  milliseconds: number,
-  read: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
-): Promise<Result> {
-  return database.query.transaction().execute(async (transaction) => {
-    await sql`select set_config('statement_timeout', ${String(milliseconds)}, true)`.execute(transaction);
-    return read(transaction);
-  });
+function isRepositoryOf({ repo, repositories }: Scope): RawBuilder<unknown> {
+  const byName = repo === undefined ? sql`true` : sql`repository.full_name = ${repo}`;
+  const byRight = repositories === undefined ? sql`true` : sql`repository.id = any(${repositories}::uuid[])`;
+  return sql`(${byName} and ${byRight})`;
+}
+
+function isRefOf({ ref }: Scope): RawBuilder<unknown> {
+  return ref === undefined ? sql`ref.is_default` : sql`ref.name = ${ref}`;
 }

@@ -1,11 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Selectable } from "kysely";
 import { v7 as newId } from "uuid";
-import type { RepositoriesTable } from "#schema.ts";
+import type { RepositoryRow } from "./read-repositories.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
-
-/** A registered repository, as its row. */
-export type RepositoryRow = Selectable<RepositoriesTable>;
 
 type Registering = { readonly tenantId: string; readonly fullName: string; readonly cloneUrl: string };
 
@@ -27,39 +23,5 @@ export async function registerRepository(
   if (row === undefined) {
     throw new AppError({ code: "repository_exists", status: 409, message: `${fullName} is registered already.` });
   }
-  return row;
-}
-
-type Listing = {
-  readonly tenantId: string;
-  /** Repositories up to and with this name are left out. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-};
-
-/** A tenant's repositories by name. */
-export async function listRepositories(
-  database: CodeIndexDatabase,
-  { tenantId, after, limit }: Listing,
-): Promise<readonly RepositoryRow[]> {
-  return database.query
-    .selectFrom("codeindex.repositories")
-    .selectAll()
-    .where("tenant_id", "=", tenantId)
-    .$if(after !== undefined, (query) => query.where("full_name", ">", after ?? ""))
-    .orderBy("full_name")
-    .limit(limit)
-    .execute();
-}
-
-export async function getRepository(
-  database: CodeIndexDatabase,
-  { tenantId, id }: { readonly tenantId: string; readonly id: string },
-): Promise<RepositoryRow | undefined> {
-  return database.query
-    .selectFrom("codeindex.repositories")
-    .selectAll()
-    .where("tenant_id", "=", tenantId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  return { ...row, refs: [] };
 }

@@ -1,7 +1,9 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Database } from "@sightline/foundation/database";
+import type { Logger } from "@sightline/foundation/log";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
+import { ensureTenantRole } from "./tenant-role.store.ts";
 import { TENANT_REVISIONS } from "./tenant-template.ts";
 
 export type CodeIndexDatabase = Database<CodeIndexTables>;
@@ -12,6 +14,8 @@ export type Tenant = {
   readonly tenantId: string;
   readonly name: string;
   readonly schema: TenantSchema;
+  /** The database role that sees this schema and nothing else; null where the server lets us make none. */
+  readonly role: string | null;
 };
 
 /** Name of a tenant's schema, not quoted. Only this file makes one. */
@@ -25,17 +29,17 @@ const PREFIX = "tenant_";
 const LOCK = 7_417_340_922;
 
 /**
- * Registers `tenantId` and makes its schema `tenant_<name>`, or brings it to the
- * latest revision of the template. Safe to call often and from many processes.
+ * Registers `tenantId`, makes its schema `tenant_<name>` with a database role of its own, or brings them to the latest
+ * revision of the template. Safe to call often and from many processes.
  *
- * @throws {AppError} `invalid_tenant_name` (400), `tenant_name_taken` (409), `tenant_renamed` (409).
+ * @throws {AppError} `invalid_tenant_name` (400), `tenant_name_taken`, `tenant_renamed`, `tenant_deleting` (409).
  */
 export async function ensureTenant(
   database: CodeIndexDatabase,
   { tenantId, name }: { readonly tenantId: string; readonly name: string },
 ): Promise<Tenant> {
   const schema = schemaOf(name);
-  await database.query.transaction().execute(async (transaction) => {
+  return database.query.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const known = await transaction
       .selectFrom("codeindex.tenants")
@@ -47,30 +51,74 @@ export async function ensureTenant(
       await transaction.insertInto("codeindex.tenants").values({ tenant_id: tenantId, name }).execute();
     }
     await applyRevisions(transaction, { tenantId, schema, from: known[0]?.schema_revision ?? 0 });
+    const role = await ensureTenantRole(transaction, schema);
+    await transaction
+      .updateTable("codeindex.tenants")
+      .set({ schema_revision: TENANT_REVISIONS.length, database_role: role })
+      .where("tenant_id", "=", tenantId)
+      .execute();
+    return { tenantId, name, schema, role };
   });
-  return { tenantId, name, schema };
 }
 
-/** Brings every tenant's schema to the latest revision of the template. */
-export async function migrateTenants(database: CodeIndexDatabase): Promise<void> {
-  const behind = await database.query
-    .selectFrom("codeindex.tenants")
-    .select(["tenant_id", "name"])
-    .where("schema_revision", "<", TENANT_REVISIONS.length)
-    .execute();
-  for (const { tenant_id: tenantId, name } of behind) {
-    await ensureTenant(database, { tenantId, name });
+/** Brings every tenant's schema to the latest revision of the template, and gives it a role where it has none to take on. */
+export async function migrateTenants(database: CodeIndexDatabase, log: Logger): Promise<void> {
+  const { rows } = await sql<{ tenantId: string; name: string }>`
+    select tenant_id as "tenantId", name from codeindex.tenants as tenant
+    where deleting_at is null and (schema_revision < ${TENANT_REVISIONS.length} or not coalesce((
+      select pg_has_role(role.oid, 'member') and strpos(tenant.database_role, '_' || current.oid || '_') > 0
+      from pg_roles as role, pg_database as current
+      where role.rolname = tenant.database_role and current.datname = current_database()
+    ), false))
+  `.execute(database.query);
+  let without = 0;
+  for (const tenant of rows) {
+    const { role } = await ensureTenant(database, tenant);
+    without += role === null ? 1 : 0;
+  }
+  if (without > 0) {
+    log.warn(
+      { tenants: without },
+      "tenants are kept apart by queries and schemas alone: the database user may not make roles; to have the database itself refuse what is another tenant's, let an administrator run: alter role <user> createrole",
+    );
   }
 }
 
-/** The tenant of a `tid`, or `undefined` when it was never registered. */
+/** The tenant of a `tid`, or `undefined` when it was never registered or is being deleted. */
 export async function findTenant(database: CodeIndexDatabase, tenantId: string): Promise<Tenant | undefined> {
   const row = await database.query
     .selectFrom("codeindex.tenants")
-    .select(["tenant_id", "name"])
+    .select(["tenant_id", "name", "database_role"])
     .where("tenant_id", "=", tenantId)
+    .where("deleting_at", "is", null)
     .executeTakeFirst();
-  return row === undefined ? undefined : { tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name) };
+  return row === undefined ? undefined : { tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name), role: row.database_role };
+}
+
+type Visit = {
+  /** The database gives a statement up after so long. */
+  readonly milliseconds?: number;
+  /** Nothing may be written. */
+  readonly readOnly?: boolean;
+};
+
+/**
+ * The door to a tenant's tables: runs `work` in a transaction as the tenant's database role, so that the database itself
+ * refuses whatever is not in its schema; the service's own tables (`codeindex.*`) too. What both need goes in two steps,
+ * or without the role. Tables are made outside of it: they belong to the service, and the role may use them at once.
+ */
+export async function withinTenant<Result>(
+  database: CodeIndexDatabase,
+  { schema, role }: Pick<Tenant, "schema" | "role">,
+  { milliseconds, readOnly = false }: Visit,
+  work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
+): Promise<Result> {
+  return database.query.transaction().execute(async (transaction) => {
+    const timeout = milliseconds === undefined ? sql`current_setting('statement_timeout')` : sql`${String(milliseconds)}`;
+    await sql`select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true),
+      set_config('transaction_read_only', ${readOnly ? "on" : "off"}, true)`.execute(transaction);
+    return work(transaction.withSchema(schema));
+  });
 }
 
 /**
@@ -93,9 +141,12 @@ function schemaOf(name: string): TenantSchema {
   return schema as TenantSchema;
 }
 
-type Known = { readonly tenant_id: string; readonly name: string };
+type Known = { readonly tenant_id: string; readonly name: string; readonly deleting_at: Date | null };
 
 function refuseConflict(known: readonly Known[], { tenantId, name }: { readonly tenantId: string; readonly name: string }): void {
+  if (known.some((row) => row.deleting_at !== null)) {
+    throw new AppError({ code: "tenant_deleting", status: 409, message: "This tenant is being deleted; try again in a minute." });
+  }
   if (known.some((row) => row.name === name && row.tenant_id !== tenantId)) {
     throw new AppError({ code: "tenant_name_taken", status: 409, message: `Another tenant is named "${name}".` });
   }
@@ -115,9 +166,4 @@ async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenan
   for (const revision of TENANT_REVISIONS.slice(from)) {
     await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
   }
-  await transaction
-    .updateTable("codeindex.tenants")
-    .set({ schema_revision: TENANT_REVISIONS.length })
-    .where("tenant_id", "=", tenantId)
-    .execute();
 }

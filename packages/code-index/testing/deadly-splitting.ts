@@ -19,5 +19,5 @@ parentPort?.on("message", ({ content }: SplitRequest) => {
     scope: "",
     content: text.toUpperCase(),
   };
-  parentPort?.postMessage({ chunks: [chunk] } satisfies SplitAnswer);
+  parentPort?.postMessage({ file: { chunks: [chunk], definitions: [], references: [] } } satisfies SplitAnswer);
 });

@@ -53,9 +53,30 @@ async function createFromTemplate<Schema>(server: string, sets: readonly Migrati
     url,
     drop: async () => {
       await database.close();
-      await onServer(server, (client) => client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`));
+      await onServer(server, async (client) => {
+        await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);
+        await dropLeftRoles(client);
+      });
     },
   };
+}
+
+/**
+ * Roles belong to the server and stay when a database goes. Those that a part makes have their database's number in the
+ * name, `…_<number>_<12 hexadecimal digits>`: what names a database that is no more is dropped, also for runs that were killed.
+ */
+async function dropLeftRoles(client: Client): Promise<void> {
+  const pattern = "^tenant_.*_([0-9]+)_[0-9a-f]{12}$";
+  const { rows } = await client.query<{ rolname: string }>(
+    `select rolname from pg_roles where rolname ~ $1 and not exists (
+      select from pg_database where oid::text = substring(rolname from $1)
+    )`,
+    [pattern],
+  );
+  for (const { rolname } of rows) {
+    // Another test's end may be doing the same.
+    await client.query(`drop role if exists ${escapeIdentifier(rolname)}`).catch(() => undefined);
+  }
 }
 
 /**

@@ -1,9 +1,17 @@
 import { expect, test } from "vitest";
-import { createEmbedder } from "./embedder.ts";
+import { createKnown, embed } from "#testing/embedding-outcomes.ts";
+
+async function vectorOf(text: string): Promise<Float32Array> {
+  const [outcome] = await embed(createKnown({ CODEINDEX_EMBEDDER: "hash" }), [text]);
+  if (outcome === undefined || !("vector" in outcome)) {
+    throw new Error("no vector");
+  }
+  return outcome.vector;
+}
 
 async function similarity(one: string, other: string): Promise<number> {
-  const [a, b] = (await createEmbedder("hash")?.embed([one, other])) ?? [];
-  return a?.reduce((sum, value, index) => sum + value * (b?.[index] ?? 0), 0) ?? Number.NaN;
+  const [a, b] = [await vectorOf(one), await vectorOf(other)];
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? Number.NaN), 0);
 }
 
 test("a vector has length 1, and the same text has the same vector", async () => {
@@ -18,10 +26,6 @@ test("a question is nearer to code with its words, in whatever spelling, than to
 });
 
 test("a text without a word is all zeros, not NaN", async () => {
-  const [vector] = (await createEmbedder("hash")?.embed(["{}();"])) ?? [];
-  expect(vector?.every((value) => value === 0)).toBe(true);
-});
-
-test("none embeds nothing", () => {
-  expect(createEmbedder("none")).toBeUndefined();
+  const vector = await vectorOf("{}();");
+  expect(vector.every((value) => value === 0)).toBe(true);
 });

@@ -1,0 +1,74 @@
+import type { Routes } from "@sightline/foundation/http-server";
+import { z } from "zod";
+import {
+  coverageRequestSchema,
+  coverageSchema,
+  fileRequestSchema,
+  fileSchema,
+  refSchema,
+  treeRequestSchema,
+  treeSchema,
+} from "#contract.ts";
+import { readCoverage } from "#retrieval/read-coverage.ts";
+import { readFile } from "#retrieval/read-file.ts";
+import { readTree } from "#retrieval/read-tree.ts";
+import type { RepositoryScope } from "#store/read-files.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { findRepository, repositoryParamsSchema } from "./find-repository.ts";
+import { presentRef } from "./presenters.ts";
+import { scopeOf, type IncomingRequest } from "./request-tenant.ts";
+
+/** What is indexed of one repository: its branches, and their files. */
+export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/repos/:repo_id/refs",
+      { config: { auth: "reader" }, schema: { params: repositoryParamsSchema, response: { 200: refsSchema } } },
+      async (request) => {
+        const { refs } = await findRepository(database, scopeOf(request), request.params.repo_id);
+        return { refs: refs.map(presentRef) };
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/tree",
+      {
+        config: { auth: "reader" },
+        schema: { params: repositoryParamsSchema, querystring: treeRequestSchema, response: { 200: treeSchema } },
+      },
+      async (request) => readTree(database, await repositoryScope(request, request.params.repo_id, request.query.ref)),
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/file",
+      {
+        config: { auth: "reader" },
+        schema: { params: repositoryParamsSchema, querystring: fileRequestSchema, response: { 200: fileSchema } },
+      },
+      async (request) => {
+        const { ref, ...reading } = request.query;
+        return readFile(database, await repositoryScope(request, request.params.repo_id, ref), reading);
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/coverage",
+      {
+        config: { auth: "reader" },
+        schema: { params: repositoryParamsSchema, querystring: coverageRequestSchema, response: { 200: coverageSchema } },
+      },
+      async (request) => {
+        const { ref, path } = request.query;
+        return readCoverage(database, await repositoryScope(request, request.params.repo_id, ref), path);
+      },
+    );
+  };
+
+  async function repositoryScope(request: IncomingRequest, repoId: string, ref: string | undefined): Promise<RepositoryScope> {
+    const access = scopeOf(request);
+    const { full_name: repo } = await findRepository(database, access, repoId);
+    return { ...access, repo, ref };
+  }
+}
+
+const refsSchema = z.object({ refs: z.array(refSchema) });

@@ -1,0 +1,31 @@
+import type { Tree } from "#contract.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { listFiles, type RepositoryScope } from "#store/read-files.store.ts";
+import { repositoriesInScope } from "#store/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { refuseHiddenRepository } from "./repository-errors.ts";
+
+/** Files of a tree in one answer. */
+const TREE = 100_000;
+const READ_MS = 10_000;
+
+/**
+ * Every path of a branch's indexed commit.
+ *
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409).
+ */
+export async function readTree(database: CodeIndexDatabase, scope: RepositoryScope): Promise<Tree> {
+  const { found, files } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const [repository] = await repositoriesInScope(transaction, scope);
+    return { found: repository, files: await listFiles(transaction, scope, TREE) };
+  });
+  if (found?.ref === undefined || found.ref === null || found.commit === null) {
+    return refuseHiddenRepository(database, scope, found);
+  }
+  return {
+    repo: scope.repo,
+    ref: found.ref,
+    commit: found.commit,
+    files: files.map(({ path, language, lines }) => ({ path, language: language ?? "text", lines })),
+  };
+}

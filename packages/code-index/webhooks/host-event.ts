@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { Push, PushedBranch } from "#schema.ts";
+import { isBranchName } from "#source/branch-name.ts";
+import { canonicalAddress } from "./canonical-address.ts";
+
+/** What a delivery tells, in whatever way its host says it. */
+export type HostEvent =
+  | { readonly kind: "ping" }
+  /** Of no use here. */
+  | { readonly kind: "other" }
+  | ({ readonly kind: "push" } & About)
+  /** Something about the repository itself; its push has no changes. */
+  | ({
+      readonly kind: "repository";
+      readonly action: string;
+      /** When it was renamed or given to another owner. */
+      readonly formerName: string | undefined;
+    } & About);
+
+type About = {
+  readonly push: Push;
+  /** Where the host says that it can be fetched from, as `canonicalAddress` writes it. Only compared, never fetched from. */
+  readonly addresses: readonly string[];
+};
+
+/** A name that the database can hold and a person can read. */
+export const nameSchema = z
+  .string()
+  .min(1)
+  .max(400)
+  .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed());
+export const textSchema = z.string().max(1_000);
+export const urlSchema = z.string().max(2_000).nullish().catch(null);
+
+type ChangeOfRef = {
+  readonly ref: string;
+  readonly before?: string | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly deleted?: boolean | undefined;
+};
+
+/** Branches of one push that are looked at. */
+const MOST_CHANGES = 500;
+
+/** A push out of changed refs; those that are no branches are left out. */
+export function push(fullName: string, defaultBranch: string | null | undefined, changes: readonly ChangeOfRef[]): Push {
+  return {
+    full_name: fullName,
+    default_branch: typeof defaultBranch === "string" && isBranchName(defaultBranch) ? defaultBranch : null,
+    changes: changes.slice(0, MOST_CHANGES).flatMap(toBranch),
+  };
+}
+
+const HEADS = "refs/heads/";
+
+function toBranch({ ref, before, after, deleted }: ChangeOfRef): readonly PushedBranch[] {
+  const branch = ref.slice(HEADS.length);
+  if (!ref.startsWith(HEADS) || !isBranchName(branch)) {
+    return [];
+  }
+  // Hosts write "no commit" as zeros.
+  return [{ branch, before: commitOf(before), after: commitOf(after), deleted: deleted ?? isNone(after) }];
+}
+
+function isNone(commit: string | null | undefined): boolean {
+  return typeof commit === "string" && /^0+$/.test(commit);
+}
+
+function commitOf(given: string | null | undefined): string | null {
+  return typeof given === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(given) && !isNone(given) ? given : null;
+}
+
+export function addressesOf(...urls: readonly (string | null | undefined)[]): readonly string[] {
+  const given = urls.filter((url): url is string => typeof url === "string" && url !== "" && !url.includes("\0") && url.isWellFormed());
+  return [...new Set(given.map(canonicalAddress))];
+}

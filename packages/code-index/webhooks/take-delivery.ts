@@ -1,0 +1,169 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Logger } from "@sightline/foundation/log";
+import type { Sealer } from "@sightline/foundation/sealing";
+import { findOutcome, insertDelivery, settleDelivery, type DeliveryOutcome } from "#store/deliveries.store.ts";
+import { findPushedRepositories, noteProblem, type WatchedRepository } from "#store/pushes.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { actOnPush } from "./act-on-push.ts";
+import type { HostEvent } from "./host-event.ts";
+import { proves } from "./prove.ts";
+import { readEvent } from "./read-event.ts";
+import type { DeliveryHead } from "./read-head.ts";
+import { refused } from "./refused.ts";
+import { scanNames } from "./scan-names.ts";
+import { openWebhookSecret } from "./webhook-secret.ts";
+
+export type WebhookTools = {
+  readonly database: CodeIndexDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** CODEINDEX_WEBHOOK_SECRET: for all repositories that have no secret of their own. */
+  readonly secret: string | undefined;
+  /** Opens the secrets of repositories; without it none has one. */
+  readonly sealer: Sealer | undefined;
+};
+
+export type TakenDelivery = {
+  readonly status: "pong" | "accepted" | "ignored";
+  readonly message: string;
+  readonly jobs: readonly string[];
+};
+
+type Delivery = { readonly head: DeliveryHead; readonly body: Buffer };
+
+/**
+ * Checks who sent a delivery, and acts on it once, however often and to however many replicas it is sent.
+ *
+ * @throws {AppError} `auth_failed` (401), after which nothing has changed; `invalid_push` (400).
+ */
+export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Promise<TakenDelivery> {
+  const byServer = await checkSender(tools, delivery);
+  const event = readEvent(delivery.head, delivery.body);
+  if (event.kind === "ping") {
+    return { status: "pong", message: "The webhook is set up.", jobs: [] };
+  }
+  if (event.kind === "other") {
+    return ignored(`${delivery.head.event.slice(0, 50)} events are not used here`);
+  }
+  const named = await findPushedRepositories(tools.database, namesOf(event));
+  const opened = named.filter((repository) =>
+    repository.sealed_webhook_secret === null ? byServer : provesFor(tools, delivery, repository),
+  );
+  if (opened.length === 0) {
+    if (named.length > 0 || !byServer) {
+      throw refused("The delivery is not signed with the secret of the repository it is about.");
+    }
+    return ignored("no such repository is registered");
+  }
+  const outcomes = [];
+  for (const repository of opened) {
+    outcomes.push(await actOnce(tools, { ...delivery, event, repository }));
+  }
+  return summaryOf(outcomes);
+}
+
+/**
+ * Whether the server's secret signed it. Otherwise that of a repository must have, one that the body may be about: which one
+ * it is really about is looked at once it can be trusted enough to be parsed.
+ */
+async function checkSender(tools: WebhookTools, delivery: Delivery): Promise<boolean> {
+  const { database, clock, secret } = tools;
+  const { head, body } = delivery;
+  if (secret !== undefined && proves(head.proof, secret, { body, now: clock.now() })) {
+    return true;
+  }
+  const own = (await findPushedRepositories(database, scanNames(body))).filter(({ sealed_webhook_secret: sealed }) => sealed !== null);
+  if (own.length === 0) {
+    // Takes as long as with a repository that has a secret, which is nobody's business.
+    proves(head.proof, randomBytes(32).toString("base64"), { body, now: clock.now() });
+  }
+  if (!own.map((repository) => provesFor(tools, delivery, repository)).includes(true)) {
+    throw refused("The delivery's signature is not that of this body and the webhook's secret.");
+  }
+  return false;
+}
+
+function provesFor({ sealer, clock, log }: WebhookTools, { head, body }: Delivery, repository: WatchedRepository): boolean {
+  const { id, sealed_webhook_secret: sealed } = repository;
+  if (sealed === null || sealer === undefined) {
+    return false;
+  }
+  const secret = openWebhookSecret(sealer, { id, sealed_webhook_secret: sealed }, log);
+  return secret !== undefined && proves(head.proof, secret, { body, now: clock.now() });
+}
+
+type Told = Extract<HostEvent, { kind: "push" | "repository" }>;
+
+function namesOf(event: Told) {
+  const former = event.kind === "repository" ? event.formerName : undefined;
+  return {
+    names: [event.push.full_name, ...(former === undefined ? [] : [former])].map((name) => name.toLowerCase()),
+    addresses: event.addresses,
+  };
+}
+
+type Acting = Delivery & { readonly event: Told; readonly repository: WatchedRepository };
+type Outcome = DeliveryOutcome & { readonly again: boolean };
+
+async function actOnce({ database, clock }: WebhookTools, { head, body, event, repository }: Acting): Promise<Outcome> {
+  const now = clock.now();
+  const deliveryId = identify(head, body, now);
+  return database.query.transaction().execute(async (transaction) => {
+    const identity = { provider: head.provider, deliveryId, repoId: repository.id };
+    const { tenant_id: tenantId } = repository;
+    const id = await insertDelivery(transaction, { ...identity, tenantId, event: head.event.slice(0, 100), push: event.push, now });
+    if (id === undefined) {
+      const earlier = await findOutcome(transaction, identity);
+      return { ...(earlier ?? { status: "ignored", reason: "", jobIds: [] }), again: true };
+    }
+    const outcome = await actOnPush(database, transaction, { repository, push: event.push, counts: true, now });
+    const moved = event.kind === "repository" ? noticeOfMove(event, repository) : undefined;
+    if (moved !== undefined) {
+      await noteProblem(transaction, { id: repository.id, tenantId, problem: moved });
+    }
+    const settled = { ...outcome, reason: moved ?? outcome.reason };
+    await settleDelivery(transaction, { id, ...settled });
+    return { ...settled, again: false };
+  });
+}
+
+/**
+ * A delivery may say that a repository has another name now, but not make us fetch from another address: that address may
+ * hold what the tenant's credential opens and its members may not see. So an admin is told.
+ */
+function noticeOfMove(event: Extract<Told, { kind: "repository" }>, repository: WatchedRepository): string | undefined {
+  const { full_name: name } = event.push;
+  if (event.formerName === undefined || name.toLowerCase() === repository.full_name.toLowerCase()) {
+    return undefined;
+  }
+  return `The host says that the repository is ${name} now. It is still fetched from ${repository.clone_url}; if it was moved, change its clone_url.`;
+}
+
+const WITHOUT_ID_MS = 10 * 60_000;
+
+/** The host's identifier; where there is none the same body within ten minutes is the same delivery. */
+function identify({ deliveryId }: DeliveryHead, body: Buffer, now: Date): string {
+  if (deliveryId !== undefined && /^[\x21-\x7e]{1,200}$/.test(deliveryId)) {
+    return deliveryId;
+  }
+  const hash = createHash("sha256")
+    .update(deliveryId ?? "")
+    .update("\0")
+    .update(body)
+    .digest("hex");
+  return deliveryId === undefined ? `${hash}:${Math.floor(now.getTime() / WITHOUT_ID_MS)}` : hash;
+}
+
+function summaryOf(outcomes: readonly Outcome[]): TakenDelivery {
+  const jobs = outcomes.flatMap(({ jobIds }) => jobIds);
+  const reasons = [...new Set(outcomes.map(({ reason }) => reason).filter((reason) => reason !== ""))].join("; ");
+  const again = outcomes.every((outcome) => outcome.again) ? "This delivery was taken before. " : "";
+  return outcomes.some(({ status }) => status === "accepted")
+    ? { status: "accepted", message: `${again}The push will be indexed.${reasons === "" ? "" : ` Left out: ${reasons}`}`, jobs }
+    : { status: "ignored", message: `${again}${reasons}`, jobs };
+}
+
+function ignored(message: string): TakenDelivery {
+  return { status: "ignored", message, jobs: [] };
+}
