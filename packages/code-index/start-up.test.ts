@@ -34,6 +34,8 @@ function createApi(of: CodeIndexDatabase = database): CodeIndexApi {
   return createCodeIndexApi({
     config: {
       CODEINDEX_ALLOW_FILE_URLS: false,
+      CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
+      CODEINDEX_ENCRYPTION_KEYS: undefined,
       CODEINDEX_EMBEDDER: "hash",
       CODEINDEX_PUBLIC_URL: "http://localhost:8080",
       CODEINDEX_WEBHOOK_SECRET: undefined,

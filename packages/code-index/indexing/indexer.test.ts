@@ -46,7 +46,13 @@ afterEach(async () => {
 });
 
 async function startIndexer(embedder: "hash" | "none" = "hash"): Promise<Indexer> {
-  const config = { CODEINDEX_DATA_DIR: dataDir, CODEINDEX_ALLOW_FILE_URLS: true, CODEINDEX_EMBEDDER: embedder };
+  const config = {
+    CODEINDEX_DATA_DIR: dataDir,
+    CODEINDEX_ALLOW_FILE_URLS: true,
+    CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
+    CODEINDEX_ENCRYPTION_KEYS: undefined,
+    CODEINDEX_EMBEDDER: embedder,
+  };
   const indexer = createIndexer({ config, database, log: silentLog, clock });
   await indexer.start();
   indexers.push(indexer);

@@ -5,7 +5,11 @@ import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
+import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
+import { sweepPrivateFolders } from "#source/private-folder.ts";
+import { tidyMirrors } from "#source/tidy-mirrors.ts";
+import { listIndexedBranches } from "#store/indexed-branches.store.ts";
 import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
@@ -15,8 +19,9 @@ import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
 export type IndexerOptions = {
-  readonly config: Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER"> &
-    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
+  readonly config: SourceAccessOptions["config"] &
+    Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER"> &
+    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -47,10 +52,12 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     clock,
     embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
-    allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
+    sources: createSourceAccess({ config, database, log, clock }),
+    mirrorMaxBytes: (config.CODEINDEX_MIRROR_MAX_MB ?? 4_096) * 1_048_576,
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
+    createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
   ];
 
@@ -58,6 +65,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     checks: [database.check],
     start: async () => {
       await migrateTenants(database, log);
+      await sweepPrivateFolders();
       await Promise.all(loops.map((loop) => loop.start()));
     },
     stop: async () => {
@@ -65,6 +73,11 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       await splitter.close();
     },
   };
+}
+
+async function tidy({ dataDir, database }: JobTools, signal: AbortSignal): Promise<boolean> {
+  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), signal });
+  return false;
 }
 
 /** One job at a time in each. Only the first takes what may be long, so that a push never waits for a first build. */
