@@ -60,7 +60,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
       dataDir: tools.dataDir,
       repoId: job.repoId,
       ref: job.ref ?? undefined,
-      fresh: job.attempt > 1,
+      fresh: job.attempt > 2,
       maxBytes: tools.mirrorBytes,
       signal,
     }),
@@ -115,7 +115,7 @@ async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant
   const local = embedder?.local === true && embedderId !== undefined ? { embedder, embedderId } : undefined;
   await buildIndex({ database, build, splitterRevision: SPLITTER_REVISION, embedder: local, plan, mirror, splitter, report, signal });
   if (embedderId !== undefined) {
-    await awaitVectors(database, build, embedderId);
+    await awaitVectors(database, build);
   }
 }
 
