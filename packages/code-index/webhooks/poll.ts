@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { listBranches, type RemoteBranches } from "#source/branches.ts";
+import type { RemoteBranches } from "#source/branches.ts";
 import { SourceError } from "#source/source-error.ts";
 import { pruneDeliveries } from "#store/deliveries.store.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
