@@ -41,6 +41,7 @@ export type CreatedToken = z.infer<typeof createdTokenSchema>;
 // Repositories and jobs
 
 export const jobStatusSchema = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
+export const jobTriggerSchema = z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]);
 export const indexStatusSchema = z.enum(["pending", "indexing", "ready", "failed"]);
 export const indexModeSchema = z.enum(["full", "incremental"]);
 
@@ -50,7 +51,7 @@ export const jobSchema = z.object({
   full_name: z.string(),
   status: jobStatusSchema,
   mode: indexModeSchema,
-  trigger: z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]),
+  trigger: jobTriggerSchema,
   /** The branch; null means the default one. */
   ref: z.string().nullable(),
   commit: z.string().nullable(),

@@ -6,6 +6,7 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/metrics";
 import { createAuthenticators } from "./api/authenticators.ts";
+import { credentialRoutes } from "./api/credentials.routes.ts";
 import { deliveryRoutes } from "./api/deliveries.routes.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
 import { fileRoutes } from "./api/files.routes.ts";
@@ -17,6 +18,8 @@ import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig } from "./config.ts";
+import { createCodeIndexSealer } from "./credentials/sealer.ts";
+import { createSourceAccess } from "./credentials/source-access.ts";
 import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
@@ -31,7 +34,12 @@ export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from ".
 export type CodeIndexApiOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER" | "CODEINDEX_PUBLIC_URL" | "CODEINDEX_WEBHOOK_SECRET"
+    | "CODEINDEX_ALLOW_FILE_URLS"
+    | "CODEINDEX_ALLOW_PRIVATE_HOSTS"
+    | "CODEINDEX_EMBEDDER"
+    | "CODEINDEX_ENCRYPTION_KEYS"
+    | "CODEINDEX_PUBLIC_URL"
+    | "CODEINDEX_WEBHOOK_SECRET"
   >;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
@@ -61,8 +69,10 @@ export type CodeIndexApi = {
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const { config, database, log, clock, metrics, accessTokens, version } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
-  const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer: undefined, database, log, clock, metrics });
   const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
+  const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
+  const sources = createSourceAccess({ config, database, log, clock });
+  const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer, database, log, clock, metrics });
   const checks = [database.check];
   let mcp: McpEndpoint | undefined;
 
@@ -94,6 +104,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
+  const authenticators = createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -102,15 +113,16 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       resourceMetadataRoutes(publicUrl),
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
+      credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock }),
       fileRoutes({ database }),
-      jobRoutes({ database, clock }),
+      jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ],
     authenticators: {
-      ...createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) }),
+      ...authenticators,
       webhook: webhook.authenticator,
     },
     start: lifecycle.start,

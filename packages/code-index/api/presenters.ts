@@ -66,7 +66,7 @@ export function presentJob(row: JobRow): Job {
     started_at: row.started_at?.toISOString() ?? null,
     completed_at: row.completed_at?.toISOString() ?? null,
     error_message: row.error_message,
-    progress: row.progress,
+    progress: { rate: null, ...row.progress },
   };
 }
 

@@ -27,7 +27,12 @@ export async function failOrphans(database: CodeIndexDatabase, { now }: Moment):
 export async function failStuck(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
   const reason = "stuck: running for over 30 minutes without progress";
   const since = before(now, STUCK_MS);
-  return failJobs(database, { now, reason, retry: true, which: abandoned(sql`started_at < ${since} and coalesce(progress_at, started_at) < ${since}`) });
+  return failJobs(database, {
+    now,
+    reason,
+    retry: true,
+    which: abandoned(sql`started_at < ${since} and coalesce(progress_at, started_at) < ${since}`),
+  });
 }
 
 /** Of a row that somebody wrote by hand too. */
@@ -38,6 +43,38 @@ function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`job_id in (
     select job_id from codeindex.index_jobs where status = 'running' and ${condition} order by job_id for update skip locked
   )`;
+}
+
+/**
+ * Says of repositories whose jobs an operator ended, by an update of the row, that nobody indexes them any more, and when
+ * such a job ended. Returns how many there were.
+ */
+export async function mendEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
+  return database.query.transaction().execute(async (transaction) => {
+    const ended = await transaction
+      .updateTable("codeindex.index_jobs")
+      .set({ completed_at: now })
+      .where("completed_at", "is", null)
+      .where("status", "in", ["succeeded", "failed", "cancelled"])
+      .returning("repo_id")
+      .execute();
+    const idle = await transaction
+      .selectFrom("codeindex.repositories as repository")
+      .select("repository.id as repo_id")
+      .where("index_status", "=", "indexing")
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("codeindex.index_jobs as job")
+              .whereRef("job.repo_id", "=", "repository.id")
+              .where("job.status", "in", ["queued", "running"]),
+          ),
+        ),
+      )
+      .execute();
+    await settleIndexStatus(transaction, [...new Set([...ended, ...idle].map((row) => row.repo_id))]);
+    return ended.length;
+  });
 }
 
 type Failing = Moment & {
