@@ -56,11 +56,6 @@ export const codeIndexVariables = {
     schema: booleanVariable(),
     default: "false",
   },
-  CODEINDEX_POLL_MINUTES: {
-    doc: "Each repository's host is asked this often for commits that no webhook told of; 0 asks none.",
-    schema: integerVariable(0, 1440),
-    default: "10",
-  },
   CODEINDEX_ALLOW_PRIVATE_HOSTS: {
     doc: "Hosts of your own network that repositories may be fetched from: names (`git.example.org`, `*.corp.example`), addresses or ranges (`10.0.0.0/8`), with commas between.",
     schema: z
@@ -78,6 +73,11 @@ export const codeIndexVariables = {
     doc: "What the mirror of one repository may take on the indexer's disk.",
     schema: integerVariable(1, 1_000_000),
     default: "4096",
+  },
+  CODEINDEX_POLL_MINUTES: {
+    doc: "Each repository's host is asked this often for commits that no webhook told of; 0 asks none.",
+    schema: integerVariable(0, 1440),
+    default: "10",
   },
   CODEINDEX_EMBEDDER: {
     doc: "What makes the vectors of the semantic leg: `hash` (built in, lexical, no network), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
@@ -132,6 +132,11 @@ export const codeIndexVariables = {
   },
   CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
   CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
+  CODEINDEX_TENANT_AUTO_PROVISION: {
+    doc: "Whether an access token of an organisation (`tid`) that is not registered makes its tenant; otherwise it is refused.",
+    schema: booleanVariable(),
+    default: "false",
+  },
   CODEINDEX_PORT: { doc: "Port of the API and of /mcp.", schema: portVariable(), default: "8080" },
   CODEINDEX_PUBLIC_URL: {
     doc: "Address under which clients reach the API and /mcp.",
@@ -174,9 +179,9 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_INDEXER_CONCURRENCY",
   "CODEINDEX_ENCRYPTION_KEYS",
   "CODEINDEX_ALLOW_FILE_URLS",
-  "CODEINDEX_POLL_MINUTES",
   "CODEINDEX_ALLOW_PRIVATE_HOSTS",
   "CODEINDEX_MIRROR_MAX_MB",
+  "CODEINDEX_POLL_MINUTES",
   ...embeddingVariables,
 ]);
 

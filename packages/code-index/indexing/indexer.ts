@@ -5,7 +5,7 @@ import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
-import { createSourceAccess, type SourceAccess } from "#credentials/source-access.ts";
+import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
 import { listBranches } from "#source/branches.ts";
 import { pruneDeliveries } from "#store/deliveries.store.ts";
@@ -13,6 +13,7 @@ import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
+import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
@@ -21,13 +22,9 @@ import { workOn } from "./work-on.ts";
 export type IndexerOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    | "CODEINDEX_ALLOW_FILE_URLS"
-    | "CODEINDEX_ALLOW_PRIVATE_HOSTS"
-    | "CODEINDEX_DATA_DIR"
-    | "CODEINDEX_EMBEDDER"
-    | "CODEINDEX_ENCRYPTION_KEYS"
-    | "CODEINDEX_POLL_MINUTES"
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
   > &
+    SourceAccessOptions["config"] &
     Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
@@ -44,6 +41,9 @@ export type Indexer = {
 /** Between two looks at an empty queue: a push waits half of it on average. */
 const POLL_MS = 300;
 
+/** Between two looks for what is marked to be deleted. */
+const DELETIONS_MS = 2_000;
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -52,21 +52,23 @@ const HOUR_MS = 3_600_000;
  */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
+  const sources = createSourceAccess({ config, database, log, clock });
   const tools: JobTools = {
     database,
+    sources,
     splitter,
     log,
     clock,
     embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
-    allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
+    mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
-  const sources = createSourceAccess({ config, database, log, clock });
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
-    ...polls(tools, sources, config.CODEINDEX_POLL_MINUTES),
+    ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
 
   return {
@@ -107,7 +109,7 @@ const POLLED_MS = 5_000;
 /** Repositories whose hosts are asked at once. */
 const POLLS = 3;
 
-function polls({ database, log, clock }: JobTools, sources: SourceAccess, everyMinutes: number): readonly Service[] {
+function polls({ database, sources, log, clock }: JobTools, everyMinutes: number): readonly Service[] {
   const poll = createPoll({
     database,
     log,
