@@ -310,6 +310,8 @@ type SegmentsTable = {
   readonly generation: number;
   /** Chunks in the segment. */
   readonly chunks: number;
+  /** Of those, the ones whose documents were deleted. */
+  readonly dead: Generated<number>;
   /** Mean number of weighted terms of a chunk. */
   readonly average_length: number;
   readonly complete: Generated<boolean>;

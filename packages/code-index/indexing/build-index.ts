@@ -1,71 +1,105 @@
-import type { Embedder } from "#embedding/embedder.ts";
+import { setTimeout as delay } from "node:timers/promises";
 import type { JobProgress } from "#schema.ts";
-import { listTree, readBlobs, type TreeEntry } from "#source/blobs.ts";
+import { readBlobs } from "#source/blobs.ts";
 import type { Mirror } from "#source/mirror.ts";
 import type { Splitter } from "#splitting/splitter.ts";
-import type { Build, BuildTotals } from "#store/builds.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { attachFiles, insertSkippedFiles, type NewFile } from "#store/builds.store.ts";
+import { sweepTenant } from "#store/sweep.store.ts";
 import { inOrder } from "./in-order.ts";
-import { readFile, skippedFile } from "./read-file.ts";
-import { skipUnread } from "./skip.ts";
-import { createBuildWriter, type BuildWriter } from "./write-build.ts";
+import type { BuildPlan } from "./plan-build.ts";
+import { readFile } from "./read-file.ts";
+import { createBuildWriter, type WriterOptions } from "./write-build.ts";
 
-type Building = {
-  readonly database: CodeIndexDatabase;
-  readonly build: Build;
+type Building = WriterOptions & {
+  readonly plan: BuildPlan;
   readonly mirror: Mirror;
-  readonly embedder: Embedder | undefined;
   readonly splitter: Splitter;
   readonly report: (progress: JobProgress) => void;
-  readonly signal: AbortSignal;
 };
 
 /** Files that wait for each thread, so that it never waits for the database. Bounds the memory, too. */
 const AHEAD = 8;
+/** Rows of files that a statement adds. */
+const FILES = 2_000;
+/** Between two looks at contents that another build is writing. */
+const WAIT_MS = 250;
 
-/** Writes every file of a commit into a build, and returns what it came to. */
-export async function buildIndex(building: Building): Promise<BuildTotals> {
+/** Writes the files of a plan into a build. Contents that the tenant holds already are neither read nor split again. */
+export async function buildIndex(building: Building): Promise<void> {
+  const { database, build, plan, report, signal } = building;
+  for (const batch of inSlices(plan.skipped, FILES)) {
+    await insertSkippedFiles(database, build, batch);
+  }
+  let missing = plan.files;
+  for (;;) {
+    const { free, busy } = await attachKnown(building, missing);
+    const total = plan.files.length + plan.skipped.length;
+    report({ phase: "files", done: total - free.length - busy.length, total });
+    if (free.length > 0) {
+      missing = [...busy, ...(await writeFiles(building, free))];
+    } else if (busy.length > 0) {
+      missing = busy;
+    } else {
+      return;
+    }
+    if (missing.length > 0) {
+      // Another build writes them. It completes them, or it dies, and then what it left is swept.
+      await delay(WAIT_MS, undefined, { signal });
+      await sweepTenant(database, build);
+    }
+  }
+}
+
+type Sorted = { readonly free: readonly NewFile[]; readonly busy: readonly NewFile[] };
+
+async function attachKnown({ database, build, splitterRevision }: Building, files: readonly NewFile[]): Promise<Sorted> {
+  const free: NewFile[] = [];
+  const busy: NewFile[] = [];
+  for (const batch of inSlices(files, FILES)) {
+    const attached = await attachFiles(database, build, { files: batch, splitter: splitterRevision });
+    for (const file of batch) {
+      if (!attached.known.has(file.path)) {
+        (attached.busy.has(file.path) ? busy : free).push(file);
+      }
+    }
+  }
+  return { free, busy };
+}
+
+/** Returns those that another build was faster with. */
+async function writeFiles(building: Building, files: readonly NewFile[]): Promise<readonly NewFile[]> {
+  const { mirror, splitter, plan, report, signal } = building;
   const writer = createBuildWriter(building);
+  const total = plan.files.length + plan.skipped.length;
+  let done = total - files.length;
   try {
-    return await writeFiles(building, writer);
+    const contents = readBlobs(
+      mirror,
+      files.map(({ blob }) => blob),
+      { signal },
+    );
+    const read = async (content: Buffer, index: number) => {
+      const file = files[index];
+      return file === undefined ? undefined : readFile(file, content, splitter);
+    };
+    for await (const document of inOrder(contents, splitter.threads * AHEAD, read)) {
+      signal.throwIfAborted();
+      if (document !== undefined) {
+        await writer.add(document);
+        report({ phase: "files", done: ++done, total });
+      }
+    }
+    report({ phase: "postings", done, total });
+    const left = new Set(await writer.finish());
+    return files.filter(({ path }) => left.has(path));
   } catch (error) {
     await writer.abandon();
     throw error;
   }
 }
 
-async function writeFiles({ mirror, splitter, report, signal }: Building, writer: BuildWriter): Promise<BuildTotals> {
-  const entries = await listTree(mirror, { signal });
-  const toRead: TreeEntry[] = [];
-  let done = 0;
-  const advance = () => report({ phase: "files", done: ++done, total: entries.length });
-
-  for (const entry of entries) {
-    const reason = skipUnread(entry);
-    if (reason === undefined) {
-      toRead.push(entry);
-    } else {
-      const { file, chunks } = skippedFile(entry, reason);
-      await writer.add(file, chunks);
-      advance();
-    }
+function* inSlices<Item>(items: readonly Item[], size: number): Generator<readonly Item[], void, undefined> {
+  for (let start = 0; start < items.length; start += size) {
+    yield items.slice(start, start + size);
   }
-  const contents = readBlobs(mirror, blobsOf(toRead), { signal });
-  const read = async (content: Buffer, index: number) => {
-    const entry = toRead[index];
-    return entry === undefined ? undefined : readFile(entry, content, splitter);
-  };
-  for await (const given of inOrder(contents, splitter.threads * AHEAD, read)) {
-    signal.throwIfAborted();
-    if (given !== undefined) {
-      await writer.add(given.file, given.chunks);
-      advance();
-    }
-  }
-  report({ phase: "postings", done, total: entries.length });
-  return writer.finish();
-}
-
-function blobsOf(entries: readonly TreeEntry[]): readonly string[] {
-  return entries.map(({ blob }) => blob);
 }

@@ -1,29 +1,26 @@
-import type { TreeEntry } from "#source/blobs.ts";
-import type { NewFile } from "#store/builds.store.ts";
+import { embeddedText, textHash } from "#embedding/embedded-text.ts";
 import { languageOf } from "#splitting/languages.ts";
 import type { Splitter } from "#splitting/splitter.ts";
+import type { NewFile } from "#store/builds.store.ts";
+import type { NewDocument } from "#store/documents.store.ts";
 import { countLines, skipRead } from "./skip.ts";
-import type { UnnumberedChunk } from "./write-build.ts";
 
-type ReadFile = { readonly file: NewFile; readonly chunks: readonly UnnumberedChunk[] };
-
-/** A file's rows: its chunks, or why it has none. */
-export async function readFile(entry: TreeEntry, content: Buffer, splitter: Splitter): Promise<ReadFile> {
+/** What a file's content comes to: chunks, or why it has none. */
+export async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Promise<NewDocument> {
+  const { path } = file;
+  const language = languageOf(path);
   const skipReason = skipRead(content);
   if (skipReason !== undefined) {
-    return skippedFile(entry, skipReason);
+    return { ...file, language, lines: 0, skip_reason: skipReason, chunks: [], definitions: [], references: [] };
   }
-  const { path } = entry;
-  const language = languageOf(path);
-  const split = await splitter.split(content, language);
-  const chunks = split.chunks.map((chunk) => ({ ...chunk, path, language }));
-  return { file: { ...rowOf(entry), language, lines: countLines(content), skip_reason: null }, chunks };
-}
-
-export function skippedFile(entry: TreeEntry, reason: string): ReadFile {
-  return { file: { ...rowOf(entry), language: languageOf(entry.path), lines: 0, skip_reason: reason }, chunks: [] };
-}
-
-function rowOf({ path, blob, bytes }: TreeEntry) {
-  return { path, blob, bytes };
+  const { chunks, definitions, references } = await splitter.split(content, language);
+  return {
+    ...file,
+    language,
+    lines: countLines(content),
+    skip_reason: null,
+    chunks: chunks.map((chunk) => ({ ...chunk, text_hash: textHash(embeddedText({ path, ...chunk })) })),
+    definitions,
+    references,
+  };
 }

@@ -1,21 +1,33 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { Embedder } from "#embedding/embedder.ts";
-import type { Splitter } from "#splitting/splitter.ts";
 import type { JobProgress } from "#schema.ts";
-import { fetchMirror } from "#source/mirror.ts";
-import { beginBuild, confirmIndex, discardBuild, settleTables, sweepBuilds, switchBuild, type Build } from "#store/builds.store.ts";
+import type { SourceAccess } from "#credentials/source-access.ts";
+import { fetchMirror, type Mirror } from "#source/mirror.ts";
+import { SPLITTER_REVISION } from "#splitting/revision.ts";
+import type { Splitter } from "#splitting/splitter.ts";
+import { beginBuild, listFiles, type Build } from "#store/builds.store.ts";
 import type { ClaimedJob } from "#store/leases.store.ts";
-import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
+import { findLive } from "#store/refs.store.ts";
+import { settleTables } from "#store/settle.store.ts";
+import { discardBuild, sweepTenant } from "#store/sweep.store.ts";
+import { applyBuild, confirmBuild, switchBuild } from "#store/switch.store.ts";
+import { findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenant.ts";
+import { awaitVectors, ensureEmbedder } from "#store/vectors.store.ts";
+import { writeVisible } from "#store/visible.store.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { buildIndex } from "./build-index.ts";
+import { planChanges, planWhole, type BuildPlan } from "./plan-build.ts";
+import { skipUnread } from "./skip.ts";
 
 export type JobTools = {
   readonly database: CodeIndexDatabase;
   readonly embedder: Embedder | undefined;
   readonly splitter: Splitter;
+  readonly sources: SourceAccess;
   readonly dataDir: string;
-  readonly allowFileUrls: boolean;
+  /** What the mirror of one repository may grow to. */
+  readonly mirrorBytes: number;
   readonly log: Logger;
   readonly clock: Clock;
 };
@@ -26,68 +38,94 @@ type Running = {
   readonly signal: AbortSignal;
 };
 
+/** More are switched to as a whole, so that the transaction that applies them stays short. */
+const MOST_CHANGES = 5_000;
+
 /**
- * Brings a repository's index to its newest commit: fetch, write a build beside the one in use, switch, sweep.
- * An `incremental` job ends early when that commit is indexed already; otherwise every file is read again.
+ * Brings a branch's index to its newest commit: fetch, write a build beside the one in use, switch, sweep. An `incremental`
+ * job writes the paths that changed and applies them to what searches see; a `full` one writes the set of files anew.
  * When it throws, the index in use is as it was.
  */
-export async function runJob(tools: JobTools, { job, report, signal }: Running): Promise<void> {
-  const { database, embedder, clock } = tools;
+export async function runJob(tools: JobTools, running: Running): Promise<void> {
+  const { database } = tools;
+  const { job, signal } = running;
   const tenant = await findTenant(database, job.tenantId);
   if (tenant === undefined) {
     throw new Error(`The tenant ${job.tenantId} is not registered.`);
   }
-  const mirror = await fetchMirror({
-    dataDir: tools.dataDir,
-    repoId: job.repoId,
-    fullName: job.fullName,
-    cloneUrl: job.cloneUrl,
-    allowFileUrls: tools.allowFileUrls,
-    fresh: job.attempt > 1,
-    signal,
-  });
-  const identity = embedder?.identity.key ?? null;
-  if (job.mode === "incremental" && job.indexedCommit === mirror.commit && job.embedder === identity) {
-    await confirmIndex(database, { lease: job, commit: mirror.commit, now: clock.now() });
+  const mirror = await tools.sources.reach(job, signal, (remote) =>
+    fetchMirror({
+      ...remote,
+      dataDir: tools.dataDir,
+      repoId: job.repoId,
+      ref: job.ref ?? undefined,
+      fresh: job.attempt > 1,
+      maxBytes: tools.mirrorBytes,
+      signal,
+    }),
+  );
+  const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
+  const live = await findLive(database, of);
+  const whole = await planWhole({ mirror, skip: skipUnread, signal });
+  const changes =
+    live === undefined || job.mode === "full"
+      ? undefined
+      : planChanges(whole, await listFiles(database, { ...of, generation: live.generation }), SPLITTER_REVISION);
+  const size = changes === undefined ? 0 : sizeOf(changes);
+  const now = () => tools.clock.now();
+  const indexed = { lease: job, commit: mirror.commit, isDefault: mirror.isDefault, pushes: job.pushesSeen, entries: whole.entries };
+  if (live !== undefined && changes !== undefined && size === 0) {
+    expectSwitched(await confirmBuild(database, { ...of, ...indexed, live: live.generation, now: now() }));
     return;
   }
-  const build = await beginBuild(database, { schema: tenant.schema, repoId: job.repoId });
+  const build = await beginBuild(database.query, { ...of, lease: job, now: now() });
   try {
-    const totals = await buildIndex({ ...tools, build, mirror, report, signal });
+    const applies = live !== undefined && changes !== undefined && size <= MOST_CHANGES;
+    await writeBuild(tools, running, { tenant, build, mirror, plan: applies ? changes : whole });
     signal.throwIfAborted();
-    const { commit, defaultBranch } = mirror;
-    const switched = await switchBuild(database, build, {
-      lease: job,
-      commit,
-      defaultBranch,
-      embedder: identity,
-      totals,
-      now: clock.now(),
-    });
-    if (!switched) {
-      throw new Error("The job was given to another indexer before it was finished.");
+    if (applies) {
+      expectSwitched(await applyBuild(database, build, { ...indexed, live: live.generation, removed: changes.removed, now: now() }));
+    } else {
+      await writeVisible(database, build);
+      expectSwitched(await switchBuild(database, build, { ...indexed, now: now() }));
     }
   } catch (error) {
     // Who stops has seconds; the job's next run sweeps what is left.
     if (!(error instanceof BrokenOff && error.why === "stopping")) {
-      await discardQuietly(tools, build);
+      await quietly(tools, build, () => discardBuild(database, build));
     }
     throw error;
   }
-  await tidyUp(tools, build);
-}
-
-/** What a failed build has written is seen by nobody, and the next one sweeps it: no reason to hide why it failed. */
-async function discardQuietly({ database, log }: JobTools, build: Build): Promise<void> {
-  await discardBuild(database, build).catch((error: unknown) => log.warn({ err: error, build }, "a failed build was not deleted yet"));
-}
-
-/** The job has succeeded already; what is left over is swept by the next one. */
-async function tidyUp({ database, log }: JobTools, build: Build): Promise<void> {
-  try {
-    await sweepBuilds(database, build);
+  // The job has succeeded already; what is left over is swept by the next one.
+  await quietly(tools, build, async () => {
+    await sweepTenant(database, build);
     await settleTables(database, build);
-  } catch (error) {
-    log.warn({ err: error, build }, "older builds were not deleted yet");
+  });
+}
+
+type Writing = { readonly tenant: Tenant; readonly build: Build; readonly mirror: Mirror; readonly plan: BuildPlan };
+
+async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant, build, mirror, plan }: Writing): Promise<void> {
+  const { database, embedder, splitter } = tools;
+  const embedderId = embedder === undefined ? undefined : await ensureEmbedder(database, tenant, embedder.identity);
+  const local = embedder?.local === true && embedderId !== undefined ? { embedder, embedderId } : undefined;
+  await buildIndex({ database, build, splitterRevision: SPLITTER_REVISION, embedder: local, plan, mirror, splitter, report, signal });
+  if (embedderId !== undefined) {
+    await awaitVectors(database, build, embedderId);
   }
+}
+
+function sizeOf({ files, skipped, removed }: BuildPlan): number {
+  return files.length + skipped.length + removed.length;
+}
+
+function expectSwitched(switched: boolean): void {
+  if (!switched) {
+    throw new Error("The job was given to another indexer, or its repository deleted, before it was finished.");
+  }
+}
+
+/** What nobody sees is no reason to hide what became of the job. */
+async function quietly({ log }: JobTools, build: Build, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => log.warn({ err: error, build }, "what a build left was not deleted yet"));
 }

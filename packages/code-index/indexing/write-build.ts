@@ -1,132 +1,131 @@
 import { embeddedText } from "#embedding/embedded-text.ts";
 import type { Embedder } from "#embedding/embedder.ts";
-import {
-  beginSegment,
-  finishSegment,
-  insertChunks,
-  insertFiles,
-  insertPostings,
-  insertVectors,
-  type Build,
-  type BuildTotals,
-  type NewChunk,
-  type NewFile,
-  type NewPostings,
-} from "#store/builds.store.ts";
+import type { Build } from "#store/builds.store.ts";
+import { writeDocuments, type NewDocument, type WrittenDocument } from "#store/documents.store.ts";
+import { beginSegment, completeSegment, insertPostings, type NewPostings } from "#store/segments.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { insertVectors, textsWithoutVector } from "#store/vectors.store.ts";
 import { createPostingsCollector, type PostingsCollector } from "./collect-postings.ts";
 
-/** A chunk as it comes out of a file; the writer numbers it. */
-export type UnnumberedChunk = Omit<NewChunk, "ordinal">;
-
-/** Writes a build's rows in batches, one at a time, each a statement of its own: no transaction stays open while files are read. */
+/** Writes contents in batches, one at a time, each a short transaction: none stays open while files are read. */
 export type BuildWriter = {
-  readonly add: (file: NewFile, chunks: readonly UnnumberedChunk[]) => Promise<void>;
-  /** Writes what is left, and says what should be there now. */
-  readonly finish: () => Promise<BuildTotals>;
+  readonly add: (document: NewDocument) => Promise<void>;
+  /** Writes what is left; from then on other builds can use it. Returns the paths whose contents another build was faster with. */
+  readonly finish: () => Promise<readonly string[]>;
   /** Writes nothing more, and returns when nothing is being written: then the build can be deleted. */
   readonly abandon: () => Promise<void>;
 };
 
-type WriterOptions = {
+export type WriterOptions = {
   readonly database: CodeIndexDatabase;
   readonly build: Build;
-  readonly embedder: Embedder | undefined;
+  readonly splitterRevision: number;
+  /** Makes vectors at once; `undefined` where that takes a network, or no vectors are wanted. */
+  readonly embedder: { readonly embedder: Embedder; readonly embedderId: number } | undefined;
+  readonly signal: AbortSignal;
 };
 
-/** Rows, or characters of their texts, that a statement writes. */
+/** Chunks, or characters of their texts, that a statement writes. */
 const BATCH_ROWS = 250;
 const BATCH_CHARACTERS = 500_000;
 /** Bounds the memory that postings take until they are packed. */
 const SEGMENT_CHUNKS = 20_000;
 
-type Segment = { readonly segmentId: number; readonly postings: PostingsCollector; chunks: number };
+type Segment = { readonly segmentId: number; readonly postings: PostingsCollector; readonly documentIds: number[]; chunks: number };
 
-export function createBuildWriter({ database, build, embedder }: WriterOptions): BuildWriter {
-  let files: NewFile[] = [];
-  let chunks: NewChunk[] = [];
+export function createBuildWriter({ database, build, splitterRevision, embedder, signal }: WriterOptions): BuildWriter {
+  let documents: NewDocument[] = [];
+  let rows = 0;
   let characters = 0;
   let segment: Segment | undefined;
   let writing = Promise.resolve();
-  const totals = { files: 0, indexed: 0, chunks: 0, vectors: 0 };
+  const left: string[] = [];
 
-  async function flushFiles(): Promise<void> {
-    const batch = files;
-    files = [];
+  /** Returns when the batch before is written: the database works on one while the next is read and split. */
+  async function flush(): Promise<void> {
+    const batch = documents;
+    documents = [];
+    rows = 0;
+    characters = 0;
+    await writing;
     if (batch.length > 0) {
-      await insertFiles(database, build, batch);
+      writing = write(batch);
+      // Whoever waits for it next learns of a failure.
+      writing.catch(() => undefined);
     }
   }
 
-  /** Returns when the batch before is written: the database works on one while the next is read and split. */
-  async function flushChunks(segmentId: number): Promise<void> {
-    const batch = chunks;
-    chunks = [];
-    characters = 0;
-    await writing;
-    writing = writeChunks(segmentId, batch);
-    // Whoever waits for it next learns of a failure.
-    writing.catch(() => undefined);
+  async function write(batch: readonly NewDocument[]): Promise<void> {
+    signal.throwIfAborted();
+    segment ??= { segmentId: await beginSegment(database, build), postings: createPostingsCollector(), documentIds: [], chunks: 0 };
+    const place = { segmentId: segment.segmentId, ordinal: segment.chunks };
+    const written = await writeDocuments(database, build, { documents: batch, splitter: splitterRevision, ...place });
+    const own = new Set(written.map(({ path }) => path));
+    left.push(...batch.flatMap(({ path }) => (own.has(path) ? [] : [path])));
+    for (const { documentId, path, chunks } of written) {
+      segment.chunks += chunks.length;
+      if (chunks.length > 0) {
+        segment.documentIds.push(documentId);
+      }
+      for (const chunk of chunks) {
+        segment.postings.add({ path, ...chunk });
+      }
+    }
+    await writeVectors(written);
+    if (segment.chunks >= SEGMENT_CHUNKS) {
+      await closeSegment();
+    }
   }
 
-  async function writeChunks(segmentId: number, batch: readonly NewChunk[]): Promise<void> {
-    await insertChunks(database, build, { segmentId, chunks: batch });
+  async function writeVectors(written: readonly WrittenDocument[]): Promise<void> {
     if (embedder === undefined) {
       return;
     }
-    const embedded = await embedder.embed(batch.map(embeddedText), { purpose: "document", signal: new AbortController().signal });
-    const numbered = embedded.flatMap((outcome, index) =>
-      "vector" in outcome ? [{ ordinal: batch[index]?.ordinal ?? 0, ...outcome }] : [],
+    const texts = new Map(
+      written.flatMap(({ path, chunks }) => chunks.map((chunk) => [chunk.text_hash, embeddedText({ path, ...chunk })] as const)),
     );
-    await insertVectors(database, build, { segmentId, vectors: numbered });
-    totals.vectors += numbered.length;
+    const vectors = { schema: build.schema, embedderId: embedder.embedderId };
+    const hashes = [...(await textsWithoutVector(database, vectors, [...texts.keys()]))];
+    if (hashes.length === 0) {
+      return;
+    }
+    const embedded = await embedder.embedder.embed(
+      hashes.map((hash) => texts.get(hash) ?? ""),
+      { purpose: "document", signal },
+    );
+    const made = hashes.flatMap((hash, index) => {
+      const outcome = embedded[index];
+      return outcome !== undefined && "vector" in outcome ? [{ textHash: hash, vector: outcome.vector }] : [];
+    });
+    await insertVectors(database, vectors, made);
   }
 
   async function closeSegment(): Promise<void> {
     if (segment === undefined) {
       return;
     }
-    const { segmentId, postings, chunks: count } = segment;
+    const { segmentId, postings, chunks, documentIds } = segment;
     segment = undefined;
-    await flushChunks(segmentId);
-    await writing;
     for (const batch of inBatches(postings.packed())) {
-      await insertPostings(database, build, { segmentId, postings: batch });
+      await insertPostings(database.query, build, { segmentId, postings: batch });
     }
-    await finishSegment(database, build, { segmentId, chunks: count, averageLength: postings.averageLength() });
-  }
-
-  async function addChunk(chunk: UnnumberedChunk): Promise<void> {
-    segment ??= { segmentId: await beginSegment(database, build), postings: createPostingsCollector(), chunks: 0 };
-    chunks.push({ ...chunk, ordinal: segment.chunks });
-    segment.chunks++;
-    totals.chunks++;
-    characters += chunk.content.length;
-    segment.postings.add(chunk);
-    if (chunks.length >= BATCH_ROWS || characters >= BATCH_CHARACTERS) {
-      await flushChunks(segment.segmentId);
-    }
-    if (segment.chunks >= SEGMENT_CHUNKS) {
-      await closeSegment();
-    }
+    await completeSegment(database, build, { segmentId, chunks, averageLength: postings.averageLength(), documentIds });
   }
 
   return {
-    add: async (file, given) => {
-      files.push(file);
-      totals.files++;
-      totals.indexed += file.skip_reason === null ? 1 : 0;
-      for (const chunk of given) {
-        await addChunk(chunk);
-      }
-      if (files.length >= BATCH_ROWS) {
-        await flushFiles();
+    add: async (document) => {
+      documents.push(document);
+      rows += 1 + document.chunks.length;
+      characters += document.bytes;
+      if (rows >= BATCH_ROWS || characters >= BATCH_CHARACTERS) {
+        await flush();
       }
     },
     finish: async () => {
+      await flush();
+      await writing;
       await closeSegment();
-      await flushFiles();
-      return totals;
+      return left;
     },
     abandon: () => writing.catch(() => undefined),
   };

@@ -141,6 +141,8 @@ function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unk
       -- The build that writes it; the postings are readable once it is complete.
       generation integer not null,
       chunks integer not null,
+      -- Of those, the ones whose documents were deleted.
+      dead integer not null default 0,
       average_length real not null,
       complete boolean not null default false
     );

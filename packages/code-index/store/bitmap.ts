@@ -1,0 +1,45 @@
+/** A set of a segment's ordinals: bit n of byte n >> 3, the least significant first. `null` stands for all of them. */
+export type Bitmap = Buffer | null;
+
+export function bitmapOf(ordinals: Iterable<number>, chunks: number): Buffer {
+  const bits = emptyBitmap(chunks);
+  for (const ordinal of ordinals) {
+    setBit(bits, ordinal);
+  }
+  return bits;
+}
+
+/** A copy that can be changed. */
+export function openBitmap(bits: Bitmap, chunks: number): Buffer {
+  if (bits !== null) {
+    return Buffer.from(bits);
+  }
+  const all = emptyBitmap(chunks).fill(255);
+  const last = chunks & 7;
+  if (last !== 0) {
+    all[all.length - 1] = (1 << last) - 1;
+  }
+  return all;
+}
+
+export function setBit(bits: Buffer, ordinal: number): void {
+  bits[ordinal >> 3] = (bits[ordinal >> 3] ?? 0) | (1 << (ordinal & 7));
+}
+
+export function clearBit(bits: Buffer, ordinal: number): void {
+  bits[ordinal >> 3] = (bits[ordinal >> 3] ?? 0) & ~(1 << (ordinal & 7));
+}
+
+export function countBits(bits: Uint8Array): number {
+  let count = 0;
+  for (let byte of bits) {
+    for (; byte !== 0; byte &= byte - 1) {
+      count++;
+    }
+  }
+  return count;
+}
+
+export function emptyBitmap(chunks: number): Buffer {
+  return Buffer.alloc((chunks + 7) >> 3);
+}

@@ -1,0 +1,56 @@
+import { sql } from "kysely";
+import type { Build } from "./builds.store.ts";
+import { tenantTables, type CodeIndexDatabase } from "./tenant.ts";
+
+/** Makes room for a run of chunks; `completeSegment` says what it came to. */
+export async function beginSegment(database: CodeIndexDatabase, { schema, generation }: Build): Promise<number> {
+  const { segment_id: segmentId } = await tenantTables(database, schema)
+    .insertInto("segments")
+    .values({ generation, chunks: 0, average_length: 0 })
+    .returning("segment_id")
+    .executeTakeFirstOrThrow();
+  return segmentId;
+}
+
+export type NewPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
+
+export async function insertPostings(
+  query: CodeIndexDatabase["query"],
+  { schema }: Pick<Build, "schema">,
+  { segmentId, postings }: { readonly segmentId: number; readonly postings: readonly NewPostings[] },
+): Promise<void> {
+  const rows = postings.map(({ term, df, docs }) => ({ term, df, docs: docs.toString("hex") }));
+  await sql`
+    insert into ${sql.id(schema, "postings")} (term, segment_id, df, docs)
+    select term, ${segmentId}, df, decode(docs, 'hex')
+    from json_to_recordset(${JSON.stringify(rows)}::json) as given(term text, df integer, docs text)
+  `.execute(query);
+}
+
+type Completing = {
+  readonly segmentId: number;
+  readonly chunks: number;
+  readonly averageLength: number;
+  /** Whose chunks are in the segment. */
+  readonly documentIds: readonly number[];
+};
+
+/** Lets every build of the tenant use what the segment holds. */
+export async function completeSegment(database: CodeIndexDatabase, { schema, generation }: Build, completing: Completing): Promise<void> {
+  const { segmentId, chunks, averageLength, documentIds } = completing;
+  await database.query.transaction().execute(async (transaction) => {
+    const { rows } = await sql`
+      select from ${sql.id(schema, "builds")} where generation = ${generation} for key share
+    `.execute(transaction);
+    if (rows.length === 0) {
+      throw new Error("The build was swept while it was being written.");
+    }
+    await sql`
+      update ${sql.id(schema, "segments")} set chunks = ${chunks}, average_length = ${averageLength}, complete = true
+      where segment_id = ${segmentId}
+    `.execute(transaction);
+    await sql`
+      update ${sql.id(schema, "documents")} set complete = true where document_id = any(${documentIds}::bigint[])
+    `.execute(transaction);
+  });
+}

@@ -1,0 +1,115 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Build } from "./builds.store.ts";
+import { lockTenant } from "./lock-tenant.store.ts";
+import { tenantTables, type CodeIndexDatabase, type TenantSchema } from "./tenant.ts";
+import { vectorText } from "./vectors.ts";
+
+/** The table that holds an embedder's vectors in a tenant's schema. */
+export function vectorsTable(schema: TenantSchema, embedderId: number): RawBuilder<unknown> {
+  return sql.id(schema, `vectors_${embedderId}`);
+}
+
+/** What tells an embedder's vectors from all others. */
+export type EmbedderIdentity = {
+  readonly key: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+};
+
+/** Makes room for an embedder's vectors in a tenant's schema, and returns the embedder's number there. */
+export async function ensureEmbedder(
+  database: CodeIndexDatabase,
+  tenant: Pick<Build, "tenantId" | "schema">,
+  identity: EmbedderIdentity,
+): Promise<number> {
+  const known = await findEmbedder(database, tenant.schema, identity);
+  if (known !== undefined) {
+    return known;
+  }
+  const { key, provider, model, dimensions } = identity;
+  return database.query.transaction().execute(async (transaction) => {
+    await lockTenant(transaction, tenant, "alone");
+    await sql`
+      insert into ${sql.id(tenant.schema, "embedders")} (identity, provider, model, dimensions)
+      values (${key}, ${provider}, ${model}, ${dimensions}) on conflict (identity) do nothing
+    `.execute(transaction);
+    const { rows } = await sql<{ embedder_id: number }>`
+      select embedder_id from ${sql.id(tenant.schema, "embedders")} where identity = ${key}
+    `.execute(transaction);
+    const embedderId = rows[0]?.embedder_id;
+    if (embedderId === undefined) {
+      throw new Error("The embedder was not saved.");
+    }
+    await sql`
+      create table if not exists ${vectorsTable(tenant.schema, embedderId)} (
+        text_hash uuid primary key,
+        embedding halfvec(${sql.lit(dimensions)}),
+        attempts integer not null default 0,
+        not_before timestamptz,
+        claimed_until timestamptz,
+        error text
+      )
+    `.execute(transaction);
+    return embedderId;
+  });
+}
+
+async function findEmbedder(database: CodeIndexDatabase, schema: TenantSchema, { key }: EmbedderIdentity): Promise<number | undefined> {
+  const row = await tenantTables(database, schema)
+    .selectFrom("embedders")
+    .select("embedder_id")
+    .where("identity", "=", key)
+    .executeTakeFirst();
+  return row?.embedder_id;
+}
+
+type Vectors = { readonly schema: TenantSchema; readonly embedderId: number };
+
+/** Those of the texts that have no vector, and none is being made. */
+export async function textsWithoutVector(
+  database: CodeIndexDatabase,
+  { schema, embedderId }: Vectors,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ text_hash: string }>`
+    select text_hash from unnest(${hashes}::uuid[]) as text_hash
+    where not exists (select from ${vectorsTable(schema, embedderId)} as vector where vector.text_hash = text_hash.text_hash)
+  `.execute(database.query);
+  return new Set(rows.map((row) => row.text_hash));
+}
+
+export type NewVector = { readonly textHash: string; readonly vector: Float32Array };
+
+export async function insertVectors(
+  database: CodeIndexDatabase,
+  { schema, embedderId }: Vectors,
+  vectors: readonly NewVector[],
+): Promise<void> {
+  const rows = vectors.map(({ textHash, vector }) => ({ text_hash: textHash, embedding: vectorText(vector) }));
+  // In one order everywhere: two builds that write the same texts wait for each other, and not both.
+  await sql`
+    insert into ${vectorsTable(schema, embedderId)} (text_hash, embedding)
+    select text_hash, embedding::halfvec from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text)
+    order by text_hash
+    on conflict (text_hash) do nothing
+  `.execute(database.query);
+}
+
+/** Has the texts of a build that have no vector wait for one. */
+export async function awaitVectors(database: CodeIndexDatabase, build: Build, embedderId: number): Promise<void> {
+  const { schema, generation } = build;
+  await database.query.transaction().execute(async (transaction) => {
+    // So that no sweep deletes a vector whose text it saw nowhere before this build came to use it.
+    await lockTenant(transaction, build, "with-others");
+    await sql`
+      insert into ${vectorsTable(schema, embedderId)} (text_hash)
+      select distinct chunk.text_hash
+      from ${sql.id(schema, "files")} as file join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
+      where file.generation = ${generation}
+        and not exists (select from ${vectorsTable(schema, embedderId)} as vector where vector.text_hash = chunk.text_hash)
+      order by chunk.text_hash
+      on conflict (text_hash) do nothing
+    `.execute(transaction);
+  });
+}
