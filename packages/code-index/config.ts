@@ -132,6 +132,11 @@ export const codeIndexVariables = {
   },
   CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
   CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
+  CODEINDEX_TENANT_AUTO_PROVISION: {
+    doc: "Whether an access token of an organisation (`tid`) that is not registered makes its tenant; otherwise it is refused.",
+    schema: booleanVariable(),
+    default: "false",
+  },
   CODEINDEX_PORT: { doc: "Port of the API and of /mcp.", schema: portVariable(), default: "8080" },
   CODEINDEX_PUBLIC_URL: {
     doc: "Address under which clients reach the API and /mcp.",

@@ -24,6 +24,7 @@ import { createSourceAccess } from "./credentials/source-access.ts";
 import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
+import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
@@ -40,6 +41,7 @@ export type CodeIndexApiOptions = {
     | "CODEINDEX_EMBEDDER"
     | "CODEINDEX_ENCRYPTION_KEYS"
     | "CODEINDEX_PUBLIC_URL"
+    | "CODEINDEX_TENANT_AUTO_PROVISION"
     | "CODEINDEX_WEBHOOK_SECRET"
   >;
   readonly database: CodeIndexDatabase;
@@ -106,7 +108,13 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
-  const authenticators = createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) });
+  const authenticators = createAuthenticators({
+    database,
+    clock,
+    accessTokens,
+    provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
+    mcpChallenge: mcpChallenge(publicUrl),
+  });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -116,7 +124,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
-      repositoryRoutes({ config, database, clock }),
+      repositoryRoutes({ config, database, clock, sealer }),
       fileRoutes({ database }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 function createApi(of: CodeIndexDatabase = database): CodeIndexApi {
   return createCodeIndexApi({
-    config: testConfig("unused"),
+    config: { ...testConfig("unused"), CODEINDEX_WEBHOOK_SECRET: undefined },
     database: of,
     log: createLog({ name: "test", level: "debug", destination: { write: (line) => lines.push(line) } }),
     clock: systemClock,

@@ -12,6 +12,7 @@ import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
+import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
@@ -38,6 +39,9 @@ export type Indexer = {
 
 /** Between two looks at an empty queue: a push waits half of it on average. */
 const POLL_MS = 300;
+
+/** Between two looks for what is marked to be deleted. */
+const DELETIONS_MS = 2_000;
 
 const HOUR_MS = 3_600_000;
 
@@ -69,6 +73,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       ask: ({ tenant_id: tenantId, id: repoId, clone_url: cloneUrl }, signal) =>
         sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
     }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
 
   return {
