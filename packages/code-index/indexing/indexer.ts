@@ -21,10 +21,9 @@ import { workOn } from "./work-on.ts";
 export type IndexerOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
   > &
-    SourceAccessOptions["config"] &
-    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
+    SourceAccessOptions["config"];
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -63,7 +62,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
   const loops: readonly Service[] = [
-    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
+    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
     createPoll({
       database,
