@@ -95,6 +95,8 @@ async function ownVerifier(): Promise<StartedVerifier> {
 async function startCodeIndex(accessTokens: StartedVerifier): Promise<string> {
   const config = {
     CODEINDEX_ALLOW_FILE_URLS: false,
+    CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
+    CODEINDEX_ENCRYPTION_KEYS: undefined,
     CODEINDEX_EMBEDDER: "hash",
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: undefined,

@@ -32,6 +32,8 @@ const readerRoutes = (repoId: string): readonly Call[] => [
   { url: `/api/v1/repos/${repoId}` },
   { url: `/api/v1/repos/${repoId}/file?path=secret.ts` },
   { url: `/api/v1/repos/${repoId}/tree` },
+  { url: `/api/v1/repos/${repoId}/refs` },
+  { url: `/api/v1/repos/${repoId}/coverage?path=secret.ts` },
   { url: "/api/v1/jobs" },
   { url: `/api/v1/jobs/${unknownId}` },
   { url: "/api/v1/search?query=launchCode" },
@@ -130,6 +132,7 @@ test("a developer token starts with codeindex_, is shown once and kept as a hash
     token: expect.stringMatching(/^codeindex_[\w-]{43}$/),
     token_prefix: created.body.token.slice(0, 16),
     label: "my laptop",
+    repositories: null,
     created_at: expect.any(String),
   });
   const stored = await running.database.pool.query("select row_to_json(t)::text as row from codeindex.developer_tokens t");

@@ -266,9 +266,7 @@ export const deliverySchema = z.object({
   /** As the host called the repository. */
   full_name: z.string(),
   /** The branches that were pushed to. */
-  changes: z.array(
-    z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() }),
-  ),
+  changes: z.array(z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() })),
   status: deliveryStatusSchema,
   /** Why nothing, or not everything, was indexed. */
   reason: z.string(),

@@ -155,7 +155,7 @@ test("searching works by GET too", async () => {
 test("a leg that does not answer in time is named and the others answer", needsRealPostgres, async () => {
   const client = await running.database.pool.connect();
   try {
-    await client.query("begin; lock table tenant_one.code_vectors_hash_v1 in access exclusive mode");
+    await client.query("begin; lock table tenant_one.vectors_1 in access exclusive mode");
     const { status, body } = await search("charge");
     expect(status).toBe(200);
     expect(body.legs.semantic).toMatchObject({ state: "timeout", hits: 0, reason: expect.stringContaining("1500 ms") });

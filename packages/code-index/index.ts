@@ -5,6 +5,7 @@ import type { Authenticator, Routes } from "@sightline/foundation/http-server";
 import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { createAuthenticators } from "./api/authenticators.ts";
+import { credentialRoutes } from "./api/credentials.routes.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
 import { fileRoutes } from "./api/files.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
@@ -15,6 +16,8 @@ import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig } from "./config.ts";
+import { createCodeIndexSealer } from "./credentials/sealer.ts";
+import { createSourceAccess } from "./credentials/source-access.ts";
 import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
@@ -30,7 +33,12 @@ export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from ".
 export type CodeIndexApiOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER" | "CODEINDEX_PUBLIC_URL" | "CODEINDEX_WEBHOOK_SECRET"
+    | "CODEINDEX_ALLOW_FILE_URLS"
+    | "CODEINDEX_ALLOW_PRIVATE_HOSTS"
+    | "CODEINDEX_EMBEDDER"
+    | "CODEINDEX_ENCRYPTION_KEYS"
+    | "CODEINDEX_PUBLIC_URL"
+    | "CODEINDEX_WEBHOOK_SECRET"
   > &
     Partial<Pick<CodeIndexConfig, "CODEINDEX_TENANT_AUTO_PROVISION">>;
   readonly database: CodeIndexDatabase;
@@ -62,6 +70,8 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const secret = config.CODEINDEX_WEBHOOK_SECRET;
   const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
+  const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
+  const sources = createSourceAccess({ config, database, log, clock });
   const checks = [database.check];
   let mcp: McpEndpoint | undefined;
 
@@ -108,7 +118,8 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       resourceMetadataRoutes(publicUrl),
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
-      repositoryRoutes({ config, database, clock, sealer: undefined }),
+      credentialRoutes({ database, clock, sealer, sources }),
+      repositoryRoutes({ config, database, clock, sealer }),
       fileRoutes({ database }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 
 export type Metrics = {
   readonly registry: Registry;
@@ -18,4 +18,11 @@ export function createMetrics(role: string): Metrics {
     registers: [registry],
   });
   return { registry, httpDuration };
+}
+
+type CounterOptions<Label extends string> = { readonly name: string; readonly help: string; readonly labels: readonly Label[] };
+
+/** A number that only rises, for each combination of labels. */
+export function createCounter<Label extends string>({ registry }: Metrics, { name, help, labels }: CounterOptions<Label>): Counter<Label> {
+  return new Counter({ name, help, labelNames: labels, registers: [registry] });
 }

@@ -80,3 +80,29 @@ export async function noteProblem(
     .where("tenant_id", "=", tenantId)
     .execute();
 }
+
+type Unwanted = { readonly repoId: string; readonly tenantId: string; readonly names: readonly string[] };
+
+/** Takes branches out of the searches that are neither the default one nor asked for; a sweep deletes what they held. */
+export async function dropUnwantedBranches(database: CodeIndexDatabase, { repoId, tenantId, names }: Unwanted): Promise<void> {
+  await sql`
+    delete from codeindex.refs as ref using codeindex.repositories as repository
+    where ref.repo_id = ${repoId} and ref.tenant_id = ${tenantId} and ref.name = any(${names}::text[]) and not ref.is_default
+      and repository.id = ref.repo_id and ref.name <> all(repository.branches) and ref.name is distinct from repository.default_branch
+      and not exists (
+        select from codeindex.index_jobs as job where job.repo_id = ref.repo_id and job.status in ('queued', 'running')
+      )
+  `.execute(database.query);
+}
+
+/** A repository that deliveries are replayed for; `undefined` when the tenant has none of this id, or is deleting it. */
+export async function findWatchedRepository(
+  database: CodeIndexDatabase,
+  { id, tenantId }: { readonly id: string; readonly tenantId: string },
+): Promise<WatchedRepository | undefined> {
+  const { rows } = await sql<WatchedRepository>`
+    select ${watchedColumns} from codeindex.repositories as repository
+    where repository.id = ${id} and repository.tenant_id = ${tenantId} and repository.deleting_at is null
+  `.execute(database.query);
+  return rows[0];
+}

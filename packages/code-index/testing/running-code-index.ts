@@ -43,6 +43,9 @@ export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = sil
   const config = {
     CODEINDEX_DATA_DIR: dataDir,
     CODEINDEX_ALLOW_FILE_URLS: true,
+    CODEINDEX_ALLOW_PRIVATE_HOSTS: ["localhost"],
+    CODEINDEX_ENCRYPTION_KEYS: [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }],
+    CODEINDEX_MIRROR_MAX_MB: 1_000,
     CODEINDEX_EMBEDDER: "hash",
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: webhookSecret,
