@@ -6,8 +6,12 @@ import { hasEnded, processIdentitySchema, thisProcess } from "./process-identity
 const PREFIX = "sightline-private-";
 const OWNER = "owner.json";
 
+let swept: Promise<void> | undefined;
+
 /** Lends a folder that only our own user can open, and removes it. */
 export async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  swept ??= sweepPrivateFolders().catch(() => undefined);
+  await swept;
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   try {
     await writePrivateFile(join(folder, OWNER), JSON.stringify(thisProcess()));

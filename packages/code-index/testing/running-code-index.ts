@@ -14,6 +14,7 @@ import { createGitRepository, type GitRepository } from "./git-repository.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export const WEBHOOK_SECRET = "a-secret-for-webhooks";
+export const TEST_RING = [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }] as const;
 
 /** The whole code index on real PostgreSQL, git and signing keys: API, indexer and two tenants, `one` and `two`. */
 export type RunningCodeIndex = {
@@ -44,7 +45,7 @@ export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = sil
     CODEINDEX_DATA_DIR: dataDir,
     CODEINDEX_ALLOW_FILE_URLS: true,
     CODEINDEX_ALLOW_PRIVATE_HOSTS: ["localhost"],
-    CODEINDEX_ENCRYPTION_KEYS: [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }],
+    CODEINDEX_ENCRYPTION_KEYS: TEST_RING,
     CODEINDEX_MIRROR_MAX_MB: 1_000,
     CODEINDEX_EMBEDDER: "hash",
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
