@@ -5,17 +5,24 @@ import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
+import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
+import { listBranches } from "#source/branches.ts";
 import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
+import { createPoll } from "#webhooks/poll.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
 export type IndexerOptions = {
-  readonly config: Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER"> &
+  readonly config: Pick<
+    CodeIndexConfig,
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+  > &
+    SourceAccessOptions["config"] &
     Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
@@ -43,19 +50,29 @@ const HOUR_MS = 3_600_000;
  */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
+  const sources = createSourceAccess({ config, database, log, clock });
   const tools: JobTools = {
     database,
+    sources,
     splitter,
     log,
     clock,
     embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
-    allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
+    mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
     createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
+    createPoll({
+      database,
+      log,
+      clock,
+      everyMinutes: config.CODEINDEX_POLL_MINUTES,
+      ask: ({ tenant_id: tenantId, id: repoId, clone_url: cloneUrl }, signal) =>
+        sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
+    }),
   ];
 
   return {

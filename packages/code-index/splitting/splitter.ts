@@ -84,7 +84,7 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
     void thread.worker.terminate();
     if (task !== undefined) {
       log.warn({ reason, language: task.language, bytes: task.content.byteLength }, "a file could not be parsed and is split by lines");
-      task.done(splitFile(Buffer.from(task.content), undefined));
+      task.done(splitFile(Buffer.from(task.content), task.language, undefined));
     }
     next();
   }

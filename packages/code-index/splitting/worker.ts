@@ -11,6 +11,6 @@ parentPort?.on("message", (request: SplitRequest) => void answer(request));
 /** A failure ends the thread, and the splitter goes on without it. */
 async function answer({ content, language }: SplitRequest): Promise<void> {
   const grammar = await grammarOf(language);
-  const file = splitFile(Buffer.from(content.buffer, content.byteOffset, content.byteLength), grammar);
+  const file = splitFile(Buffer.from(content.buffer, content.byteOffset, content.byteLength), language, grammar);
   parentPort?.postMessage({ file } satisfies SplitAnswer);
 }
