@@ -13,6 +13,7 @@ import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { createPoll } from "#webhooks/poll.ts";
+import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
