@@ -73,7 +73,11 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
 }
 
 /** @throws {AppError} `repository_unknown` (400) */
-async function requireOwn(database: CodeIndexDatabase, tenantId: string, ids: readonly string[] | undefined): Promise<readonly string[] | null> {
+async function requireOwn(
+  database: CodeIndexDatabase,
+  tenantId: string,
+  ids: readonly string[] | undefined,
+): Promise<readonly string[] | null> {
   if (ids === undefined) {
     return null;
   }

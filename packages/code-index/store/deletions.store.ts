@@ -36,7 +36,10 @@ export async function markRepository(database: CodeIndexDatabase, { tenantId, re
  *
  * @returns the tenant's id, or undefined when there is none of this name that is not being deleted already.
  */
-export async function markTenant(database: CodeIndexDatabase, { name, now }: Moment & { readonly name: string }): Promise<string | undefined> {
+export async function markTenant(
+  database: CodeIndexDatabase,
+  { name, now }: Moment & { readonly name: string },
+): Promise<string | undefined> {
   return database.query.transaction().execute(async (transaction) => {
     const marked = await transaction
       .updateTable("codeindex.tenants")
@@ -131,7 +134,9 @@ export async function markedRepositories(database: CodeIndexDatabase): Promise<r
 }
 
 /** Tenants some of whose contents wait to be swept, with the moment that was asked for last. */
-export async function tenantsToSweep(database: CodeIndexDatabase): Promise<readonly { readonly tenantId: string; readonly sweepAt: Date }[]> {
+export async function tenantsToSweep(
+  database: CodeIndexDatabase,
+): Promise<readonly { readonly tenantId: string; readonly sweepAt: Date }[]> {
   const rows = await database.query
     .selectFrom("codeindex.tenants")
     .select(["tenant_id", "sweep_at"])
@@ -140,6 +145,25 @@ export async function tenantsToSweep(database: CodeIndexDatabase): Promise<reado
     .limit(ROUND)
     .execute();
   return rows.flatMap(({ tenant_id: tenantId, sweep_at: sweepAt }) => (sweepAt === null ? [] : [{ tenantId, sweepAt }]));
+}
+
+/**
+ * Branches that a job brought back which ended just while they were taken away.
+ *
+ * @returns false while such a job may still do so.
+ */
+export async function deleteStrayRefs(database: CodeIndexDatabase, { tenantId }: { readonly tenantId: string }): Promise<boolean> {
+  const { rows } = await sql`
+    select from codeindex.index_jobs where tenant_id = ${tenantId} and status = 'running' and cancel_requested limit 1
+  `.execute(database.query);
+  if (rows.length > 0) {
+    return false;
+  }
+  await sql`
+    delete from codeindex.refs as ref using codeindex.repositories as repository
+    where ref.tenant_id = ${tenantId} and repository.id = ref.repo_id and not ref.is_default and ref.name <> all(repository.branches)
+  `.execute(database.query);
+  return true;
 }
 
 /** Unless more was left to sweep meanwhile. */
@@ -160,7 +184,11 @@ export async function noteSwept(
  *
  * @returns whether a worker still writes; it stops within seconds, or is silent for a minute.
  */
-export async function stopJobs(database: CodeIndexDatabase, marked: { readonly tenantId: string; readonly repoId?: string }, now: Date): Promise<boolean> {
+export async function stopJobs(
+  database: CodeIndexDatabase,
+  marked: { readonly tenantId: string; readonly repoId?: string },
+  now: Date,
+): Promise<boolean> {
   const which = marked.repoId === undefined ? sql`tenant_id = ${marked.tenantId}` : sql`repo_id = ${marked.repoId}`;
   await database.query.transaction().execute((transaction) => endJobs(transaction, { which, now }));
   const { rows } = await sql`select from codeindex.index_jobs where (${which}) and status = 'running' limit 1`.execute(database.query);

@@ -62,7 +62,9 @@ export async function lockRepository(
     .selectFrom("codeindex.repositories as repository")
     .selectAll("repository")
     .select(
-      sql<boolean>`index_status <> 'pending' or exists (select from codeindex.index_jobs as job where job.repo_id = repository.id)`.as("wanted"),
+      sql<boolean>`index_status <> 'pending' or exists (select from codeindex.index_jobs as job where job.repo_id = repository.id)`.as(
+        "wanted",
+      ),
     )
     .where("id", "=", repoId)
     .where("tenant_id", "=", tenantId)
@@ -76,7 +78,12 @@ export async function updateRepository(
   { tenantId, repoId, ...changes }: OfRepository & Partial<RepositorySettings>,
 ): Promise<void> {
   if (Object.keys(changes).length > 0) {
-    await transaction.updateTable("codeindex.repositories").set(changes).where("id", "=", repoId).where("tenant_id", "=", tenantId).execute();
+    await transaction
+      .updateTable("codeindex.repositories")
+      .set(changes)
+      .where("id", "=", repoId)
+      .where("tenant_id", "=", tenantId)
+      .execute();
   }
 }
 

@@ -13,7 +13,12 @@ afterAll(() => running.stop());
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 async function call(method: Method, url: string, payload?: object, tenantId?: string) {
-  const answer = await running.server.inject({ method, url, headers: running.asAdmin(tenantId), ...(payload === undefined ? {} : { payload }) });
+  const answer = await running.server.inject({
+    method,
+    url,
+    headers: running.asAdmin(tenantId),
+    ...(payload === undefined ? {} : { payload }),
+  });
   return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
 }
 
@@ -35,11 +40,18 @@ async function jobsOf(id: string): Promise<readonly ListedJob[]> {
 
 /** As if it had been indexed once, so that a change asks for jobs; no job of it is left. */
 async function asIndexed(id: string): Promise<void> {
-  await sql`update codeindex.repositories set index_status = 'ready', default_branch = 'main' where id = ${id}`.execute(running.database.query);
+  await sql`update codeindex.repositories set index_status = 'ready', default_branch = 'main' where id = ${id}`.execute(
+    running.database.query,
+  );
 }
 
 test("a repository is registered with all its settings, and index: false waits", async () => {
-  const id = await register({ full_name: "acme/settings", branches: ["dev", "dev", "release/1"], include: ["src/**"], exclude: ["*.min.js"] });
+  const id = await register({
+    full_name: "acme/settings",
+    branches: ["dev", "dev", "release/1"],
+    include: ["src/**"],
+    exclude: ["*.min.js"],
+  });
   const { body } = await call("GET", `/api/v1/repos/${id}`);
   expect(body).toMatchObject({
     full_name: "acme/settings",
@@ -74,7 +86,10 @@ test("a name is taken in whatever case it is written, within its tenant", async 
   const { status, body } = await call("POST", "/api/v1/repos", { full_name: "aCME/tAKEN", clone_url: URL });
   expect({ status, body }).toEqual({
     status: 409,
-    body: { error: "repository_exists", message: "aCME/tAKEN is registered already as Acme/Taken; hosts don't tell capital letters apart." },
+    body: {
+      error: "repository_exists",
+      message: "aCME/tAKEN is registered already as Acme/Taken; hosts don't tell capital letters apart.",
+    },
   });
   await register({ full_name: "acme/taken" }, "two");
 });
