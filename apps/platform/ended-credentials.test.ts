@@ -98,6 +98,7 @@ async function startCodeIndex(accessTokens: StartedVerifier): Promise<string> {
     CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
     CODEINDEX_ENCRYPTION_KEYS: undefined,
     CODEINDEX_EMBEDDER: "hash",
+    CODEINDEX_TENANT_AUTO_PROVISION: false,
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: undefined,
   } as const;

@@ -40,9 +40,9 @@ export type CodeIndexApiOptions = {
     | "CODEINDEX_EMBEDDER"
     | "CODEINDEX_ENCRYPTION_KEYS"
     | "CODEINDEX_PUBLIC_URL"
+    | "CODEINDEX_TENANT_AUTO_PROVISION"
     | "CODEINDEX_WEBHOOK_SECRET"
-  > &
-    Partial<Pick<CodeIndexConfig, "CODEINDEX_TENANT_AUTO_PROVISION">>;
+  >;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;

@@ -12,8 +12,8 @@ import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
-import { createPoll } from "#webhooks/poll.ts";
 import { deleteMarked } from "#tenants/delete-marked.ts";
+import { createPoll } from "#webhooks/poll.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
@@ -65,7 +65,6 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
-    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
     createPoll({
       database,
       log,
@@ -74,6 +73,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       ask: ({ tenant_id: tenantId, id: repoId, clone_url: cloneUrl }, signal) =>
         sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
     }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
 
   return {

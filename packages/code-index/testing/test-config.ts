@@ -10,5 +10,6 @@ export function testConfig(dataDir: string) {
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: "a-secret-for-webhooks",
     CODEINDEX_POLL_MINUTES: 0,
+    CODEINDEX_TENANT_AUTO_PROVISION: false,
   } as const;
 }
