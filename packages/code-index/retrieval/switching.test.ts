@@ -56,7 +56,11 @@ test("no answer mixes two commits while builds are switched and the old ones swe
       expect(tree.files.map(({ path }) => path)).toEqual([`only-${tree.commit}.ts`, "same.ts"]);
       const coverage = await readCoverage(database, scope, "same.ts");
       expect(coverage.chunks).toBe(1 + (Number(coverage.commit) % 7));
-      const { results } = await search({ database, log: silentLog, embedder: undefined }, { tenant }, { query: "mixed version", limit: 50 });
+      const { results } = await search(
+        { database, log: silentLog, embedder: undefined },
+        { tenant },
+        { query: "mixed version", limit: 50 },
+      );
       seen.found += results.length;
       for (const { commit, content, path } of results) {
         oneCommit(commit, content);

@@ -48,11 +48,7 @@ export async function settleDelivery(
   query: Kysely<CodeIndexTables>,
   { id, status, reason, jobIds }: DeliveryOutcome & { readonly id: string },
 ): Promise<void> {
-  await query
-    .updateTable("codeindex.webhook_deliveries")
-    .set({ status, reason, job_ids: jobIds })
-    .where("id", "=", id)
-    .execute();
+  await query.updateTable("codeindex.webhook_deliveries").set({ status, reason, job_ids: jobIds }).where("id", "=", id).execute();
 }
 
 /** Writes down that a delivery was acted on once more. */

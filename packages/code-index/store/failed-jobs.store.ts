@@ -27,7 +27,12 @@ export async function failOrphans(database: CodeIndexDatabase, { now }: Moment):
 export async function failStuck(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
   const reason = "stuck: running for over 30 minutes without progress";
   const since = before(now, STUCK_MS);
-  return failJobs(database, { now, reason, retry: true, which: abandoned(sql`started_at < ${since} and coalesce(progress_at, started_at) < ${since}`) });
+  return failJobs(database, {
+    now,
+    reason,
+    retry: true,
+    which: abandoned(sql`started_at < ${since} and coalesce(progress_at, started_at) < ${since}`),
+  });
 }
 
 /** Of a row that somebody wrote by hand too. */

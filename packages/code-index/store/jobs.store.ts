@@ -88,7 +88,10 @@ export async function requestCancel(
       where job_id = found
       returning repo_id
     `.execute(transaction);
-    await settleIndexStatus(transaction, rows.map((row) => row.repo_id));
+    await settleIndexStatus(
+      transaction,
+      rows.map((row) => row.repo_id),
+    );
   });
   return getJob(database, { tenantId, jobId });
 }

@@ -79,7 +79,11 @@ async function deleteUnused(transaction: Transaction<CodeIndexTables>, { schema 
   await sql`
     delete from ${sql.id(schema, "documents")} where document_id = any(${unused.map((row) => row.document_id)}::bigint[])
   `.execute(transaction);
-  await countDead(transaction, schema, chunks.map((chunk) => chunk.segment_id));
+  await countDead(
+    transaction,
+    schema,
+    chunks.map((chunk) => chunk.segment_id),
+  );
   await deleteVectors(transaction, schema, [...new Set(chunks.map((chunk) => chunk.text_hash))]);
   return unused.length;
 }

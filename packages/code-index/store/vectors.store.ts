@@ -48,12 +48,12 @@ export async function ensureEmbedder(
   });
 }
 
-async function findEmbedder(
-  database: CodeIndexDatabase,
-  schema: TenantSchema,
-  { key }: EmbedderIdentity,
-): Promise<number | undefined> {
-  const row = await tenantTables(database, schema).selectFrom("embedders").select("embedder_id").where("identity", "=", key).executeTakeFirst();
+async function findEmbedder(database: CodeIndexDatabase, schema: TenantSchema, { key }: EmbedderIdentity): Promise<number | undefined> {
+  const row = await tenantTables(database, schema)
+    .selectFrom("embedders")
+    .select("embedder_id")
+    .where("identity", "=", key)
+    .executeTakeFirst();
   return row?.embedder_id;
 }
 
