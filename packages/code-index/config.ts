@@ -9,7 +9,9 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
+import { encryptionKeysVariable } from "@sightline/foundation/sealing";
 import { z } from "zod";
+import { isAllowedHost } from "./source/addresses.ts";
 
 export const codeIndexVariables = {
   CODEINDEX_DATABASE_URL: {
@@ -19,8 +21,13 @@ export const codeIndexVariables = {
   },
   CODEINDEX_DATABASE_POOL_SIZE: { doc: "Connections each process opens at the most.", schema: integerVariable(1, 500), default: "10" },
   CODEINDEX_WEBHOOK_SECRET: {
-    doc: "HMAC secret shared with the source host; without it no webhook is accepted.",
+    doc: "Secret shared with the source hosts, for the webhooks of repositories that have none of their own; without it only those are accepted.",
     schema: z.string().min(16, "expected at least 16 characters").optional(),
+    secret: true,
+  },
+  CODEINDEX_ENCRYPTION_KEYS: {
+    doc: "Keys that seal the credentials of sources, as ENCRYPTION_KEYS seals identity's secrets: `id:secret` with commas between; the first seals. Without it no credential can be stored.",
+    schema: encryptionKeysVariable().optional(),
     secret: true,
   },
   CODEINDEX_JWT_JWKS_URL: { doc: "Where the keys that sign the console's access tokens (RS256) are published.", schema: httpUrlVariable() },
@@ -39,10 +46,38 @@ export const codeIndexVariables = {
     schema: z.string().min(1),
     default: ".sightline/code-index",
   },
+  CODEINDEX_INDEXER_CONCURRENCY: {
+    doc: "Jobs that one indexer runs at once. Only one of them is a first or full build, the others are small updates of what is indexed.",
+    schema: integerVariable(1, 16),
+    default: "2",
+  },
   CODEINDEX_ALLOW_FILE_URLS: {
     doc: "Whether a repository of the indexer's own machine may be registered by a file:// address.",
     schema: booleanVariable(),
     default: "false",
+  },
+  CODEINDEX_ALLOW_PRIVATE_HOSTS: {
+    doc: "Hosts of your own network that repositories may be fetched from: names (`git.example.org`, `*.corp.example`), addresses or ranges (`10.0.0.0/8`), with commas between.",
+    schema: z
+      .string()
+      .transform((text): readonly string[] =>
+        text
+          .split(",")
+          .map((entry) => entry.trim())
+          .filter((entry) => entry !== ""),
+      )
+      .refine((entries) => entries.every(isAllowedHost), "expected names, addresses or ranges such as 10.0.0.0/8, with commas between"),
+    default: "",
+  },
+  CODEINDEX_MIRROR_MAX_MB: {
+    doc: "What the mirror of one repository may take on the indexer's disk.",
+    schema: integerVariable(1, 1_000_000),
+    default: "4096",
+  },
+  CODEINDEX_POLL_MINUTES: {
+    doc: "Each repository's host is asked this often for commits that no webhook told of; 0 asks none.",
+    schema: integerVariable(0, 1440),
+    default: "10",
   },
   CODEINDEX_EMBEDDER: {
     doc: "What makes the vectors of the semantic leg: `hash` (built in, lexical, no network), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
@@ -97,6 +132,11 @@ export const codeIndexVariables = {
   },
   CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
   CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
+  CODEINDEX_TENANT_AUTO_PROVISION: {
+    doc: "Whether an access token of an organisation (`tid`) that is not registered makes its tenant; otherwise it is refused.",
+    schema: booleanVariable(),
+    default: "false",
+  },
   CODEINDEX_PORT: { doc: "Port of the API and of /mcp.", schema: portVariable(), default: "8080" },
   CODEINDEX_PUBLIC_URL: {
     doc: "Address under which clients reach the API and /mcp.",
@@ -130,13 +170,18 @@ const embeddingVariables = [
   "CODEINDEX_CLOUD_LOCATION",
 ] as const satisfies readonly (keyof typeof codeIndexVariables)[];
 
-/** What the indexer reads: no secret but the database's address and the embedding provider's key. */
+/** What the indexer reads: of the secrets, the database's address, the embedding provider's key and what opens the credentials of sources. */
 export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_DATABASE_URL",
   "CODEINDEX_DATABASE_POOL_SIZE",
   "CODEINDEX_LOG_LEVEL",
   "CODEINDEX_DATA_DIR",
+  "CODEINDEX_INDEXER_CONCURRENCY",
+  "CODEINDEX_ENCRYPTION_KEYS",
   "CODEINDEX_ALLOW_FILE_URLS",
+  "CODEINDEX_ALLOW_PRIVATE_HOSTS",
+  "CODEINDEX_MIRROR_MAX_MB",
+  "CODEINDEX_POLL_MINUTES",
   ...embeddingVariables,
 ]);
 

@@ -41,6 +41,7 @@ export type CreatedToken = z.infer<typeof createdTokenSchema>;
 // Repositories and jobs
 
 export const jobStatusSchema = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
+export const jobTriggerSchema = z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]);
 export const indexStatusSchema = z.enum(["pending", "indexing", "ready", "failed"]);
 export const indexModeSchema = z.enum(["full", "incremental"]);
 
@@ -50,7 +51,7 @@ export const jobSchema = z.object({
   full_name: z.string(),
   status: jobStatusSchema,
   mode: indexModeSchema,
-  trigger: z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]),
+  trigger: jobTriggerSchema,
   /** The branch; null means the default one. */
   ref: z.string().nullable(),
   commit: z.string().nullable(),
@@ -265,9 +266,7 @@ export const deliverySchema = z.object({
   /** As the host called the repository. */
   full_name: z.string(),
   /** The branches that were pushed to. */
-  changes: z.array(
-    z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() }),
-  ),
+  changes: z.array(z.object({ branch: z.string(), before: z.string().nullable(), after: z.string().nullable(), deleted: z.boolean() })),
   status: deliveryStatusSchema,
   /** Why nothing, or not everything, was indexed. */
   reason: z.string(),

@@ -63,7 +63,9 @@ export function createSealer(ring: EncryptionRing, { label, variable }: Owner): 
         throw new SealError(`The ${context.purpose} is sealed with the key ${keyId}, which ${variable} does not hold. Add it there.`);
       }
       try {
-        const decipher = createDecipheriv(CIPHER, deriveKey(key, label, context), Buffer.from(nonce, "base64url"), { authTagLength: TAG_BYTES });
+        const decipher = createDecipheriv(CIPHER, deriveKey(key, label, context), Buffer.from(nonce, "base64url"), {
+          authTagLength: TAG_BYTES,
+        });
         decipher.setAAD(additionalData(context));
         decipher.setAuthTag(Buffer.from(tag, "base64url"));
         return Buffer.concat([decipher.update(Buffer.from(sealed, "base64url")), decipher.final()]);

@@ -8,13 +8,15 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import { beginBuild, insertFiles } from "#store/builds.store.ts";
+import { beginBuild, insertSkippedFiles } from "#store/builds.store.ts";
 import { enqueueJob, getJob, requestCancel, type JobRow } from "#store/jobs.store.ts";
 import { codeIndexMigrations } from "#store/migrations.ts";
 import { decodePostings } from "#store/postings.ts";
-import { getRepository, registerRepository, type RepositoryRow } from "#store/repositories.store.ts";
+import { getRepository, type RefRow, type RepositoryRow } from "#store/read-repositories.store.ts";
+import { registerRepository } from "#store/repositories.store.ts";
 import { ensureTenant, tenantTables, type Tenant } from "#store/tenant.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { testConfig } from "#testing/test-config.ts";
 import { createIndexer, type Indexer } from "./indexer.ts";
 import { createWatchdog } from "./watchdog.ts";
 
@@ -45,7 +47,7 @@ afterEach(async () => {
 });
 
 async function startIndexer(embedder: "hash" | "none" = "hash"): Promise<Indexer> {
-  const config = { CODEINDEX_DATA_DIR: dataDir, CODEINDEX_ALLOW_FILE_URLS: true, CODEINDEX_EMBEDDER: embedder };
+  const config = { ...testConfig(dataDir), CODEINDEX_EMBEDDER: embedder };
   const indexer = createIndexer({ config, database, log: silentLog, clock });
   await indexer.start();
   indexers.push(indexer);
@@ -70,33 +72,37 @@ async function index(mode: "full" | "incremental" = "full"): Promise<JobRow> {
   return jobWith((await enqueue(mode)).job_id, "succeeded");
 }
 
-const reload = async () => (await getRepository(database, { tenantId, id: repository.id })) ?? repository;
+const reload = async () => (await getRepository(database, { tenant, repositories: undefined, id: repository.id })) ?? repository;
+const mainRef = async (): Promise<Partial<RefRow>> => (await reload()).refs[0] ?? {};
 const tables = () => tenantTables(database, tenant.schema);
 
 /** The files as searches see them, put together from their chunks. */
 async function indexedFiles(): Promise<Record<string, string>> {
-  const { generation } = await reload();
-  const chunks = await tables()
-    .selectFrom("code_chunks")
-    .selectAll()
-    .where("repo_id", "=", repository.id)
-    .where("generation", "=", generation)
-    .orderBy("path")
-    .orderBy("start_byte")
-    .execute();
+  const { generation } = await mainRef();
+  const { rows } = await sql<{ path: string; content: string }>`
+    select file.path, chunk.content from ${sql.id(tenant.schema, "files")} as file
+    join ${sql.id(tenant.schema, "code_chunks")} as chunk using (document_id)
+    where file.generation = ${generation ?? -1} order by file.path, chunk.start_byte
+  `.execute(database.query);
   const files: Record<string, string> = {};
-  for (const { path, content } of chunks) {
+  for (const { path, content } of rows) {
     files[path] = (files[path] ?? "") + content;
   }
   return files;
 }
 
+/** Builds of which there is a row. */
 async function generations(): Promise<number[]> {
   const { rows } = await sql<{ generation: number }>`
-    select generation from ${sql.id(tenant.schema, "code_chunks")} union select generation from ${sql.id(tenant.schema, "files")}
-    union select generation from ${sql.id(tenant.schema, "segments")} union select generation from ${sql.id(tenant.schema, "code_vectors_hash_v1")}
+    select generation from ${sql.id(tenant.schema, "builds")} union select generation from ${sql.id(tenant.schema, "files")}
+    union select generation from ${sql.id(tenant.schema, "visible")}
   `.execute(database.query);
   return rows.map((row) => row.generation);
+}
+
+async function countRows(table: "documents" | "code_chunks" | "segments" | "postings"): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.id(tenant.schema, table)}`.execute(database.query);
+  return rows[0]?.count ?? -1;
 }
 
 const largeText = Array.from({ length: 3_000 }, (_, line) => `line ${line}: größe ${"x".repeat(line % 90)}\n`).join("");
@@ -108,15 +114,9 @@ test("a repository is indexed whole: files can be put together again, and what w
   const job = await index();
   expect(await indexedFiles()).toEqual({ ...files, "latin.txt": "c\u{fffd}\n" });
   expect(job).toMatchObject({ commit, attempt: 1, error_message: null, progress: { phase: "done", done: 5, total: 5 } });
-  expect(await reload()).toMatchObject({
-    index_status: "ready",
-    indexed_commit: commit,
-    default_branch: "main",
-    embedder: expect.stringContaining("hash"),
-    files: 4,
-    last_error: null,
-  });
-  const rows = await tables().selectFrom("files").select(["path", "language", "lines", "skip_reason"]).orderBy("path").execute();
+  expect(await reload()).toMatchObject({ index_status: "ready", default_branch: "main", last_error: null });
+  expect(await mainRef()).toMatchObject({ name: "main", is_default: true, indexed_commit: commit, files: 4 });
+  const rows = await tables().selectFrom("documents").select(["path", "language", "lines", "skip_reason"]).orderBy("path").execute();
   expect(rows).toContainEqual({ path: "image.png", language: "text", lines: 0, skip_reason: "binary" });
   expect(rows).toContainEqual({ path: "src/server.ts", language: "typescript", lines: 1, skip_reason: null });
 });
@@ -145,7 +145,7 @@ test("a term's postings name the chunks that hold it, in text, path or as a symb
   expect(chunks.find(({ path }) => path === "src/retry.ts")?.symbols).toEqual(["backOff"]);
   expect(await tables().selectFrom("segments").select(["chunks"]).execute()).toEqual([{ chunks: 3 }]);
   const vectors = await sql<{ count: number }>`
-    select count(*) from ${sql.id(tenant.schema, "code_vectors_hash_v1")} where embedding <#> embedding < -0.99
+    select count(*) from ${sql.id(tenant.schema, "vectors_1")} where embedding <#> embedding < -0.99
   `.execute(database.query);
   expect(vectors.rows[0]?.count).toBe(3);
 });
@@ -157,30 +157,51 @@ test("a new build takes the place of the old one, of which nothing is left", asy
   await source.commit({ "a.txt": "new\n" });
   await index("incremental");
   expect(await indexedFiles()).toEqual({ "a.txt": "new\n" });
-  const { generation } = await reload();
+  const { generation } = await mainRef();
   await vi.waitFor(async () => expect(await generations()).toEqual([generation]), { timeout: 10_000 });
+  await vi.waitFor(async () =>
+    expect([await countRows("documents"), await countRows("code_chunks"), await countRows("segments")]).toEqual([1, 1, 1]),
+  );
 });
 
-test("an incremental job with nothing new keeps the build, a full one makes another", async () => {
-  await source.commit({ "a.txt": "a\n" });
+test("an incremental job with nothing new writes nothing, a full one makes another set of the same contents", async () => {
+  await source.commit({ "a.txt": "a\n", "src/b.ts": "export const b = 1;\n", "image.png": Buffer.from([137, 80, 78, 71, 0]) });
   await startIndexer();
   await index();
   const before = await reload();
+  const rows = await rowVersions();
   await index("incremental");
-  expect(await reload()).toEqual(before);
+  expect((await reload()).refs).toEqual([{ ...before.refs[0], indexed_at: expect.any(String) }]);
+  expect(await rowVersions()).toEqual(rows);
   await index("full");
-  expect((await reload()).generation).toBeGreaterThan(before.generation ?? 0);
+  expect((await mainRef()).generation).toBeGreaterThan(before.refs[0]?.generation ?? 0);
+  await vi.waitFor(async () => expect(await generations()).toHaveLength(1), { timeout: 10_000 });
+  const contents = ["documents", "code_chunks", "segments", "postings", "symbols", "symbol_references", "vectors_1"];
+  expect(contents.map((table) => [table, rows[table]])).toEqual(Object.entries(await rowVersions(contents)));
 });
 
-test("without an embedder there are no vectors, and with another one an unchanged commit is built again", async () => {
+const TENANT_TABLES = "builds documents files segments visible code_chunks postings symbols symbol_references embedders vectors_1".split(
+  " ",
+);
+
+/** Which transaction wrote each row: any write shows. */
+async function rowVersions(names: readonly string[] = TENANT_TABLES): Promise<Record<string, string>> {
+  const versions: Record<string, string> = {};
+  for (const table of names) {
+    const { rows } = await sql<{ versions: string }>`
+      select string_agg(given.xmin || ' ' || given.ctid, ',' order by ctid) as versions from ${sql.id(tenant.schema, table)} as given
+    `.execute(database.query);
+    versions[table] = rows[0]?.versions ?? "";
+  }
+  return versions;
+}
+
+test("without an embedder there are no vectors", async () => {
   await source.commit({ "a.txt": "a\n" });
-  const indexer = await startIndexer("none");
+  await startIndexer("none");
   await index();
-  expect(await reload()).toMatchObject({ embedder: null, chunks: 1 });
-  await indexer.stop();
-  await startIndexer("hash");
-  await index("incremental");
-  expect(await reload()).toMatchObject({ embedder: expect.stringContaining("hash") });
+  expect(await mainRef()).toMatchObject({ chunks: 1 });
+  expect(await tables().selectFrom("embedders").selectAll().execute()).toEqual([]);
 });
 
 test("a repository that does not clone fails with git's own reason, at once", async () => {
@@ -189,18 +210,18 @@ test("a repository that does not clone fails with git's own reason, at once", as
   const job = await jobWith((await enqueue()).job_id, "failed");
   expect(job.error_message).toContain("does not appear to be a git repository");
   expect(job.completed_at).toBeInstanceOf(Date);
-  expect(await reload()).toMatchObject({ index_status: "failed", last_error: job.error_message, generation: null });
+  expect(await reload()).toMatchObject({ index_status: "failed", last_error: job.error_message, refs: [] });
 });
 
 test("a failed build leaves the good index in place", async () => {
   await source.commit({ "a.txt": "good\n" });
   await startIndexer();
   await index();
-  const good = await reload();
+  const good = await mainRef();
   await source.remove();
   await jobWith((await enqueue()).job_id, "failed");
   expect(await indexedFiles()).toEqual({ "a.txt": "good\n" });
-  expect(await reload()).toMatchObject({ index_status: "failed", generation: good.generation, indexed_commit: good.indexed_commit });
+  expect(await reload()).toMatchObject({ index_status: "failed", refs: [good] });
 });
 
 test("a name or word that no key of the database's can hold does not keep the rest from being indexed", async () => {
@@ -219,9 +240,11 @@ test("a name or word that no key of the database's can hold does not keep the re
 });
 
 test("a file of any size has a row", async () => {
-  const build = await beginBuild(database, { schema: tenant.schema, repoId: repository.id });
-  const file = { path: "big.bin", blob: "0", language: "", bytes: 5 * 2 ** 30, lines: 0, skip_reason: "larger than 1 MiB" };
-  await insertFiles(database, build, [file]);
+  const { job_id: jobId } = await enqueue();
+  const of = { tenantId, schema: tenant.schema, repoId: repository.id, ref: "main" };
+  const build = await beginBuild(database.query, { ...of, lease: { jobId, workerId: "w" }, now: clock.now() });
+  const file = { path: "big.bin", blob: "0", bytes: 5 * 2 ** 30, skip_reason: "larger than 1 MiB" };
+  await insertSkippedFiles(database, build, [file]);
   expect(await tables().selectFrom("files").select("bytes").execute()).toEqual([{ bytes: file.bytes }]);
 });
 
@@ -278,7 +301,8 @@ test("a build whose job was taken away is not switched to, and leaves nothing be
   await vi.waitFor(async () => expect(await generations()).toHaveLength(1), { timeout: 25_000, interval: 5 });
   await database.query.updateTable("codeindex.index_jobs").set({ status: "failed" }).where("job_id", "=", jobId).execute();
   await vi.waitFor(async () => expect(await generations()).toEqual([]), { timeout: 25_000 });
-  expect(await reload()).toMatchObject({ generation: null });
+  expect(await reload()).toMatchObject({ refs: [] });
+  expect([await countRows("documents"), await countRows("code_chunks"), await countRows("segments")]).toEqual([0, 0, 0]);
 });
 
 test("a running job ends when somebody cancels it", async () => {
@@ -288,5 +312,5 @@ test("a running job ends when somebody cancels it", async () => {
   await jobWith(jobId, "running");
   await requestCancel(database, { tenantId, jobId, now: clock.now() });
   await jobWith(jobId, "cancelled");
-  expect(await reload()).toMatchObject({ index_status: "pending", generation: null });
+  expect(await reload()).toMatchObject({ index_status: "pending", refs: [] });
 });

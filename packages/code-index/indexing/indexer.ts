@@ -1,21 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
+import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
+import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
-import { SourceError } from "#source/source-error.ts";
-import { cancelJob, claimJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
+import { listBranches } from "#source/branches.ts";
+import { claimJob } from "#store/leases.store.ts";
+import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
-import { BrokenOff } from "./broken-off.ts";
-import { keepLease } from "./keep-lease.ts";
-import { runJob, type JobTools } from "./run-job.ts";
+import { deleteMarked } from "#tenants/delete-marked.ts";
+import { createPoll } from "#webhooks/poll.ts";
+import { createLoop } from "./loop.ts";
+import type { JobTools } from "./run-job.ts";
+import { workOn } from "./work-on.ts";
 
 export type IndexerOptions = {
-  readonly config: Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_EMBEDDER">;
+  readonly config: Pick<
+    CodeIndexConfig,
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+  > &
+    SourceAccessOptions["config"] &
+    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -23,118 +32,79 @@ export type IndexerOptions = {
 
 export type Indexer = {
   readonly start: () => Promise<void>;
-  /** Gives a running job back to the queue, and returns when that is done. */
+  /** Gives running jobs back to the queue, and returns when that is done. */
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
 };
 
-/** Between two looks at an empty queue. */
-const POLL_MS = 500;
-/** Takes jobs from the queue and runs them, one at a time; as many processes as wanted may do so. */
+/** Between two looks at an empty queue: a push waits half of it on average. */
+const POLL_MS = 300;
+
+/** Between two looks for what is marked to be deleted. */
+const DELETIONS_MS = 2_000;
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Takes jobs from the queue and runs them, and does what else has to be done in the background;
+ * as many processes as wanted may do so.
+ */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
-  const workerId = `${hostname()}:${process.pid}:${randomUUID()}`;
   const splitter = createSplitter({ log });
+  const sources = createSourceAccess({ config, database, log, clock });
   const tools: JobTools = {
     database,
+    sources,
     splitter,
     log,
     clock,
     embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
-    allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS,
+    mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
-  const stopping = new AbortController();
-  let loop: Promise<void> | undefined;
-
-  async function work(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const job = await claimJob(database, { workerId, now: clock.now() });
-        if (job === undefined) {
-          await pause(POLL_MS, stopping.signal);
-        } else {
-          await workOn(tools, job, stopping.signal);
-        }
-      } catch (error) {
-        log.error({ err: error }, "the queue can't be read, trying again");
-        await pause(POLL_MS * 4, stopping.signal);
-      }
-    }
-  }
+  const loops: readonly Service[] = [
+    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
+    createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
+    createPoll({
+      database,
+      log,
+      clock,
+      everyMinutes: config.CODEINDEX_POLL_MINUTES,
+      ask: ({ tenant_id: tenantId, id: repoId, clone_url: cloneUrl }, signal) =>
+        sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
+    }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
+  ];
 
   return {
     checks: [database.check],
     start: async () => {
       await migrateTenants(database, log);
-      loop = work();
+      await Promise.all(loops.map((loop) => loop.start()));
     },
     stop: async () => {
-      stopping.abort(new BrokenOff("stopping"));
-      await loop;
+      await Promise.all(loops.map((loop) => loop.stop()));
       await splitter.close();
     },
   };
 }
 
-async function workOn(tools: JobTools, job: ClaimedJob, stopping: AbortSignal): Promise<void> {
-  const { log, clock } = tools;
-  const began = clock.now().getTime();
-  const fields = { job: job.jobId, repository: job.fullName, attempt: job.attempt };
-  log.info(fields, "indexing");
-  const broken = new AbortController();
-  const lease = keepLease(tools, job, broken);
-  try {
-    await runJob(tools, { job, report: lease.report, signal: AbortSignal.any([stopping, broken.signal]) });
-    log.info({ ...fields, ms: clock.now().getTime() - began }, "indexed");
-  } catch (error) {
-    await lease.stop();
-    await settle(tools, job, error);
-  } finally {
-    await lease.stop();
-  }
-}
-
-async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error: unknown): Promise<void> {
-  const { jobId, workerId } = job;
-  const ending = { jobId, workerId, now: clock.now() };
-  const fields = { job: jobId, repository: job.fullName };
-  if (!(error instanceof BrokenOff)) {
-    log.warn({ ...fields, err: error }, "indexing failed");
-    await failJob(database, { ...ending, reason: reasonOf(error), retry: mayGoBetter(error) });
-  } else if (error.why === "stopping") {
-    log.info(fields, "indexing is left to another indexer");
-    await releaseJob(database, ending);
-  } else if (error.why === "cancelled") {
-    log.info(fields, "indexing was cancelled");
-    await cancelJob(database, ending);
-  } else {
-    log.warn(fields, "the job was taken away: it was silent for too long");
-  }
-}
-
-/** Errors of ours may hold SQL and addresses; git's are meant to be read. */
-function reasonOf(error: unknown): string {
-  if (error instanceof SourceError || error instanceof AppError) {
-    return error.message;
-  }
-  return `internal error: ${messageOf(error)}`.replaceAll("\0", "").slice(0, 1_000);
-}
-
-function mayGoBetter(error: unknown): boolean {
-  return error instanceof SourceError ? error.transient : !(error instanceof AppError);
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) {
-    return;
-  }
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end, { once: true });
-    function end() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    }
-  });
+/** One job at a time in each. Only the first takes what may be long, so that a push never waits for a first build. */
+function lanes(tools: JobTools, count: number): readonly Service[] {
+  const { database, log, clock } = tools;
+  const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
+  return Array.from({ length: count }, (_, lane) =>
+    createLoop({
+      name: `queue ${lane}`,
+      everyMs: POLL_MS,
+      log,
+      run: async (signal) => {
+        const job = await claimJob(database, { workerId: `${worker}:${lane}`, now: clock.now(), small: lane > 0 });
+        if (job !== undefined) {
+          await workOn(tools, job, signal);
+        }
+        return job !== undefined;
+      },
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { Embedder } from "#embedding/embedder.ts";
 import type { JobProgress } from "#schema.ts";
+import type { SourceAccess } from "#credentials/source-access.ts";
 import { fetchMirror, type Mirror } from "#source/mirror.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { Splitter } from "#splitting/splitter.ts";
@@ -23,8 +24,10 @@ export type JobTools = {
   readonly database: CodeIndexDatabase;
   readonly embedder: Embedder | undefined;
   readonly splitter: Splitter;
+  readonly sources: SourceAccess;
   readonly dataDir: string;
-  readonly allowFileUrls: boolean;
+  /** What the mirror of one repository may grow to. */
+  readonly mirrorBytes: number;
   readonly log: Logger;
   readonly clock: Clock;
 };
@@ -50,15 +53,17 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   if (tenant === undefined) {
     throw new Error(`The tenant ${job.tenantId} is not registered.`);
   }
-  const mirror = await fetchMirror({
-    dataDir: tools.dataDir,
-    repoId: job.repoId,
-    cloneUrl: job.cloneUrl,
-    allowFileUrls: tools.allowFileUrls,
-    ref: job.ref ?? undefined,
-    fresh: job.attempt > 1,
-    signal,
-  });
+  const mirror = await tools.sources.reach(job, signal, (remote) =>
+    fetchMirror({
+      ...remote,
+      dataDir: tools.dataDir,
+      repoId: job.repoId,
+      ref: job.ref ?? undefined,
+      fresh: job.attempt > 1,
+      maxBytes: tools.mirrorBytes,
+      signal,
+    }),
+  );
   const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
   const whole = await planWhole({ mirror, skip: skipUnread, signal });

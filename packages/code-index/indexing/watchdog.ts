@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { failOrphans, failStuck } from "#store/failed-jobs.store.ts";
+import { failOrphans, failStuck, mendEndedByHand } from "#store/failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 
 type WatchdogOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
@@ -12,11 +12,14 @@ export type Watchdog = {
   /** Steps 2 and 3 of the start-up: returns once the orphaned jobs are marked, then looks every 60 s. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
+  /** When it last looked without a failure; `undefined` before the first time. */
+  readonly lookedAt: () => Date | undefined;
 };
 
 export function createWatchdog({ database, log, clock }: WatchdogOptions): Watchdog {
   let timer: NodeJS.Timeout | undefined;
   let looking = Promise.resolve();
+  let lookedAt: Date | undefined;
 
   async function look(): Promise<void> {
     const now = clock.now();
@@ -25,9 +28,12 @@ export function createWatchdog({ database, log, clock }: WatchdogOptions): Watch
     if (orphaned + stuck > 0) {
       log.warn({ orphaned, stuck }, "jobs without a living indexer were marked as failed");
     }
+    await mendEndedByHand(database, { now });
+    lookedAt = now;
   }
 
   return {
+    lookedAt: () => lookedAt,
     start: async () => {
       await look();
       timer = setInterval(() => {

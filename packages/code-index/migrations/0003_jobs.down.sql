@@ -1,3 +1,4 @@
+drop index codeindex.index_jobs_open;
 drop index codeindex.index_jobs_ended;
 drop index codeindex.index_jobs_latest;
 drop index codeindex.index_jobs_repository;

@@ -9,3 +9,4 @@ create index index_jobs_tenant_status on codeindex.index_jobs (tenant_id, status
 create index index_jobs_repository on codeindex.index_jobs (repo_id, job_id desc);
 create index index_jobs_latest on codeindex.index_jobs (repo_id, coalesce(ref, ''), completed_at desc) where status in ('succeeded', 'failed');
 create index index_jobs_ended on codeindex.index_jobs (completed_at) where completed_at is not null;
+create index index_jobs_open on codeindex.index_jobs (status) where completed_at is null;

@@ -34,6 +34,10 @@ test.for([
   "../x",
   "C:\\x",
   "file:///srv/repository",
+  "https://github.com/a?token=x",
+  "https://github.com#@evil.example/a",
+  "ssh://ho%73t/a",
+  "ssh://host",
   "",
   `https://host/${"a".repeat(2_000)}`,
 ])("%.60s is refused", (url) => {

@@ -5,6 +5,8 @@ const LONGEST = 2_000;
 /** `git@host:path`, ssh's short form. */
 const SHORT_SSH = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:(?!\/\/)[^-\s][^\s]*$/;
 
+const HOST = /^(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])$/;
+
 type Choice = {
   readonly fullName: string;
   /** What the user gave, if anything. */
@@ -20,6 +22,36 @@ type Choice = {
  */
 export function chooseCloneUrl({ fullName, cloneUrl, allowFileUrls }: Choice): string {
   return checkCloneUrl(cloneUrl ?? `https://github.com/${fullName}.git`, { allowFileUrls });
+}
+
+/** What an address says. */
+export type Location = {
+  readonly protocol: "https" | "ssh" | "file";
+  /** As git is given it. */
+  readonly url: string;
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: string;
+  /** Of https: what a credential is bound to. */
+  readonly origin: string;
+};
+
+const PORTS = { "https:": "443", "ssh:": "22", "file:": "" } as const;
+
+/** @throws {AppError} as `chooseCloneUrl`. */
+export function locate(cloneUrl: string, rules: Pick<Choice, "allowFileUrls">): Location {
+  const url = checkCloneUrl(cloneUrl, rules);
+  const short = SHORT_SSH.test(url);
+  const parsed = new URL(short ? `ssh://${url.replace(":", "/")}` : url);
+  const protocol = parsed.protocol === "https:" || parsed.protocol === "file:" ? parsed.protocol : "ssh:";
+  return {
+    protocol: protocol === "https:" ? "https" : protocol === "file:" ? "file" : "ssh",
+    // As it was checked: another reader might find another host in it.
+    url: protocol === "https:" ? parsed.href : url,
+    host: parsed.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: parsed.port === "" ? PORTS[protocol] : parsed.port,
+    origin: parsed.origin,
+  };
 }
 
 /** The address, when git may fetch from it. @throws {AppError} as `chooseCloneUrl`. */
@@ -47,9 +79,12 @@ function problemOf(url: string, allowFileUrls: boolean): string | undefined {
   if (!URL.canParse(url) || !/^[a-z]+:\/\//.test(url)) {
     return "A clone URL looks like https://host/owner/repo.git, ssh://git@host/owner/repo.git or git@host:owner/repo.git.";
   }
-  const { protocol, username, password, hostname, pathname } = new URL(url);
+  const { protocol, username, password, hostname, pathname, search, hash } = new URL(url);
   if (password !== "" || (protocol !== "ssh:" && username !== "")) {
     return "A clone URL may not hold credentials.";
+  }
+  if (search !== "" || hash !== "") {
+    return "A clone URL has no query and no fragment.";
   }
   if (hostname.startsWith("-") || username.startsWith("-")) {
     return "A host or user name can't begin with a dash.";
@@ -60,7 +95,10 @@ function problemOf(url: string, allowFileUrls: boolean): string | undefined {
   if (protocol !== "https:" && protocol !== "ssh:") {
     return `git may not fetch over ${protocol.slice(0, -1)} here; use https or ssh.`;
   }
-  return hostname === "" || pathname === "/" ? "A clone URL names a host and a repository." : undefined;
+  if (!HOST.test(hostname)) {
+    return "A clone URL names a host by its name or address.";
+  }
+  return pathname === "" || pathname === "/" ? "A clone URL names a repository." : undefined;
 }
 
 function problemOfFile({ allowFileUrls, hostname }: { readonly allowFileUrls: boolean; readonly hostname: string }): string | undefined {

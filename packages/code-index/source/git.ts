@@ -13,6 +13,8 @@ export type GitOptions = {
   readonly settings?: readonly GitSetting[];
   /** The program that speaks ssh, in the shell's words. */
   readonly sshCommand?: string;
+  /** Texts that git's complaints may repeat, since a remote may send anything back; they are taken out. */
+  readonly secrets?: readonly string[];
   readonly allowFileUrls?: boolean;
   readonly signal: AbortSignal;
 };
@@ -24,20 +26,21 @@ const GRACE_MS = 2_000;
 /** Of what git complains about, the end is kept. */
 const COMPLAINT = 16_384;
 
-/** What git needs to know of our environment; our own secrets are not in it. */
-const INHERITED = [
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "SSH_AUTH_SOCK",
-  "HTTPS_PROXY",
-  "https_proxy",
-  "NO_PROXY",
-  "no_proxy",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "GIT_SSL_CAINFO",
-];
+/** What git needs to know of our environment. Our own secrets are not in it, nor our user's keys and passwords, which every tenant would use. */
+const PROXY = ["HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
+const INHERITED = ["PATH", "TMPDIR", ...PROXY, "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO"];
+
+/** Whether https goes through a proxy of the operator's, which looks the names up. */
+export function goesThroughProxy(): boolean {
+  const own = inherited();
+  return own["HTTPS_PROXY"] !== undefined || own["https_proxy"] !== undefined;
+}
+
+function inherited(): Readonly<Record<string, string>> {
+  // oxlint-disable-next-line node/no-process-env -- not configuration of ours: a program we start needs its search path and proxy
+  const own = process.env;
+  return Object.fromEntries(INHERITED.flatMap((name) => (own[name] === undefined || own[name] === "" ? [] : [[name, own[name]]])));
+}
 
 /** Settings that outrank a repository's own. A data folder of another user is no reason to refuse: the mirrors are ours. */
 const SETTINGS: readonly GitSetting[] = [
@@ -102,7 +105,7 @@ const GIT_UNTIL_WE_END = '(read -r _ <&3; kill -KILL -$$) </dev/null >/dev/null 
 
 /** Starts git in a process group of its own, so that its helpers end with it; and all of them with us. */
 export function startGit(options: GitOptions): RunningGit {
-  const { arguments: given, directory, signal } = options;
+  const { arguments: given, directory, secrets = [], signal } = options;
   signal.throwIfAborted();
   const all = [...(directory === undefined ? [] : [`--git-dir=${directory}`]), ...given];
   const child = spawn("/bin/sh", ["-c", GIT_UNTIL_WE_END, "git", ...all], {
@@ -153,15 +156,19 @@ export function startGit(options: GitOptions): RunningGit {
       if (signal.aborted) {
         finish(signal.reason);
       } else if (late) {
-        finish(new SourceError(`git took longer than ${LIMIT_MS / 60_000} minutes`, { transient: true }));
+        finish(new SourceError(`git took longer than ${LIMIT_MS / 60_000} minutes`, { transient: true, fromRemote: true }));
       } else {
-        finish(code === 0 ? undefined : sourceErrorFrom(complaint, killedBy ?? `exit code ${code}`));
+        finish(code === 0 ? undefined : sourceErrorFrom(without(complaint, secrets), killedBy ?? `exit code ${code}`));
       }
     });
   });
   // Whoever reads its output may learn of the failure later than it happens.
   ended.catch(() => undefined);
   return { child, ended, stop };
+}
+
+function without(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 }
 
 function endGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
@@ -175,14 +182,12 @@ function endGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals)
   }
 }
 
-const SSH = "ssh -o BatchMode=yes -o ConnectTimeout=20";
-
-function environment({ settings = [], sshCommand = SSH, allowFileUrls = false }: GitOptions): NodeJS.ProcessEnv {
-  // oxlint-disable-next-line node/no-process-env -- not configuration of ours: a program we start needs its search path, home and proxy
-  const own = process.env;
+function environment({ settings = [], sshCommand = "false", allowFileUrls = false }: GitOptions): NodeJS.ProcessEnv {
   const all = [...SETTINGS, ...settings];
   return {
-    ...Object.fromEntries(INHERITED.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]))),
+    ...inherited(),
+    // No .netrc, no .gitconfig, no .ssh.
+    HOME: "/dev/null",
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_CONFIG_NOSYSTEM: "1",

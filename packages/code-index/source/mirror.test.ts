@@ -24,7 +24,7 @@ const signal = new AbortController().signal;
 
 function fetchIt(changes: Partial<Parameters<typeof fetchMirror>[0]> = {}): Promise<Mirror> {
   const cloneUrl = repository.url;
-  return fetchMirror({ dataDir, repoId: "r1", fullName: "o/r", cloneUrl, allowFileUrls: true, fresh: false, signal, ...changes });
+  return fetchMirror({ dataDir, repoId: "r1", cloneUrl, allowFileUrls: true, allowPrivateHosts: ["127.0.0.1"], signal, ...changes });
 }
 
 async function contents(mirror: Mirror): Promise<Record<string, string>> {

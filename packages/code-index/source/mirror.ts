@@ -1,21 +1,25 @@
 import { createHash } from "node:crypto";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { findBranch, type FoundBranch } from "./branches.ts";
+import { withFolderLock } from "./folder-lock.ts";
 import { runGit } from "./git.ts";
+import { compact, provideRepository, removeFolder, removeRemains, withinSize } from "./mirror-folder.ts";
 import { withRemote, type ReachedRemote, type Remote } from "./remote.ts";
+import { SourceError } from "./source-error.ts";
 
 export type MirrorOptions = Remote & {
   /** `CODEINDEX_DATA_DIR`. */
   readonly dataDir: string;
   readonly repoId: string;
-  readonly fullName?: string;
   /** A branch; the default one when left out. */
   readonly ref?: string | undefined;
   /** Commits of this branch that `changedPaths` must be able to read as long as they are named here, if they are in the mirror. */
   readonly keep?: readonly string[];
   /** Begin with an empty mirror, in case an attempt before left a broken one. */
   readonly fresh?: boolean;
+  /** What the mirror may grow to. */
+  readonly maxBytes?: number;
   readonly signal: AbortSignal;
 };
 
@@ -25,92 +29,94 @@ export type Mirror = FoundBranch & {
   readonly directory: string;
 };
 
+const DEFAULT_MAX_BYTES = 4_096 * 1_048_576;
+
 /**
  * Fetches the newest commit of a repository's branch into its mirror below the data folder.
- * Only that commit: no history, no tags, no submodules.
+ * Only that commit: no history, no tags, no submodules. Processes that share the folder take turns.
  *
  * @throws {SourceError} with git's own reason.
  */
 export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
-  const directory = join(resolve(options.dataDir), "mirrors", options.repoId, "repository.git");
-  return withRemote(options, options.signal, async (remote) => {
-    const branch = await findBranch(remote, options.ref);
-    return fetchInto({ ...options, fresh: options.fresh ?? false, directory, remote, branch });
+  const { dataDir, repoId, ref, fresh = false, signal } = options;
+  const folder = mirrorFolder(dataDir, repoId);
+  return withRemote({ ...options, knownHosts: join(folder, "known_hosts") }, signal, async (remote) => {
+    await mkdir(folder, { recursive: true });
+    const branch = await findBranch(remote, ref);
+    const directory = join(folder, "repository.git");
+    return withFolderLock(folder, signal, () => fetchInto({ ...options, fresh, directory, remote, branch }));
   });
 }
 
-type Fetching = MirrorOptions & {
-  readonly fresh: boolean;
-  readonly directory: string;
-  readonly remote: ReachedRemote;
-  readonly branch: FoundBranch;
-};
+/** Of a repository, with all that is kept for it. */
+export function mirrorFolder(dataDir: string, repoId: string): string {
+  return join(mirrorsFolder(dataDir), repoId);
+}
+
+export function mirrorsFolder(dataDir: string): string {
+  return join(resolve(dataDir), "mirrors");
+}
+
+type Fetching = MirrorOptions & { readonly directory: string; readonly remote: ReachedRemote; readonly branch: FoundBranch };
 
 async function fetchInto(fetching: Fetching): Promise<Mirror> {
-  const { directory, remote, branch, keep = [], fresh, signal } = fetching;
-  if (fresh) {
-    await rm(directory, { recursive: true, force: true });
+  const { directory, branch, signal } = fetching;
+  if (fetching.fresh === true) {
+    await removeFolder(directory);
   }
-  await provideRepository(directory, signal);
-  const own = refsOf(branch.ref);
+  const isNew = await provideRepository(directory, signal);
   try {
-    await keepCommits(directory, { own, keep, signal });
-    const source = branch.ref === "HEAD" ? "HEAD" : `refs/heads/${branch.ref}`;
-    const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--force"];
-    await remote.git(["fetch", ...flags], [`+${source}:${own}/tip`], directory);
+    return { directory, ...branch, commit: await fetchBranch(fetching) };
   } catch (error) {
-    if (fresh || signal.aborted) {
+    await removeRemains(directory);
+    if (signal.aborted || !(error instanceof SourceError) || error.fromRemote) {
       throw error;
     }
-    // The remote has just answered, so the mirror is the likelier cause: a git that was killed leaves its lock files.
+    if (isNew) {
+      await removeFolder(directory);
+      throw error;
+    }
+    // The mirror may be broken, or full of what is needed no more.
     return fetchInto({ ...fetching, fresh: true });
   }
-  const commit = await runGit({
-    arguments: ["rev-parse", "--verify", "--quiet", "--end-of-options", `${own}/tip^{commit}`],
-    directory,
-    signal,
-  });
-  return { directory, ...branch, commit: commit.toString("latin1").trim() };
+}
+
+async function fetchBranch({ directory, remote, branch, keep = [], maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
+  const own = refsOf(branch.ref);
+  await removeRemains(directory);
+  await keepCommits(directory, { own, keep, signal });
+  await compact(directory, signal);
+  const tip = () => runGit({ arguments: ["for-each-ref", "--format=%(objectname)", `${own}/tip`], directory, signal });
+  const before = (await tip()).toString("latin1").trim();
+  if (before === branch.commit) {
+    return before;
+  }
+  const source = branch.ref === "HEAD" ? "HEAD" : `refs/heads/${branch.ref}`;
+  const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--force"];
+  await withinSize({ directory, maxBytes, signal }, (limited) =>
+    remote.git(["fetch", ...flags], [`+${source}:${own}/tip`], { directory, signal: limited }),
+  );
+  const fetched = (await tip()).toString("latin1").trim();
+  const [found] = await findCommits(directory, [fetched], signal);
+  if (found === undefined) {
+    throw new SourceError("What was fetched is not a commit.", { transient: true });
+  }
+  return found;
 }
 
 /** Names of branches clash on a disk: `a` and `a/b`, `A` and `a`. */
-function refsOf(branch: string): string {
+export function refsOf(branch: string): string {
   return `refs/sightline/${createHash("sha256").update(branch).digest("hex").slice(0, 32)}`;
-}
-
-async function provideRepository(directory: string, signal: AbortSignal): Promise<void> {
-  if (await exists(directory)) {
-    return;
-  }
-  // Made beside its place, so that what stands there is never the half of a mirror that a broken-off init leaves.
-  const draft = `${directory}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
-  await runGit({ arguments: ["init", "--bare", "--quiet", "--template=", "--end-of-options", draft], signal });
-  await rename(draft, directory);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 type Keeping = { readonly own: string; readonly keep: readonly string[]; readonly signal: AbortSignal };
 
-const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 /** Refers to the commits to keep, and to no others, so that no tidying up removes what they hold. */
 async function keepCommits(directory: string, { own, keep, signal }: Keeping): Promise<void> {
-  const asked = keep.filter((commit) => OBJECT_ID.test(commit));
   const git = (given: readonly string[], input?: string) => runGit({ arguments: given, directory, signal }, input);
-  const [listed, checked] = [
-    await git(["for-each-ref", "--format=%(refname)", `${own}/kept/`]),
-    await git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked.map((commit) => `${commit}\n`).join("")),
-  ];
-  const kept = linesOf(listed);
-  const found = linesOf(checked).flatMap((line) => (line.endsWith(" commit") ? [line.slice(0, line.indexOf(" "))] : []));
+  const found = await findCommits(directory, keep, signal);
+  const listed = await git(["for-each-ref", "--format=%(refname)", `${own}/kept/`]);
+  const kept = listed.toString("latin1").split("\n").filter(Boolean);
   const wanted = found.map((commit) => `${own}/kept/${commit}`);
   const changes = [
     ...found.filter((commit) => !kept.includes(`${own}/kept/${commit}`)).map((commit) => `create ${own}/kept/${commit} ${commit}\n`),
@@ -121,6 +127,18 @@ async function keepCommits(directory: string, { own, keep, signal }: Keeping): P
   }
 }
 
-function linesOf(printed: Buffer): readonly string[] {
-  return printed.toString("latin1").split("\n").filter(Boolean);
+const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Those of the commits that the mirror has. */
+async function findCommits(directory: string, commits: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  const asked = commits.filter((commit) => OBJECT_ID.test(commit));
+  if (asked.length === 0) {
+    return [];
+  }
+  const checked = await runGit(
+    { arguments: ["cat-file", "--batch-check=%(objectname) %(objecttype)"], directory, signal },
+    asked.map((commit) => `${commit}\n`).join(""),
+  );
+  const lines = checked.toString("latin1").split("\n");
+  return lines.flatMap((line) => (line.endsWith(" commit") ? [line.slice(0, line.indexOf(" "))] : []));
 }

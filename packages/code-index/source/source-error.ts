@@ -6,19 +6,29 @@ import { withoutCredentials } from "./clone-url.ts";
  */
 export type SourceProblem = "branch_missing" | "too_large" | "address_refused" | "access_refused" | "other";
 
-type Details = { readonly transient: boolean; readonly problem?: SourceProblem; readonly cause?: unknown };
+const REMOTE_PROBLEMS: ReadonlySet<SourceProblem> = new Set(["branch_missing", "address_refused", "access_refused"]);
+
+type Details = {
+  readonly transient: boolean;
+  readonly problem?: SourceProblem;
+  readonly fromRemote?: boolean;
+  readonly cause?: unknown;
+};
 
 /** git could not do what was asked. The message is git's own reason, without credentials. */
 export class SourceError extends Error {
   /** Whether it may go better when tried again: a network that was down, not a repository that doesn't exist. */
   readonly transient: boolean;
   readonly problem: SourceProblem;
+  /** Whether the remote or the way to it is the cause, and nothing on this machine. */
+  readonly fromRemote: boolean;
 
-  constructor(message: string, { transient, problem = "other", cause }: Details) {
+  constructor(message: string, { transient, problem = "other", fromRemote = false, cause }: Details) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "SourceError";
     this.transient = transient;
     this.problem = problem;
+    this.fromRemote = fromRemote || REMOTE_PROBLEMS.has(problem);
   }
 }
 
@@ -45,6 +55,10 @@ const LASTING = [
   /returned error: (301|302|307|308|400|410)/i,
 ];
 
+/** A full disk is not the mirror's fault either: fetching all anew needs more of it. */
+const NETWORK =
+  /could not resolve|couldn't resolve|failed to connect|connection|timed? ?out|rpc failed|early eof|hung up|unexpected disconnect|remote end|ssl|tls|http\/?[0-9]|returned error|operation too slow|no space left/i;
+
 const MISSING = /couldn't find remote ref/i;
 
 /** The reason out of what git wrote to its error output. */
@@ -54,14 +68,22 @@ export function sourceErrorFrom(output: string, exit: string): SourceError {
     // A remote may send anything, NUL included.
     .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim())
     .filter((line) => line !== "");
-  const telling = lines.filter((line) => /^(fatal|error|remote|ssh|warning: redirect|@.*host identification|exec: )/i.test(line));
+  const telling = lines.filter((line) =>
+    /^(fatal|error|remote|ssh|warning: redirect|exec: |host key|no .*host key)|permission denied/i.test(line),
+  );
   const reason = (telling.length > 0 ? telling : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;
   const message = withoutCredentials(reason).toWellFormed().slice(0, LONGEST);
+  if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(output)) {
+    return new SourceError(
+      "The ssh host has another key than before, so nothing was fetched: somebody may be in between. If the host has changed its key, have the operator forget the old one (operations: known_hosts).",
+      { transient: false, problem: "access_refused" },
+    );
+  }
   if (MISSING.test(message)) {
     return new SourceError(message, { transient: false, problem: "branch_missing" });
   }
   // A full disk, and whatever else is not known to last.
   const transient = /no space left on device/i.test(message) || ![...ACCESS, ...LASTING].some((pattern) => pattern.test(message));
   const refused = !transient && ACCESS.some((pattern) => pattern.test(message));
-  return new SourceError(message, { transient, problem: refused ? "access_refused" : "other" });
+  return new SourceError(message, { transient, problem: refused ? "access_refused" : "other", fromRemote: NETWORK.test(message) });
 }

@@ -45,6 +45,38 @@ function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   )`;
 }
 
+/**
+ * Says of repositories whose jobs an operator ended, by an update of the row, that nobody indexes them any more, and when
+ * such a job ended. Returns how many there were.
+ */
+export async function mendEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
+  return database.query.transaction().execute(async (transaction) => {
+    const ended = await transaction
+      .updateTable("codeindex.index_jobs")
+      .set({ completed_at: now })
+      .where("completed_at", "is", null)
+      .where("status", "in", ["succeeded", "failed", "cancelled"])
+      .returning("repo_id")
+      .execute();
+    const idle = await transaction
+      .selectFrom("codeindex.repositories as repository")
+      .select("repository.id as repo_id")
+      .where("index_status", "=", "indexing")
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("codeindex.index_jobs as job")
+              .whereRef("job.repo_id", "=", "repository.id")
+              .where("job.status", "in", ["queued", "running"]),
+          ),
+        ),
+      )
+      .execute();
+    await settleIndexStatus(transaction, [...new Set([...ended, ...idle].map((row) => row.repo_id))]);
+    return ended.length;
+  });
+}
+
 type Failing = Moment & {
   readonly reason: string;
   /** Whether it may go better next time. */

@@ -53,16 +53,22 @@ export async function enqueueJob(database: CodeIndexDatabase, request: Enqueuein
   return job;
 }
 
+type Reading = {
+  readonly tenantId: string;
+  /** Ids of the repositories that may be seen; all of the tenant when left out. */
+  readonly repositories?: readonly string[] | undefined;
+};
+
 export async function getJob(
   database: CodeIndexDatabase,
-  { tenantId, jobId }: { readonly tenantId: string; readonly jobId: string },
+  { jobId, ...reading }: Reading & { readonly jobId: string },
 ): Promise<JobRow | undefined> {
-  return selectJobs(database).where("job.tenant_id", "=", tenantId).where("job.job_id", "=", jobId).executeTakeFirst();
+  return selectJobs(database, reading).where("job.job_id", "=", jobId).executeTakeFirst();
 }
 
-/** Jobs of any tenants, in no order: who asks has checked whose they are. */
-export async function getJobs(database: CodeIndexDatabase, jobIds: readonly string[]): Promise<readonly JobRow[]> {
-  return selectJobs(database).where("job.job_id", "in", jobIds).execute();
+/** Jobs of any tenants, in no order: for whoever has checked before whose they are. */
+export async function getJobsOfAnybody(database: CodeIndexDatabase, jobIds: readonly string[]): Promise<readonly JobRow[]> {
+  return fromJobs(database).where("job.job_id", "in", jobIds).execute();
 }
 
 /**
@@ -96,8 +102,7 @@ export async function requestCancel(
   return getJob(database, { tenantId, jobId });
 }
 
-type ListingJobs = {
-  readonly tenantId: string;
+type ListingJobs = Reading & {
   readonly repoId?: string | undefined;
   readonly status?: JobStatus | undefined;
   readonly trigger?: JobTrigger | undefined;
@@ -109,10 +114,9 @@ type ListingJobs = {
 /** A tenant's jobs, newest first; identifiers rise with time. */
 export async function listJobs(
   database: CodeIndexDatabase,
-  { tenantId, repoId, status, trigger, after, limit }: ListingJobs,
+  { repoId, status, trigger, after, limit, ...reading }: ListingJobs,
 ): Promise<readonly JobRow[]> {
-  return selectJobs(database)
-    .where("job.tenant_id", "=", tenantId)
+  return selectJobs(database, reading)
     .$if(repoId !== undefined, (query) => query.where("job.repo_id", "=", repoId ?? ""))
     .$if(status !== undefined, (query) => query.where("job.status", "=", status ?? "queued"))
     .$if(trigger !== undefined, (query) => query.where("job.trigger", "=", trigger ?? "api"))
@@ -122,7 +126,13 @@ export async function listJobs(
     .execute();
 }
 
-function selectJobs(database: CodeIndexDatabase) {
+function selectJobs(database: CodeIndexDatabase, { tenantId, repositories }: Reading) {
+  return fromJobs(database)
+    .where("job.tenant_id", "=", tenantId)
+    .$if(repositories !== undefined, (query) => query.where("job.repo_id", "in", sql<string>`(select unnest(${repositories}::uuid[]))`));
+}
+
+function fromJobs(database: CodeIndexDatabase) {
   return database.query
     .selectFrom("codeindex.index_jobs as job")
     .innerJoin("codeindex.repositories as repository", "repository.id", "job.repo_id")

@@ -1,16 +1,18 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 
+/** Any number: the first half of the keys of these locks. */
+const LOCK = 741_734_093;
+
 /**
  * Who deletes or moves contents that others may be about to use holds the tenant `alone`, who begins to use them
- * `with-others`. Both only for moments: a transaction that holds it waits for nothing but the database.
+ * `with-others`. Until the transaction ends, so both only for moments.
  */
 export async function lockTenant(
   transaction: Transaction<CodeIndexTables>,
   { tenantId }: { readonly tenantId: string },
   how: "with-others" | "alone",
 ): Promise<void> {
-  // Neither is in the way of foreign keys that refer to the tenant, as those of new jobs do.
-  const strength = how === "alone" ? sql`for no key update` : sql`for share`;
-  await sql`select from codeindex.tenants where tenant_id = ${tenantId} ${strength}`.execute(transaction);
+  const lock = how === "alone" ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
+  await sql`select ${lock}(${LOCK}, hashtext(${tenantId}))`.execute(transaction);
 }

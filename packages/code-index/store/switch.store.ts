@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables } from "#schema.ts";
 import { beginBuild, type Build } from "./builds.store.ts";
+import { settleIndexStatus } from "./index-status.store.ts";
 import type { Lease } from "./leases.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
@@ -176,18 +177,22 @@ async function saveRef(
       indexed_commit = excluded.indexed_commit, indexed_at = excluded.indexed_at, files = excluded.files, chunks = excluded.chunks,
       pushes_indexed = greatest(ref.pushes_indexed, excluded.pushes_indexed)
   `.execute(transaction);
-  await transaction
-    .updateTable("codeindex.repositories")
-    .set({ index_status: "ready", last_error: null, ...(isDefault ? { default_branch: ref === "HEAD" ? null : ref } : {}) })
-    .where("id", "=", repoId)
-    .execute();
+  await settleIndexStatus(transaction, [repoId]);
 }
+
+/** What the source calls a default that is no branch. */
+const DETACHED = "HEAD";
 
 /** The branch that was the default one before stays only if it was asked for by name. */
 async function replaceDefault(
   transaction: Transaction<CodeIndexTables>,
   { repoId, ref }: { readonly repoId: string; readonly ref: string },
 ): Promise<void> {
+  await transaction
+    .updateTable("codeindex.repositories")
+    .set({ default_branch: ref === DETACHED ? null : ref })
+    .where("id", "=", repoId)
+    .execute();
   await sql`
     delete from codeindex.refs using codeindex.repositories as repository
     where repo_id = ${repoId} and is_default and name <> ${ref} and repository.id = repo_id and name <> all(repository.branches)

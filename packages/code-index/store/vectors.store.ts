@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from "kysely";
-import type { EmbedderIdentity } from "#embedding/embedder.ts";
 import type { Build } from "./builds.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
 import { tenantTables, type CodeIndexDatabase, type TenantSchema } from "./tenant.ts";
@@ -9,6 +8,14 @@ import { vectorText } from "./vectors.ts";
 export function vectorsTable(schema: TenantSchema, embedderId: number): RawBuilder<unknown> {
   return sql.id(schema, `vectors_${embedderId}`);
 }
+
+/** What tells an embedder's vectors from all others. */
+export type EmbedderIdentity = {
+  readonly key: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+};
 
 /** Makes room for an embedder's vectors in a tenant's schema, and returns the embedder's number there. */
 export async function ensureEmbedder(

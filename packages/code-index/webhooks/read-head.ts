@@ -106,7 +106,9 @@ function gitlabProof(header: Headers): Proof {
   }
   const token = header("x-gitlab-token");
   if (token === undefined || token === "") {
-    throw refused("The delivery has neither webhook-signature nor X-Gitlab-Token. Give the webhook its signing token or secret at the host.");
+    throw refused(
+      "The delivery has neither webhook-signature nor X-Gitlab-Token. Give the webhook its signing token or secret at the host.",
+    );
   }
   // Node reads the bytes of headers as Latin-1.
   return { kind: "token", token: Buffer.from(token, "latin1") };

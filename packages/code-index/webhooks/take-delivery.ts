@@ -147,7 +147,11 @@ function identify({ deliveryId }: DeliveryHead, body: Buffer, now: Date): string
   if (deliveryId !== undefined && /^[\x21-\x7e]{1,200}$/.test(deliveryId)) {
     return deliveryId;
   }
-  const hash = createHash("sha256").update(deliveryId ?? "").update("\0").update(body).digest("hex");
+  const hash = createHash("sha256")
+    .update(deliveryId ?? "")
+    .update("\0")
+    .update(body)
+    .digest("hex");
   return deliveryId === undefined ? `${hash}:${Math.floor(now.getTime() / WITHOUT_ID_MS)}` : hash;
 }
 

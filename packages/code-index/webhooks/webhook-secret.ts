@@ -18,7 +18,10 @@ export function openWebhookSecret(sealer: Sealer, repository: Sealed, log: Logge
     return sealer.open(repository.sealed_webhook_secret, contextOf(repository.id)).toString();
   } catch (error) {
     if (error instanceof SealError) {
-      log.error({ repository: repository.id, reason: error.message }, "a repository's webhook secret can't be opened: its deliveries are refused");
+      log.error(
+        { repository: repository.id, reason: error.message },
+        "a repository's webhook secret can't be opened: its deliveries are refused",
+      );
       return undefined;
     }
     throw error;

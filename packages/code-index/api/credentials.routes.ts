@@ -1,0 +1,157 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Routes } from "@sightline/foundation/http-server";
+import { principalOf } from "@sightline/foundation/principal";
+import type { Sealer } from "@sightline/foundation/sealing";
+import { z } from "zod";
+import {
+  createCredentialRequestSchema,
+  credentialSchema,
+  pageOf,
+  replaceSecretRequestSchema,
+  testCredentialRequestSchema,
+  testedCredentialSchema,
+  type Credential,
+} from "#contract.ts";
+import type { SourceAccess } from "#credentials/source-access.ts";
+import { addCredential, replaceCredentialSecret } from "#credentials/stored-credentials.ts";
+import { listBranches } from "#source/branches.ts";
+import { SourceError } from "#source/source-error.ts";
+import { deleteCredential, getCredential, listCredentials, type CredentialRow } from "#store/credentials.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
+import { tenantOf } from "./request-tenant.ts";
+
+type CredentialDependencies = {
+  readonly database: CodeIndexDatabase;
+  readonly clock: Clock;
+  readonly sealer: Sealer | undefined;
+  readonly sources: SourceAccess;
+};
+
+type Server = Parameters<Routes>[0];
+
+const paramsSchema = z.object({ id: z.string() });
+
+/** What a browser's user waits for an answer. */
+const TEST_MS = 20_000;
+
+/** Credentials of sources; their secrets go in and never out. */
+export function credentialRoutes(dependencies: CredentialDependencies): Routes {
+  return (server) => {
+    keeping(server, dependencies);
+    changing(server, dependencies);
+  };
+}
+
+function keeping(server: Server, { database, clock, sealer }: CredentialDependencies): void {
+  server.post(
+    "/api/v1/credentials",
+    { config: { auth: "admin" }, schema: { body: createCredentialRequestSchema, response: { 201: credentialSchema } } },
+    async (request, reply) => {
+      const principal = principalOf(request);
+      const row = await addCredential(
+        { database, sealer },
+        {
+          tenantId: tenantOf(request).tenantId,
+          given: request.body,
+          createdBy: principal.kind === "user" ? principal.userId : principal.kind,
+          now: clock.now(),
+        },
+      );
+      return reply.status(201).send(present(row));
+    },
+  );
+
+  server.get(
+    "/api/v1/credentials",
+    { config: { auth: "admin" }, schema: { querystring: pageQuerySchema, response: { 200: pageOf(credentialSchema) } } },
+    async (request) => {
+      const { limit, cursor } = request.query;
+      const after = keyOfCursor(cursor, z.uuid());
+      const rows = await listCredentials(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+      return pageOfRows(rows, limit, { present, keyOf: (row) => row.id });
+    },
+  );
+}
+
+function changing(server: Server, { database, sealer, sources }: CredentialDependencies): void {
+  server.put(
+    "/api/v1/credentials/:id",
+    { config: { auth: "admin" }, schema: { params: paramsSchema, body: replaceSecretRequestSchema, response: { 200: credentialSchema } } },
+    async (request) => {
+      const row = await replaceCredentialSecret(
+        { database, sealer },
+        { ...oneOf(tenantOf(request), request.params.id), secret: request.body.secret },
+      );
+      return present(required(row));
+    },
+  );
+
+  server.delete(
+    "/api/v1/credentials/:id",
+    { config: { auth: "admin" }, schema: { params: paramsSchema, response: { 200: credentialSchema } } },
+    async (request) => present(required(await deleteCredential(database, oneOf(tenantOf(request), request.params.id)))),
+  );
+
+  server.post(
+    "/api/v1/credentials/:id/test",
+    {
+      config: { auth: "admin" },
+      schema: { params: paramsSchema, body: testCredentialRequestSchema, response: { 200: testedCredentialSchema } },
+    },
+    async (request) => {
+      const row = required(await getCredential(database, oneOf(tenantOf(request), request.params.id)));
+      return tryOut(sources, row, request.body.clone_url);
+    },
+  );
+}
+
+async function tryOut(sources: SourceAccess, row: CredentialRow, cloneUrl: string): Promise<z.output<typeof testedCredentialSchema>> {
+  const signal = AbortSignal.timeout(TEST_MS);
+  try {
+    const { branches, defaultBranch } = await sources.reachWith(row, cloneUrl, signal, (remote) => listBranches(remote, { signal }));
+    const count = `${branches.length} ${branches.length === 1 ? "branch" : "branches"}`;
+    return { ok: true, message: `The repository answers and has ${count}.`, default_branch: defaultBranch };
+  } catch (error) {
+    if (signal.aborted) {
+      return { ok: false, message: `The host gave no answer within ${TEST_MS / 1_000} s.`, default_branch: null };
+    }
+    if (error instanceof SourceError) {
+      return { ok: false, message: error.message, default_branch: null };
+    }
+    throw error;
+  }
+}
+
+/** @throws {AppError} `credential_not_found` (404), also for what can't be an identifier at all. */
+function oneOf({ tenantId }: { readonly tenantId: string }, given: string): { readonly tenantId: string; readonly id: string } {
+  return { tenantId, id: required(z.uuid().safeParse(given).data) };
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) {
+    throw new AppError({
+      code: "credential_not_found",
+      status: 404,
+      message: "There is no credential with this id; GET /api/v1/credentials lists them.",
+    });
+  }
+  return value;
+}
+
+function present(row: CredentialRow): Credential {
+  const { id, name, kind, host, username, app_id, installation_id, last_error } = row;
+  return {
+    id,
+    name,
+    kind,
+    host,
+    username,
+    app_id,
+    installation_id,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    last_error,
+  };
+}

@@ -1,0 +1,76 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { SealContext, Sealer } from "@sightline/foundation/sealing";
+import { v7 as newId } from "uuid";
+import type { CreateCredentialRequest } from "#contract.ts";
+import type { CredentialKind } from "#schema.ts";
+import { getCredential, insertCredential, replaceSecret, type CredentialRow } from "#store/credentials.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { problemOfSecret } from "./check-secret.ts";
+
+/** A secret that is moved to another tenant's row or host does not open. */
+export function sealContext({ tenant_id: tenant, id, host }: Pick<CredentialRow, "tenant_id" | "id" | "host">): SealContext {
+  return { purpose: "credentials.secret", subject: `${tenant}|${id}|${host}` };
+}
+
+type Dependencies = { readonly database: CodeIndexDatabase; readonly sealer: Sealer | undefined };
+type Adding = { readonly tenantId: string; readonly given: CreateCredentialRequest; readonly createdBy: string; readonly now: Date };
+
+/** @throws {AppError} `invalid_secret` (400), `credential_exists` (409), `encryption_keys_missing` (503) */
+export async function addCredential(
+  { database, sealer }: Dependencies,
+  { tenantId, given, createdBy, now }: Adding,
+): Promise<CredentialRow> {
+  const { kind, name, host, username = null, app_id: appId = null, installation_id: installationId = null } = given;
+  const secret = requireSecret(kind, given.secret);
+  if (username !== null && !/^[^:\p{Cc}]*$/u.test(username)) {
+    throw new AppError({ code: "invalid_username", status: 400, message: "A user name has no colon and no control characters." });
+  }
+  const row = { id: newId(), tenant_id: tenantId, host };
+  return insertCredential(database, {
+    ...row,
+    name,
+    kind,
+    username,
+    app_id: appId,
+    installation_id: installationId,
+    sealed_secret: requireSealer(sealer).seal(Buffer.from(secret), sealContext(row)),
+    created_by: createdBy,
+    created_at: now,
+  });
+}
+
+type Replacing = { readonly tenantId: string; readonly id: string; readonly secret: string };
+
+/** @returns `undefined` when the tenant has no such credential. */
+export async function replaceCredentialSecret(
+  { database, sealer }: Dependencies,
+  { tenantId, id, secret }: Replacing,
+): Promise<CredentialRow | undefined> {
+  const row = await getCredential(database, { tenantId, id });
+  if (row === undefined) {
+    return undefined;
+  }
+  const sealed = requireSealer(sealer).seal(Buffer.from(requireSecret(row.kind, secret)), sealContext(row));
+  return replaceSecret(database, { tenantId, id, sealed });
+}
+
+function requireSecret(kind: CredentialKind, given: string): string {
+  // As pasted: with line ends of another system, and empty lines around.
+  const secret = given.replaceAll("\r\n", "\n").trim();
+  const problem = problemOfSecret(kind, secret);
+  if (problem !== undefined) {
+    throw new AppError({ code: "invalid_secret", status: 400, message: problem });
+  }
+  return secret;
+}
+
+function requireSealer(sealer: Sealer | undefined): Sealer {
+  if (sealer === undefined) {
+    throw new AppError({
+      code: "encryption_keys_missing",
+      status: 503,
+      message: "Credentials can't be stored: the operator has not set CODEINDEX_ENCRYPTION_KEYS, which they would be sealed with.",
+    });
+  }
+  return sealer;
+}

@@ -1,0 +1,71 @@
+import { AppError, messageOf } from "@sightline/foundation/errors";
+import { SourceError } from "#source/source-error.ts";
+import { mendEndedByHand } from "#store/failed-jobs.store.ts";
+import { cancelJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
+import { BrokenOff } from "./broken-off.ts";
+import { keepLease } from "./keep-lease.ts";
+import { runJob, type JobTools } from "./run-job.ts";
+
+/** Runs a claimed job and writes down how it ended; returns when nothing of it is running any more. */
+export async function workOn(tools: JobTools, job: ClaimedJob, stopping: AbortSignal): Promise<void> {
+  const { log, clock } = tools;
+  const began = clock.now().getTime();
+  const fields = fieldsOf(job);
+  log.info({ ...fields, mode: job.mode, attempt: job.attempt }, "indexing");
+  const lease = keepLease(tools, job);
+  const signal = AbortSignal.any([stopping, lease.broken]);
+  const running = runJob(tools, { job, report: lease.report, signal });
+  try {
+    // What breaks a job off is written down at once: a statement or a fetch may need a while to end.
+    await Promise.race([running, untilAborted(signal)]);
+    log.info({ ...fields, ms: clock.now().getTime() - began }, "indexed");
+  } catch (error) {
+    await lease.stop();
+    await settle(tools, job, error);
+  } finally {
+    await lease.stop();
+    await running.catch((error: unknown) => log.debug({ ...fields, err: error }, "the job's last words"));
+  }
+}
+
+async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error: unknown): Promise<void> {
+  const { jobId, workerId } = job;
+  const ending = { jobId, workerId, now: clock.now() };
+  const fields = fieldsOf(job);
+  if (!(error instanceof BrokenOff)) {
+    log.warn({ ...fields, err: error }, "indexing failed");
+    await failJob(database, { ...ending, reason: reasonOf(error), retry: mayGoBetter(error) });
+  } else if (error.why === "stopping") {
+    log.info(fields, "indexing is left to another indexer");
+    await releaseJob(database, ending);
+  } else if (error.why === "cancelled") {
+    log.info(fields, "indexing was cancelled");
+    await cancelJob(database, ending);
+  } else {
+    log.warn(fields, "the job was ended by somebody else, or taken away because its indexer was silent for too long");
+    await mendEndedByHand(database, { now: ending.now });
+  }
+}
+
+function fieldsOf(job: ClaimedJob) {
+  return { job: job.jobId, repository: job.fullName, ...(job.ref === null ? {} : { branch: job.ref }) };
+}
+
+/** Errors of ours may hold SQL and addresses; git's are meant to be read. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SourceError || error instanceof AppError) {
+    return error.message;
+  }
+  return `internal error: ${messageOf(error)}`.replaceAll("\0", "").slice(0, 1_000);
+}
+
+function mayGoBetter(error: unknown): boolean {
+  return error instanceof SourceError ? error.transient : !(error instanceof AppError);
+}
+
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

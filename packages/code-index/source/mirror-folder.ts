@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { runGit } from "./git.ts";
+import { SourceError } from "./source-error.ts";
+
+/** Makes an empty bare repository where there is none. @returns whether it did. */
+export async function provideRepository(directory: string, signal: AbortSignal): Promise<boolean> {
+  if (await exists(directory)) {
+    return false;
+  }
+  // Made beside its place, so that what stands there is never the half of a mirror that a broken-off init leaves.
+  const draft = `${directory}.new`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
+  await runGit({ arguments: ["init", "--bare", "--quiet", "--template=", "--end-of-options", draft], signal });
+  await rename(draft, directory);
+  return true;
+}
+
+/** Removes a folder at once, whoever is reading in it: they fail and never see a half of it. */
+export async function removeFolder(directory: string): Promise<void> {
+  const gone = `${directory}.gone-${randomUUID()}`;
+  try {
+    await rename(directory, gone);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+      return;
+    }
+    throw error;
+  }
+  await rm(gone, { recursive: true, force: true });
+}
+
+/** Removes what a git that was killed has left: its locks, and packs that it had not read to their end. */
+export async function removeRemains(directory: string): Promise<void> {
+  const objects = await readdir(join(directory, "objects"), { recursive: true });
+  const refs = await readdir(join(directory, "refs"), { recursive: true });
+  const remains = [
+    ...(await readdir(directory)).filter((name) => name.endsWith(".lock") || name === "gc.pid"),
+    ...refs.filter((name) => name.endsWith(".lock")).map((name) => join("refs", name)),
+    ...objects.filter((name) => /(^|\/)(\.?tmp[_-][^/]*|[^/]*\.lock|[^/]*\.keep)$/.test(name)).map((name) => join("objects", name)),
+  ];
+  for (const name of remains) {
+    await rm(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+const MOST_PACKS = 30;
+const SLACK_BYTES = 256 * 1_024 * 1_024;
+
+/** Puts the packs of many fetches together and drops what nothing refers to any more, when it is worth it. */
+export async function compact(directory: string, signal: AbortSignal): Promise<void> {
+  const sizes = await packSizes(directory);
+  const total = sum(sizes);
+  if (sizes.length <= MOST_PACKS && total <= 2 * Math.max(0, ...sizes) + SLACK_BYTES) {
+    return;
+  }
+  await runGit({
+    arguments: ["gc", "--quiet", "--prune=now"],
+    directory,
+    settings: [
+      ["pack.threads", "1"],
+      ["pack.windowMemory", "128m"],
+    ],
+    signal,
+  });
+}
+
+const LOOK_MS = 500;
+
+type Watched = { readonly directory: string; readonly maxBytes: number; readonly signal: AbortSignal };
+
+/**
+ * Runs a fetch and ends it when the mirror grows beyond its limit.
+ *
+ * @throws {SourceError} `too_large`
+ */
+export async function withinSize<Result>(
+  { directory, maxBytes, signal }: Watched,
+  fetch: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const tooLarge = new AbortController();
+  const look = async () => {
+    if (sum(await packSizes(directory)) > maxBytes) {
+      const megabytes = Math.floor(maxBytes / 1_048_576);
+      tooLarge.abort(
+        new SourceError(`The repository is larger than ${megabytes} MB, the limit of CODEINDEX_MIRROR_MAX_MB.`, {
+          transient: false,
+          problem: "too_large",
+        }),
+      );
+    }
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+  try {
+    const result = await fetch(AbortSignal.any([signal, tooLarge.signal]));
+    await look();
+    tooLarge.signal.throwIfAborted();
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** In bytes; those that are being received, too. */
+async function packSizes(directory: string): Promise<readonly number[]> {
+  const folder = join(directory, "objects", "pack");
+  const names = await readdir(folder).catch(() => []);
+  const packs = names.filter((name) => name.endsWith(".pack") || name.startsWith("tmp_pack"));
+  return Promise.all(
+    packs.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        // Renamed or removed since.
+        () => 0,
+      ),
+    ),
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

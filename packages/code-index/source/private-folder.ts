@@ -1,0 +1,41 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hasEnded, processIdentitySchema, thisProcess } from "./process-identity.ts";
+
+const PREFIX = "sightline-private-";
+const OWNER = "owner.json";
+
+/** Lends a folder that only our own user can open, and removes it. */
+export async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), PREFIX));
+  try {
+    await writePrivateFile(join(folder, OWNER), JSON.stringify(thisProcess()));
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export async function writePrivateFile(path: string, content: string): Promise<void> {
+  await writeFile(path, content, { mode: 0o600, flag: "wx" });
+}
+
+/** Removes the folders of processes that were killed before they could. */
+export async function sweepPrivateFolders(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (name.startsWith(PREFIX) && (await isOrphaned(folder))) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+async function isOrphaned(folder: string): Promise<boolean> {
+  try {
+    return hasEnded(processIdentitySchema.parse(JSON.parse(await readFile(join(folder, OWNER), "utf8"))));
+  } catch {
+    // Another user's, or one that is being made: nothing secret is in it before its owner's name.
+    return false;
+  }
+}
