@@ -28,22 +28,33 @@ export type Posting = { readonly ordinal: number; readonly impact: number };
 
 /** `postings` by rising ordinal, each ordinal once. */
 export function encodePostings(postings: readonly Posting[]): Buffer {
-  const bytes = Buffer.allocUnsafe(postings.length * 7);
+  const writer = createPostingsWriter(postings.length);
+  for (const { ordinal, impact } of postings) {
+    writer.add(ordinal, impact);
+  }
+  return writer.finish();
+}
+
+/** Packs up to `most` postings, given by rising ordinal. */
+export function createPostingsWriter(most: number) {
+  const bytes = Buffer.allocUnsafe(most * 7);
   let at = 0;
   let previous = -1;
-  for (const { ordinal, impact } of postings) {
-    let gap = ordinal - previous - 1;
-    previous = ordinal;
-    while (gap > 127) {
-      bytes[at++] = (gap & 127) | 128;
-      gap >>>= 7;
-    }
-    bytes[at++] = gap;
-    const step = Math.min(STEPS, Math.max(1, Math.round((impact / LIMIT) * STEPS)));
-    bytes[at++] = step >>> 8;
-    bytes[at++] = step & 255;
-  }
-  return bytes.subarray(0, at);
+  return {
+    add: (ordinal: number, impact: number) => {
+      let gap = ordinal - previous - 1;
+      previous = ordinal;
+      while (gap > 127) {
+        bytes[at++] = (gap & 127) | 128;
+        gap >>>= 7;
+      }
+      bytes[at++] = gap;
+      const step = Math.min(STEPS, Math.max(1, Math.round((impact / LIMIT) * STEPS)));
+      bytes[at++] = step >>> 8;
+      bytes[at++] = step & 255;
+    },
+    finish: () => bytes.subarray(0, at),
+  };
 }
 
 /** Calls `visit` for each chunk, by rising ordinal. */
