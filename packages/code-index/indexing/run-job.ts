@@ -18,7 +18,6 @@ import { writeVisible } from "#store/visible.store.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { buildIndex } from "./build-index.ts";
 import { planChanges, planWhole, type BuildPlan } from "./plan-build.ts";
-import { skipUnread } from "./skip.ts";
 
 export type JobTools = {
   readonly database: CodeIndexDatabase;
@@ -66,7 +65,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   );
   const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
-  const whole = await planWhole({ mirror, skip: skipUnread, signal });
+  const whole = await planWhole({ mirror, include: job.include, exclude: job.exclude, signal });
   const changes =
     live === undefined || job.mode === "full"
       ? undefined
