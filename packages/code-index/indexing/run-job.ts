@@ -4,11 +4,12 @@ import type { Embedder } from "#embedding/embedder.ts";
 import type { JobProgress } from "#schema.ts";
 import type { SourceAccess } from "#credentials/source-access.ts";
 import { fetchMirror, type Mirror } from "#source/mirror.ts";
+import { SourceError } from "#source/source-error.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import { beginBuild, listFiles, type Build } from "#store/builds.store.ts";
 import type { ClaimedJob } from "#store/leases.store.ts";
-import { findLive } from "#store/refs.store.ts";
+import { findLive, loseBranch } from "#store/refs.store.ts";
 import { settleTables } from "#store/settle.store.ts";
 import { discardBuild, sweepTenant } from "#store/sweep.store.ts";
 import { applyBuild, confirmBuild, switchBuild } from "#store/switch.store.ts";
@@ -53,17 +54,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   if (tenant === undefined) {
     throw new Error(`The tenant ${job.tenantId} is not registered.`);
   }
-  const mirror = await tools.sources.reach(job, signal, (remote) =>
-    fetchMirror({
-      ...remote,
-      dataDir: tools.dataDir,
-      repoId: job.repoId,
-      ref: job.ref ?? undefined,
-      fresh: job.attempt > 2,
-      maxBytes: tools.mirrorBytes,
-      signal,
-    }),
-  );
+  const mirror = await fetchBranch(tools, running);
   const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
   const whole = await planWhole({ mirror, include: job.include, exclude: job.exclude, signal });
@@ -104,6 +95,20 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     }
     await settleTables(database, build);
   });
+}
+
+async function fetchBranch({ database, sources, dataDir, mirrorBytes }: JobTools, { job, signal }: Running): Promise<Mirror> {
+  const { repoId, tenantId } = job;
+  const ref = job.ref ?? undefined;
+  const fetching = { dataDir, repoId, ref, fresh: job.attempt > 2, maxBytes: mirrorBytes, signal };
+  return sources
+    .reach(job, signal, (remote) => fetchMirror({ ...remote, ...fetching }))
+    .catch(async (error: unknown) => {
+      if (ref !== undefined && error instanceof SourceError && error.problem === "branch_missing") {
+        await loseBranch(database, { tenantId, repoId, ref, lease: job });
+      }
+      throw error;
+    });
 }
 
 type Writing = { readonly tenant: Tenant; readonly build: Build; readonly mirror: Mirror; readonly plan: BuildPlan };
