@@ -14,6 +14,7 @@ import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
+import { registerQueueMetrics } from "./api/queue-metrics.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
@@ -80,6 +81,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   let mcp: McpEndpoint | undefined;
 
   const watchdog = createWatchdog({ database, log, clock });
+  registerQueueMetrics({ metrics, database, clock, watchdogLookedAt: watchdog.lookedAt });
   // The order is part of the contract: what a step needs was made by the one before.
   const steps: readonly Service[] = [
     {
@@ -118,7 +120,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
 
   return {
     routes: [
-      healthRoutes({ version, checks }),
+      healthRoutes({ version, database, clock, watchdogLookedAt: watchdog.lookedAt }),
       resourceMetadataRoutes(publicUrl),
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),

@@ -25,10 +25,9 @@ import { workOn } from "./work-on.ts";
 export type IndexerOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
   > &
-    SourceAccessOptions["config"] &
-    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
+    SourceAccessOptions["config"];
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -67,7 +66,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
   const loops: readonly Service[] = [
-    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
+    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
