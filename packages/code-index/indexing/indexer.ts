@@ -4,7 +4,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
-import type { CodeIndexConfig } from "#config.ts";
+import type { CodeIndexConfig, EmbeddingConfig } from "#config.ts";
 import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
 import { listBranches } from "#source/branches.ts";
@@ -14,16 +14,15 @@ import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
+import { createBackfill } from "./embed-pending.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
 export type IndexerOptions = {
-  readonly config: Pick<
-    CodeIndexConfig,
-    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
-  > &
+  readonly config: Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"> &
     SourceAccessOptions["config"] &
+    EmbeddingConfig &
     Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
@@ -64,6 +63,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
+    createBackfill({ database, embedder: tools.embedder, log, clock }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
     createPoll({
       database,

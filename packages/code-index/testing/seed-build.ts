@@ -125,11 +125,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
   for (const { term, df, docs } of postings.packed()) {
     await tables.insertInto("postings").values({ term, segment_id: segmentId, df, docs }).execute();
   }
-  await tables
-    .updateTable("segments")
-    .set({ chunks: ordinal, complete: true })
-    .where("segment_id", "=", segmentId)
-    .execute();
+  await tables.updateTable("segments").set({ chunks: ordinal, complete: true }).where("segment_id", "=", segmentId).execute();
 }
 
 async function showDocuments(database: CodeIndexDatabase, { tenant, generation, files }: Writing): Promise<number> {
