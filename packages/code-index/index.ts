@@ -15,6 +15,7 @@ import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
+import { registerQueueMetrics } from "./api/queue-metrics.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
@@ -29,7 +30,9 @@ import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
+export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
+export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";
 
@@ -80,6 +83,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   let mcp: McpEndpoint | undefined;
 
   const watchdog = createWatchdog({ database, log, clock });
+  registerQueueMetrics({ metrics, database, clock, watchdogLookedAt: watchdog.lookedAt });
   // The order is part of the contract: what a step needs was made by the one before.
   const steps: readonly Service[] = [
     {
@@ -118,7 +122,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
 
   return {
     routes: [
-      healthRoutes({ version, checks }),
+      healthRoutes({ version, database, clock, watchdogLookedAt: watchdog.lookedAt }),
       resourceMetadataRoutes(publicUrl),
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),

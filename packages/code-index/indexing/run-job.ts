@@ -60,7 +60,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
       dataDir: tools.dataDir,
       repoId: job.repoId,
       ref: job.ref ?? undefined,
-      fresh: job.attempt > 1,
+      fresh: job.attempt > 2,
       maxBytes: tools.mirrorBytes,
       signal,
     }),
