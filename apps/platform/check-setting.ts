@@ -13,6 +13,7 @@ const SECRETS_TO_COME: Environment = {
   SECRET_KEY: "x".repeat(43),
   API_KEY: `studio_${"0".repeat(64)}`,
   CODEINDEX_WEBHOOK_SECRET: "x".repeat(43),
+  CODEINDEX_ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
   ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
 };
 

@@ -29,6 +29,7 @@ import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
+export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";
 

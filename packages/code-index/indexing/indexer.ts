@@ -9,6 +9,9 @@ import { createSourceAccess, type SourceAccessOptions } from "#credentials/sourc
 import { createEmbedder } from "#embedding/create-embedder.ts";
 import { listBranches } from "#source/branches.ts";
 import { pruneDeliveries } from "#store/deliveries.store.ts";
+import { sweepPrivateFolders } from "#source/private-folder.ts";
+import { tidyMirrors } from "#source/tidy-mirrors.ts";
+import { listIndexedBranches } from "#store/indexed-branches.store.ts";
 import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
@@ -67,6 +70,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
+    createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
     createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
@@ -75,6 +79,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     checks: [database.check],
     start: async () => {
       await migrateTenants(database, log);
+      await sweepPrivateFolders();
       await Promise.all(loops.map((loop) => loop.start()));
     },
     stop: async () => {
@@ -82,6 +87,11 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       await splitter.close();
     },
   };
+}
+
+async function tidy({ dataDir, database }: JobTools, signal: AbortSignal): Promise<boolean> {
+  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), signal });
+  return false;
 }
 
 /** One job at a time in each. Only the first takes what may be long, so that a push never waits for a first build. */

@@ -17,6 +17,7 @@ import { awaitVectors, ensureEmbedder } from "#store/vectors.store.ts";
 import { writeVisible } from "#store/visible.store.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { buildIndex } from "./build-index.ts";
+import { mergeSegments } from "./merge-segments.ts";
 import { planChanges, planWhole, type BuildPlan } from "./plan-build.ts";
 import { skipUnread } from "./skip.ts";
 
@@ -59,7 +60,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
       dataDir: tools.dataDir,
       repoId: job.repoId,
       ref: job.ref ?? undefined,
-      fresh: job.attempt > 1,
+      fresh: job.attempt > 2,
       maxBytes: tools.mirrorBytes,
       signal,
     }),
@@ -99,6 +100,9 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   // The job has succeeded already; what is left over is swept by the next one.
   await quietly(tools, build, async () => {
     await sweepTenant(database, build);
+    if (await mergeSegments(database, tenant)) {
+      await sweepTenant(database, build);
+    }
     await settleTables(database, build);
   });
 }
@@ -111,7 +115,7 @@ async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant
   const local = embedder?.local === true && embedderId !== undefined ? { embedder, embedderId } : undefined;
   await buildIndex({ database, build, splitterRevision: SPLITTER_REVISION, embedder: local, plan, mirror, splitter, report, signal });
   if (embedderId !== undefined) {
-    await awaitVectors(database, build, embedderId);
+    await awaitVectors(database, build);
   }
 }
 
