@@ -74,7 +74,7 @@ export async function startBuilding(): Promise<Building> {
     register: async ({ tenantId }, fullName, cloneUrl) => (await registerRepository(database, { tenantId, fullName, cloneUrl })).id,
     run: async (wanted, { report = () => undefined, signal = new AbortController().signal } = {}) => {
       const job = await claim(wanted);
-      await runJob(tools, { job, report, signal });
+      await runJob(tools, { job, report, ended: async () => undefined, signal });
       return job;
     },
     stop: async () => {

@@ -8,7 +8,7 @@ export type LogicalIndex = {
   readonly chunks: readonly object[];
   readonly symbols: readonly object[];
   readonly references: readonly object[];
-  /** For each term the chunks that hold it, as `path:start_byte`, and are seen. */
+  /** For each term the chunks that hold it and are seen, as `path:start_byte impact`. */
   readonly postings: Readonly<Record<string, readonly string[]>>;
   /** Texts without a vector. */
   readonly vectorless: number;
@@ -103,10 +103,10 @@ async function readTerms(
   `.execute(database.query);
   const terms = new Map<string, string[]>();
   for (const { term, segment_id: segmentId, docs } of rows) {
-    decodePostings(docs, (ordinal) => {
+    decodePostings(docs, (ordinal, impact) => {
       const place = seen.get(`${segmentId} ${ordinal}`);
       if (place !== undefined) {
-        terms.set(term, [...(terms.get(term) ?? []), place]);
+        terms.set(term, [...(terms.get(term) ?? []), `${place} ${impact}`]);
       }
     });
   }
