@@ -83,7 +83,7 @@ export async function startBuilding(): Promise<Building> {
         await beforeSplit();
         return tools.splitter.split(...given);
       };
-      await runJob({ ...tools, splitter: { ...tools.splitter, split } }, { job, report, signal });
+      await runJob({ ...tools, splitter: { ...tools.splitter, split } }, { job, report, ended: async () => undefined, signal });
       return job;
     },
     stop: async () => {
