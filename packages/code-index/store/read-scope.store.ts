@@ -29,6 +29,9 @@ export type RepositoryInScope = {
   readonly ref: string | null;
   readonly generation: number | null;
   readonly commit: string | null;
+  readonly chunks: number | null;
+  /** Of all branches and repositories of the tenant. */
+  readonly tenant_chunks: number | null;
   readonly vectors_pending: number | null;
   readonly vectors_error: string | null;
 };
@@ -40,7 +43,9 @@ export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope:
   const { schema } = scope.tenant;
   const { rows } = await sql<RepositoryInScope>`
     select repository.id, repository.full_name as repo, repository.index_status, repository.last_error,
-      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.vectors_pending, ref.vectors_error
+      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.chunks, ref.vectors_pending,
+      ${vectorsError(scope)} as vectors_error,
+      (select sum(chunks) from ${sql.id(schema, "refs")} where generation is not null) as tenant_chunks
     from ${sql.id(schema, "repositories")} as repository
     left join ${sql.id(schema, "refs")} as ref on ref.repo_id = repository.id and ${isRefOf(scope)}
     where ${isRepositoryOf(scope)}
@@ -83,6 +88,16 @@ export function isInFiles(scope: Scope): RawBuilder<unknown> {
     select file.document_id from ${visibleBuilds(scope)} as build
     join ${sql.id(scope.tenant.schema, "files")} as file on file.generation = build.generation
   )`;
+}
+
+/**
+ * What an embedder's provider last said, of the alias `ref`. Its words may hold pieces of the texts it was given, of whatever
+ * repository: whoever may not see all of them is not told.
+ */
+export function vectorsError({ repositories }: Access): RawBuilder<string | null> {
+  return repositories === undefined
+    ? sql`ref.vectors_error`
+    : sql`case when ref.vectors_error is not null then 'the embedder''s provider fails' end`;
 }
 
 /** True for the chunks, under the alias `chunk`, that the scope's path and language let through. */
