@@ -100,10 +100,10 @@ export function vectorsError({ repositories }: Access): RawBuilder<string | null
     : sql`case when ref.vectors_error is not null then 'the embedder''s provider fails' end`;
 }
 
-/** True for the chunks, under the alias `chunk`, that the scope's path and language let through. */
-export function matchesFile({ path, lang }: Scope): RawBuilder<unknown> {
-  const byPath = path === undefined ? sql`true` : sql`chunk.path ilike ${containing(path).replaceAll("*", "%")}`;
-  const byLanguage = lang === undefined ? sql`true` : sql`chunk.language = ${lang.toLowerCase()}`;
+/** True for the chunks, or documents, under the alias that the scope's path and language let through. */
+export function matchesFile({ path, lang }: Scope, alias: "chunk" | "document" = "chunk"): RawBuilder<unknown> {
+  const byPath = path === undefined ? sql`true` : sql`${sql.ref(`${alias}.path`)} ilike ${containing(path).replaceAll("*", "%")}`;
+  const byLanguage = lang === undefined ? sql`true` : sql`${sql.ref(`${alias}.language`)} = ${lang.toLowerCase()}`;
   return sql`(${byPath} and ${byLanguage})`;
 }
 
