@@ -20,7 +20,6 @@ import { BrokenOff } from "./broken-off.ts";
 import { buildIndex } from "./build-index.ts";
 import { mergeSegments } from "./merge-segments.ts";
 import { planChanges, planWhole, type BuildPlan } from "./plan-build.ts";
-import { skipUnread } from "./skip.ts";
 
 export type JobTools = {
   readonly database: CodeIndexDatabase;
@@ -65,7 +64,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   }
   const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
-  const whole = await planWhole({ mirror, skip: skipUnread, signal });
+  const whole = await planWhole({ mirror, include: job.include, exclude: job.exclude, signal });
   const changes =
     live === undefined || job.mode === "full"
       ? undefined
