@@ -27,6 +27,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
   const pace = createPace(clock);
   let renewed = clock.now().getTime();
   let isBeating = false;
+  let isStopped = false;
   let beating = Promise.resolve();
 
   async function beat(): Promise<void> {
@@ -39,7 +40,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
       if (isDue) {
         renewed = now.getTime();
       }
-      if (state === "lost" || state === "cancelled") {
+      if ((state === "lost" || state === "cancelled") && !isStopped) {
         broken.abort(new BrokenOff(state));
       } else if (state === "succeeded") {
         // What the worker still tidies up has no job any more.
@@ -63,6 +64,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
     report: pace.report,
     broken: broken.signal,
     stop: async () => {
+      isStopped = true;
       clearInterval(timer);
       await beating;
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { runGit } from "./git.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -32,8 +32,13 @@ export async function removeFolder(directory: string): Promise<void> {
   await rm(gone, { recursive: true, force: true });
 }
 
-/** Removes what a git that was killed has left: its locks, and packs that it had not read to their end. */
+/** Removes what a git that was killed has left, its locks and packs that it had not read to their end; and what we have. */
 export async function removeRemains(directory: string): Promise<void> {
+  for (const name of await readdir(dirname(directory))) {
+    if (name.startsWith(`${basename(directory)}.`)) {
+      await rm(join(dirname(directory), name), { recursive: true, force: true });
+    }
+  }
   const objects = await readdir(join(directory, "objects"), { recursive: true });
   const refs = await readdir(join(directory, "refs"), { recursive: true });
   const remains = [

@@ -6,8 +6,12 @@ import { hasEnded, processIdentitySchema, thisProcess } from "./process-identity
 const PREFIX = "sightline-private-";
 const OWNER = "owner.json";
 
+let swept: Promise<void> | undefined;
+
 /** Lends a folder that only our own user can open, and removes it. */
 export async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  swept ??= sweepPrivateFolders();
+  await swept;
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   try {
     await writePrivateFile(join(folder, OWNER), JSON.stringify(thisProcess()));
@@ -23,10 +27,10 @@ export async function writePrivateFile(path: string, content: string): Promise<v
 
 /** Removes the folders of processes that were killed before they could. */
 export async function sweepPrivateFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     const folder = join(tmpdir(), name);
     if (name.startsWith(PREFIX) && (await isOrphaned(folder))) {
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, vi } from "vitest";
 
-const PROGRAM = fileURLToPath(new URL("indexer-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("waiting-indexer.ts", import.meta.url));
 
 type LogLine = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,44 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { withFolderLock } from "./folder-lock.ts";
+import { runGit } from "./git.ts";
+import { mirrorsFolder, refsOf } from "./mirror.ts";
+import { removeFolder } from "./mirror-folder.ts";
+
+type Tidying = {
+  /** `CODEINDEX_DATA_DIR`. */
+  readonly dataDir: string;
+  /** Every repository that is registered, by id, with the branches that are indexed. */
+  readonly listRepositories: () => Promise<ReadonlyMap<string, readonly string[]>>;
+  readonly signal: AbortSignal;
+};
+
+/** Removes the mirrors of repositories that are no more, and lets go of the branches that are no longer indexed. */
+export async function tidyMirrors({ dataDir, listRepositories, signal }: Tidying): Promise<void> {
+  const folder = mirrorsFolder(dataDir);
+  // Read first: a repository that is registered meanwhile is in the list, or its mirror is not among these.
+  const names = await readdir(folder).catch(() => []);
+  if (names.length === 0) {
+    return;
+  }
+  const repositories = await listRepositories();
+  for (const name of names) {
+    signal.throwIfAborted();
+    const branches = repositories.get(name);
+    if (branches === undefined) {
+      await removeFolder(join(folder, name));
+    } else {
+      await withFolderLock(join(folder, name), signal, () => letGo(join(folder, name, "repository.git"), branches, signal));
+    }
+  }
+}
+
+async function letGo(directory: string, branches: readonly string[], signal: AbortSignal): Promise<void> {
+  const kept = new Set(["HEAD", ...branches].map(refsOf));
+  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)"], directory, signal }).catch(() => Buffer.alloc(0));
+  const refs = listed.toString("latin1").split("\n").filter(Boolean);
+  const gone = refs.filter((ref) => !kept.has(ref.split("/", 3).join("/")));
+  if (gone.length > 0) {
+    await runGit({ arguments: ["update-ref", "--stdin"], directory, signal }, gone.map((ref) => `delete ${ref}\n`).join(""));
+  }
+}
