@@ -98,10 +98,19 @@ async function startCodeIndex(accessTokens: StartedVerifier): Promise<string> {
     CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
     CODEINDEX_ENCRYPTION_KEYS: undefined,
     CODEINDEX_EMBEDDER: "hash",
+    CODEINDEX_TENANT_AUTO_PROVISION: false,
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: undefined,
   } as const;
-  const parts = { config, database: codeIndexDatabase, log: silentLog, clock: systemClock, accessTokens, version: "0.0.0" };
+  const parts = {
+    config,
+    database: codeIndexDatabase,
+    log: silentLog,
+    clock: systemClock,
+    metrics: createMetrics("test"),
+    accessTokens,
+    version: "0.0.0",
+  };
   const api = createCodeIndexApi(parts);
   await api.start();
   stops.push(api.stop);

@@ -21,7 +21,7 @@ export const codeIndexVariables = {
   },
   CODEINDEX_DATABASE_POOL_SIZE: { doc: "Connections each process opens at the most.", schema: integerVariable(1, 500), default: "10" },
   CODEINDEX_WEBHOOK_SECRET: {
-    doc: "HMAC secret shared with the source host; without it no webhook is accepted.",
+    doc: "Secret shared with the source hosts, for the webhooks of repositories that have none of their own; without it only those are accepted.",
     schema: z.string().min(16, "expected at least 16 characters").optional(),
     secret: true,
   },
@@ -73,6 +73,11 @@ export const codeIndexVariables = {
     doc: "What the mirror of one repository may take on the indexer's disk.",
     schema: integerVariable(1, 1_000_000),
     default: "4096",
+  },
+  CODEINDEX_POLL_MINUTES: {
+    doc: "Each repository's host is asked this often for commits that no webhook told of; 0 asks none.",
+    schema: integerVariable(0, 1440),
+    default: "10",
   },
   CODEINDEX_EMBEDDER: {
     doc: "What makes the vectors of the semantic leg: `hash` (built in, lexical, no network), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
@@ -127,6 +132,11 @@ export const codeIndexVariables = {
   },
   CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
   CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
+  CODEINDEX_TENANT_AUTO_PROVISION: {
+    doc: "Whether an access token of an organisation (`tid`) that is not registered makes its tenant; otherwise it is refused.",
+    schema: booleanVariable(),
+    default: "false",
+  },
   CODEINDEX_PORT: { doc: "Port of the API and of /mcp.", schema: portVariable(), default: "8080" },
   CODEINDEX_PUBLIC_URL: {
     doc: "Address under which clients reach the API and /mcp.",
@@ -171,6 +181,7 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_ALLOW_FILE_URLS",
   "CODEINDEX_ALLOW_PRIVATE_HOSTS",
   "CODEINDEX_MIRROR_MAX_MB",
+  "CODEINDEX_POLL_MINUTES",
   ...embeddingVariables,
 ]);
 

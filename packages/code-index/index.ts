@@ -4,8 +4,10 @@ import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http-server";
 import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
+import type { Metrics } from "@sightline/foundation/metrics";
 import { createAuthenticators } from "./api/authenticators.ts";
 import { credentialRoutes } from "./api/credentials.routes.ts";
+import { deliveryRoutes } from "./api/deliveries.routes.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
 import { fileRoutes } from "./api/files.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
@@ -14,13 +16,14 @@ import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
-import { createWebhookAuthenticator, webhookRoutes } from "./api/webhook.routes.ts";
+import { createWebhook } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig } from "./config.ts";
 import { createCodeIndexSealer } from "./credentials/sealer.ts";
 import { createSourceAccess } from "./credentials/source-access.ts";
 import { createEmbedder } from "./embedding/create-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
+import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
@@ -38,11 +41,13 @@ export type CodeIndexApiOptions = {
     | "CODEINDEX_EMBEDDER"
     | "CODEINDEX_ENCRYPTION_KEYS"
     | "CODEINDEX_PUBLIC_URL"
+    | "CODEINDEX_TENANT_AUTO_PROVISION"
     | "CODEINDEX_WEBHOOK_SECRET"
   >;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly metrics: Metrics;
   readonly accessTokens: AccessTokenVerifier;
   readonly version: string;
 };
@@ -60,16 +65,16 @@ export type CodeIndexApi = {
  * `createHttpServer`, and `start` before it listens.
  *
  * @example
- * const api = createCodeIndexApi({ config, database, log, clock: systemClock, accessTokens, version: "1.0.0" });
+ * const api = createCodeIndexApi({ config, database, log, clock: systemClock, metrics, accessTokens, version: "1.0.0" });
  * const server = await createHttpServer({ ...options, routes: api.routes, authenticators: api.authenticators });
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, accessTokens, version } = options;
+  const { config, database, log, clock, metrics, accessTokens, version } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
-  const secret = config.CODEINDEX_WEBHOOK_SECRET;
   const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
+  const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer, database, log, clock, metrics });
   const sources = createSourceAccess({ config, database, log, clock });
   const checks = [database.check];
   let mcp: McpEndpoint | undefined;
@@ -102,7 +107,13 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       },
     },
   ];
-  const authenticators = createAuthenticators({ database, clock, accessTokens, mcpChallenge: mcpChallenge(publicUrl) });
+  const authenticators = createAuthenticators({
+    database,
+    clock,
+    accessTokens,
+    provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
+    mcpChallenge: mcpChallenge(publicUrl),
+  });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -112,15 +123,16 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       mcpRoutes({ publicUrl, endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
-      repositoryRoutes({ config, database, clock }),
+      repositoryRoutes({ config, database, clock, sealer }),
       fileRoutes({ database }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
-      webhookRoutes({ secret, database, clock }),
+      webhook.routes,
+      deliveryRoutes({ database, clock }),
     ],
     authenticators: {
       ...authenticators,
-      webhook: createWebhookAuthenticator(secret),
+      webhook: webhook.authenticator,
     },
     start: lifecycle.start,
     stop: lifecycle.stop,

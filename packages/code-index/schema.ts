@@ -37,6 +37,8 @@ type TenantsTable = {
   /** The role that queries of the tenant take on; null where the server does not let us make one. */
   readonly database_role: string | null;
   readonly deleting_at: Date | null;
+  /** Set while contents wait to be swept, as those of a branch that is not indexed any more. */
+  readonly sweep_at: Date | null;
   /** When a job of it was last started, and of which mode. */
   readonly served_at: Date | null;
   readonly served_mode: JobMode | null;

@@ -12,6 +12,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { registerRepository } from "#store/repositories.store.ts";
 import { createDeveloperToken } from "#api/developer-token.ts";
 import { insertToken } from "#store/developer-tokens.store.ts";
+import { testConfig } from "#testing/test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
 
 let database: TestDatabase<CodeIndexTables>;
@@ -32,17 +33,11 @@ afterEach(async () => {
 
 function createApi(of: CodeIndexDatabase = database): CodeIndexApi {
   return createCodeIndexApi({
-    config: {
-      CODEINDEX_ALLOW_FILE_URLS: false,
-      CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
-      CODEINDEX_ENCRYPTION_KEYS: undefined,
-      CODEINDEX_EMBEDDER: "hash",
-      CODEINDEX_PUBLIC_URL: "http://localhost:8080",
-      CODEINDEX_WEBHOOK_SECRET: undefined,
-    },
+    config: { ...testConfig("unused"), CODEINDEX_WEBHOOK_SECRET: undefined },
     database: of,
     log: createLog({ name: "test", level: "debug", destination: { write: (line) => lines.push(line) } }),
     clock: systemClock,
+    metrics: createMetrics("test"),
     accessTokens: issuer.verifier,
     version: "1.2.3",
   });

@@ -22,7 +22,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     // Only our own identity has a feed, and a type of its own on its tokens.
     ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, log, metrics: metrics.registry } }),
   });
-  const api = createCodeIndexApi({ config, database, log, clock, accessTokens, version });
+  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version });
   const http = await serve(context, {
     title: "Sightline code index",
     port: config.CODEINDEX_PORT,

@@ -4,6 +4,7 @@ import type { Authenticator } from "@sightline/foundation/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/principal";
 import { findLiveToken, touchToken } from "#store/developer-tokens.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
+import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
 import { authFailed, forbidden, tenantUnknown } from "./auth-errors.ts";
 import { hashToken, TOKEN_PREFIX } from "./developer-token.ts";
 import { setAllowedRepositories, setTenant, type IncomingRequest } from "./request-tenant.ts";
@@ -12,6 +13,8 @@ type AuthDependencies = {
   readonly database: CodeIndexDatabase;
   readonly clock: Clock;
   readonly accessTokens: AccessTokenVerifier;
+  /** Makes the tenants of tokens that come for the first time; left out, they are unknown. */
+  readonly provision?: ProvisionTenant | undefined;
   /** What a refused request to `/mcp` is told about how to get in. */
   readonly mcpChallenge: string;
 };
@@ -106,8 +109,9 @@ async function userPrincipal(token: string, accessTokens: AccessTokenVerifier): 
   }
 }
 
-async function admit(request: IncomingRequest, principal: Reader, { database }: AuthDependencies): Promise<void> {
-  const tenant = principal.tenantId.includes("\0") ? undefined : await findTenant(database, principal.tenantId);
+async function admit(request: IncomingRequest, principal: Reader, { database, provision }: AuthDependencies): Promise<void> {
+  const { kind, tenantId } = principal;
+  const tenant = (await findTenant(database, tenantId)) ?? (kind === "user" ? await provision?.(tenantId) : undefined);
   if (tenant === undefined) {
     throw tenantUnknown();
   }

@@ -5,6 +5,7 @@ import { principalOf } from "@sightline/foundation/principal";
 import { z } from "zod";
 import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf } from "#contract.ts";
 import { insertToken, listTokens, revokeToken } from "#store/developer-tokens.store.ts";
+import { ownRepositories } from "#store/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { createDeveloperToken } from "./developer-token.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
@@ -20,12 +21,15 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
       { config: { auth: "admin" }, schema: { body: createTokenRequestSchema, response: { 201: createdTokenSchema } } },
       async (request, reply) => {
         const principal = principalOf(request);
+        const { tenantId } = tenantOf(request);
+        const repositories = await requireOwn(database, tenantId, request.body.repositories);
         const { token, prefix, hash } = createDeveloperToken();
         const row = await insertToken(database, {
-          tenantId: tenantOf(request).tenantId,
+          tenantId,
           hash,
           prefix,
           label: request.body.label,
+          repositories,
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),
         });
@@ -66,4 +70,25 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
       },
     );
   };
+}
+
+/** @throws {AppError} `repository_unknown` (400) */
+async function requireOwn(
+  database: CodeIndexDatabase,
+  tenantId: string,
+  ids: readonly string[] | undefined,
+): Promise<readonly string[] | null> {
+  if (ids === undefined) {
+    return null;
+  }
+  const own = await ownRepositories(database.query, { tenantId, ids });
+  const unknown = ids.filter((id) => !own.has(id.toLowerCase()));
+  if (unknown.length > 0) {
+    throw new AppError({
+      code: "repository_unknown",
+      status: 400,
+      message: `There is no repository with the id ${unknown.slice(0, 5).join(", ")}; GET /api/v1/repos lists them.`,
+    });
+  }
+  return [...own];
 }

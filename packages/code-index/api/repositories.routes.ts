@@ -1,8 +1,11 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Routes } from "@sightline/foundation/http-server";
+import type { Sealer } from "@sightline/foundation/sealing";
+import { z } from "zod";
 import type { CodeIndexConfig } from "#config.ts";
 import {
+  changeRepositoryRequestSchema,
   indexModeSchema,
   pageOf,
   registerRepositoryRequestSchema,
@@ -10,12 +13,13 @@ import {
   startedJobSchema,
   startIndexRequestSchema,
 } from "#contract.ts";
-import { chooseCloneUrl } from "#source/clone-url.ts";
+import { markRepository } from "#store/deletions.store.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
-import { listRepositories } from "#store/read-repositories.store.ts";
-import { registerRepository } from "#store/repositories.store.ts";
+import { listRepositories, type RepositoryRow } from "#store/read-repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
-import { findRepository, repositoryParamsSchema } from "./find-repository.ts";
+import { changeRepository, registerRepository } from "#tenants/repository-settings.ts";
+import { sealWebhookSecret } from "#webhooks/webhook-secret.ts";
+import { findRepository, repositoryNotFound, repositoryParamsSchema } from "./find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
 import { presentJob, presentRepository } from "./presenters.ts";
 import { scopeOf, tenantOf } from "./request-tenant.ts";
@@ -24,27 +28,30 @@ type RepositoryDependencies = {
   readonly config: Pick<CodeIndexConfig, "CODEINDEX_ALLOW_FILE_URLS">;
   readonly database: CodeIndexDatabase;
   readonly clock: Clock;
+  /** Undefined where secrets can't be kept. */
+  readonly sealer: Sealer | undefined;
 };
+
+type Part = (server: Parameters<Routes>[0]) => void;
 
 export function repositoryRoutes(dependencies: RepositoryDependencies): Routes {
   return (server) => {
     registration(dependencies)(server);
+    change(dependencies)(server);
     indexing(dependencies)(server);
   };
 }
 
-function registration({ config, database, clock }: RepositoryDependencies): (server: Parameters<Routes>[0]) => void {
+function registration({ config, database, clock, sealer }: RepositoryDependencies): Part {
   return (server) => {
     server.post(
       "/api/v1/repos",
       { config: { auth: "admin" }, schema: { body: registerRepositoryRequestSchema, response: { 201: repositorySchema } } },
       async (request, reply) => {
+        const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
         const { tenantId } = tenantOf(request);
-        const { full_name: fullName, clone_url: cloneUrl } = request.body;
-        const chosen = chooseCloneUrl({ fullName, cloneUrl, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS });
-        const row = await registerRepository(database, { tenantId, fullName, cloneUrl: chosen });
-        await enqueueJob(database, { tenantId, repoId: row.id, mode: "full", trigger: "registration", now: clock.now() });
-        return reply.status(201).send(presentRepository(row));
+        const id = await registerRepository(context, { tenantId, given: request.body, seal: sealWith(sealer) });
+        return reply.status(201).send(presentRepository(await findRepository(database, scopeOf(request), id)));
       },
     );
 
@@ -67,7 +74,44 @@ function registration({ config, database, clock }: RepositoryDependencies): (ser
   };
 }
 
-function indexing({ database, clock }: RepositoryDependencies): (server: Parameters<Routes>[0]) => void {
+function change({ config, database, clock, sealer }: RepositoryDependencies): Part {
+  return (server) => {
+    server.patch(
+      "/api/v1/repos/:repo_id",
+      {
+        config: { auth: "admin" },
+        schema: { params: repositoryParamsSchema, body: changeRepositoryRequestSchema, response: { 200: repositorySchema } },
+      },
+      async (request) => {
+        const scope = scopeOf(request);
+        const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
+        const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
+        const { tenantId } = scope.tenant;
+        if (!(await changeRepository(context, { tenantId, repoId, given: request.body, seal: sealWith(sealer) }))) {
+          throw repositoryNotFound();
+        }
+        return presentRepository(await findRepository(database, scope, repoId));
+      },
+    );
+
+    server.delete(
+      "/api/v1/repos/:repo_id",
+      { config: { auth: "admin" }, schema: { params: repositoryParamsSchema, response: { 202: deletingSchema } } },
+      async (request, reply) => {
+        const scope = scopeOf(request);
+        const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
+        if (!(await markRepository(database, { tenantId: scope.tenant.tenantId, repoId, now: clock.now() }))) {
+          throw repositoryNotFound();
+        }
+        return reply.status(202).send({ id: repoId, status: "deleting" });
+      },
+    );
+  };
+}
+
+const deletingSchema = z.object({ id: z.uuid(), status: z.literal("deleting") });
+
+function indexing({ database, clock }: RepositoryDependencies): Part {
   return (server) => {
     server.post(
       "/api/v1/repos/:repo_id/index",
@@ -84,11 +128,38 @@ function indexing({ database, clock }: RepositoryDependencies): (server: Paramet
             message: 'The mode is "full" (build everything anew) or "incremental" (only what changed).',
           });
         }
-        const { tenantId } = tenantOf(request);
-        const repository = await findRepository(database, scopeOf(request), request.params.repo_id);
-        const job = await enqueueJob(database, { tenantId, repoId: repository.id, mode: mode.data, trigger: "api", now: clock.now() });
-        return reply.status(202).send({ job: presentJob(job) });
+        const scope = scopeOf(request);
+        const repository = await findRepository(database, scope, request.params.repo_id);
+        const ref = requireIndexedRef(repository, request.body.ref);
+        const asked = { tenantId: scope.tenant.tenantId, repoId: repository.id, ref, mode: mode.data, trigger: "api" as const };
+        return reply.status(202).send({ job: presentJob(await enqueueJob(database, { ...asked, now: clock.now() })) });
       },
     );
+  };
+}
+
+function requireIndexedRef({ default_branch: main, branches }: RepositoryRow, ref: string | undefined): string | undefined {
+  const known = main === null ? branches : [main, ...branches];
+  if (ref !== undefined && !known.includes(ref)) {
+    const those = known.length === 0 ? "only the default branch" : known.join(", ");
+    throw new AppError({
+      code: "unknown_ref",
+      status: 400,
+      message: `The branch ${ref} is not indexed; indexed: ${those}. Add it with PATCH /api/v1/repos/{repo_id} and "branches".`,
+    });
+  }
+  return ref;
+}
+
+function sealWith(sealer: Sealer | undefined): (sealing: { readonly repoId: string; readonly secret: string }) => string {
+  return (sealing) => {
+    if (sealer === undefined) {
+      throw new AppError({
+        code: "encryption_keys_missing",
+        status: 503,
+        message: "Secrets can't be kept: the operator has not set CODEINDEX_ENCRYPTION_KEYS.",
+      });
+    }
+    return sealWebhookSecret(sealer, sealing);
   };
 }

@@ -16,6 +16,7 @@ import { getRepository, type RefRow, type RepositoryRow } from "#store/read-repo
 import { registerRepository } from "#store/repositories.store.ts";
 import { ensureTenant, tenantTables, type Tenant } from "#store/tenant.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { testConfig } from "#testing/test-config.ts";
 import { createIndexer, type Indexer } from "./indexer.ts";
 import { createWatchdog } from "./watchdog.ts";
 
@@ -46,13 +47,7 @@ afterEach(async () => {
 });
 
 async function startIndexer(embedder: "hash" | "none" = "hash"): Promise<Indexer> {
-  const config = {
-    CODEINDEX_DATA_DIR: dataDir,
-    CODEINDEX_ALLOW_FILE_URLS: true,
-    CODEINDEX_ALLOW_PRIVATE_HOSTS: [],
-    CODEINDEX_ENCRYPTION_KEYS: undefined,
-    CODEINDEX_EMBEDDER: embedder,
-  };
+  const config = { ...testConfig(dataDir), CODEINDEX_EMBEDDER: embedder };
   const indexer = createIndexer({ config, database, log: silentLog, clock });
   await indexer.start();
   indexers.push(indexer);

@@ -7,6 +7,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { CodeIndexConfig } from "#config.ts";
 import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
+import { listBranches } from "#source/branches.ts";
 import { sweepPrivateFolders } from "#source/private-folder.ts";
 import { tidyMirrors } from "#source/tidy-mirrors.ts";
 import { listIndexedBranches } from "#store/indexed-branches.store.ts";
@@ -14,14 +15,19 @@ import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
+import { deleteMarked } from "#tenants/delete-marked.ts";
+import { createPoll } from "#webhooks/poll.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
 export type IndexerOptions = {
-  readonly config: SourceAccessOptions["config"] &
-    Pick<CodeIndexConfig, "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER"> &
-    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB">>;
+  readonly config: Pick<
+    CodeIndexConfig,
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+  > &
+    SourceAccessOptions["config"] &
+    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -37,6 +43,9 @@ export type Indexer = {
 /** Between two looks at an empty queue: a push waits half of it on average. */
 const POLL_MS = 300;
 
+/** Between two looks for what is marked to be deleted. */
+const DELETIONS_MS = 2_000;
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -45,20 +54,30 @@ const HOUR_MS = 3_600_000;
  */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
+  const sources = createSourceAccess({ config, database, log, clock, dataDir: config.CODEINDEX_DATA_DIR });
   const tools: JobTools = {
     database,
+    sources,
     splitter,
     log,
     clock,
     embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
-    sources: createSourceAccess({ config, database, log, clock }),
-    mirrorMaxBytes: (config.CODEINDEX_MIRROR_MAX_MB ?? 4_096) * 1_048_576,
+    mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
+    createPoll({
+      database,
+      log,
+      clock,
+      everyMinutes: config.CODEINDEX_POLL_MINUTES,
+      ask: ({ tenant_id: tenantId, id: repoId, clone_url: cloneUrl }, signal) =>
+        sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
+    }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
 
   return {
@@ -75,8 +94,9 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
 }
 
-async function tidy({ dataDir, database }: JobTools, signal: AbortSignal): Promise<boolean> {
-  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), signal });
+/** Removes what no repository needs any more. */
+async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): Promise<boolean> {
+  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), log, signal });
   return false;
 }
 

@@ -24,9 +24,10 @@ export type JobTools = {
   readonly database: CodeIndexDatabase;
   readonly embedder: Embedder | undefined;
   readonly splitter: Splitter;
-  readonly dataDir: string;
   readonly sources: SourceAccess;
-  readonly mirrorMaxBytes: number;
+  readonly dataDir: string;
+  /** What the mirror of one repository may grow to. */
+  readonly mirrorBytes: number;
   readonly log: Logger;
   readonly clock: Clock;
 };
@@ -59,7 +60,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
       repoId: job.repoId,
       ref: job.ref ?? undefined,
       fresh: job.attempt > 2,
-      maxBytes: tools.mirrorMaxBytes,
+      maxBytes: tools.mirrorBytes,
       signal,
     }),
   );

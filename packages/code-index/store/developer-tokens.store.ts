@@ -10,6 +10,8 @@ type NewToken = {
   readonly hash: string;
   readonly prefix: string;
   readonly label: string;
+  /** All of the tenant when left out. */
+  readonly repositories?: readonly string[] | null;
   readonly createdBy: string;
   readonly now: Date;
 };
@@ -23,6 +25,7 @@ export async function insertToken(database: CodeIndexDatabase, token: NewToken):
       token_hash: token.hash,
       token_prefix: token.prefix,
       label: token.label,
+      repositories: token.repositories ?? null,
       created_by: token.createdBy,
       created_at: token.now,
     })

@@ -32,13 +32,14 @@ const LOCK = 7_417_340_922;
  * Registers `tenantId`, makes its schema `tenant_<name>` with a database role of its own, or brings them to the latest
  * revision of the template. Safe to call often and from many processes.
  *
- * @throws {AppError} `invalid_tenant_name` (400), `tenant_name_taken`, `tenant_renamed`, `tenant_deleting` (409).
+ * @throws {AppError} `invalid_tenant_name`, `invalid_tenant_id` (400), `tenant_name_taken`, `tenant_renamed`, `tenant_deleting` (409).
  */
 export async function ensureTenant(
   database: CodeIndexDatabase,
   { tenantId, name }: { readonly tenantId: string; readonly name: string },
 ): Promise<Tenant> {
   const schema = schemaOf(name);
+  refuseBrokenText(tenantId);
   return database.query.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const known = await transaction
@@ -86,6 +87,10 @@ export async function migrateTenants(database: CodeIndexDatabase, log: Logger): 
 
 /** The tenant of a `tid`, or `undefined` when it was never registered or is being deleted. */
 export async function findTenant(database: CodeIndexDatabase, tenantId: string): Promise<Tenant | undefined> {
+  // What the database's encoding can't hold would be looked up, and kept, as something else.
+  if (!isText(tenantId)) {
+    return undefined;
+  }
   const row = await database.query
     .selectFrom("codeindex.tenants")
     .select(["tenant_id", "name", "database_role"])
@@ -98,13 +103,13 @@ export async function findTenant(database: CodeIndexDatabase, tenantId: string):
 type Visit = {
   /** The database gives a statement up after so long. */
   readonly milliseconds?: number;
-  /** Nothing may be written. */
+  /** Nothing may be written, and all is seen as it was at one moment. */
   readonly readOnly?: boolean;
 };
 
 /**
  * The door to a tenant's tables: runs `work` in a transaction as the tenant's database role, so that the database itself
- * refuses whatever is not in its schema; the service's own tables (`codeindex.*`) too. What both need goes in two steps,
+ * refuses whatever is not in its schema; the service's own tables (`codeindex.*`) too. What needs both goes in two steps,
  * or without the role. Tables are made outside of it: they belong to the service, and the role may use them at once.
  */
 export async function withinTenant<Result>(
@@ -113,10 +118,11 @@ export async function withinTenant<Result>(
   { milliseconds, readOnly = false }: Visit,
   work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
 ): Promise<Result> {
-  return database.query.transaction().execute(async (transaction) => {
+  const transactions = database.query.transaction();
+  const begun = readOnly ? transactions.setIsolationLevel("repeatable read").setAccessMode("read only") : transactions;
+  return begun.execute(async (transaction) => {
     const timeout = milliseconds === undefined ? sql`current_setting('statement_timeout')` : sql`${String(milliseconds)}`;
-    await sql`select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true),
-      set_config('transaction_read_only', ${readOnly ? "on" : "off"}, true)`.execute(transaction);
+    await sql`select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true)`.execute(transaction);
     return work(transaction.withSchema(schema));
   });
 }
@@ -129,9 +135,9 @@ export function tenantTables(database: CodeIndexDatabase, schema: TenantSchema):
   return database.query.withSchema(schema);
 }
 
-function schemaOf(name: string): TenantSchema {
+export function schemaOf(name: string): TenantSchema {
   const schema = PREFIX + name;
-  if (name === "" || name.includes("\0") || Buffer.byteLength(schema) > NAME_BYTES) {
+  if (name === "" || !isText(name) || Buffer.byteLength(schema) > NAME_BYTES) {
     throw new AppError({
       code: "invalid_tenant_name",
       status: 400,
@@ -139,6 +145,16 @@ function schemaOf(name: string): TenantSchema {
     });
   }
   return schema as TenantSchema;
+}
+
+function isText(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+function refuseBrokenText(tenantId: string): void {
+  if (!isText(tenantId)) {
+    throw new AppError({ code: "invalid_tenant_id", status: 400, message: "A tenant's id is text without a NUL character." });
+  }
 }
 
 type Known = { readonly tenant_id: string; readonly name: string; readonly deleting_at: Date | null };

@@ -11,10 +11,10 @@ import { expect, vi } from "vitest";
 import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
+import { testConfig } from "./test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export const WEBHOOK_SECRET = "a-secret-for-webhooks";
-export const TEST_RING = [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }] as const;
 
 /** The whole code index on real PostgreSQL, git and signing keys: API, indexer and two tenants, `one` and `two`. */
 export type RunningCodeIndex = {
@@ -41,24 +41,16 @@ export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = sil
   await ensureCodeIndexTenant(database, { tenantId: "two", name: "two" });
   const issuer = await createTokenIssuer();
   const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
-  const config = {
-    CODEINDEX_DATA_DIR: dataDir,
-    CODEINDEX_ALLOW_FILE_URLS: true,
-    CODEINDEX_ALLOW_PRIVATE_HOSTS: ["localhost"],
-    CODEINDEX_ENCRYPTION_KEYS: TEST_RING,
-    CODEINDEX_MIRROR_MAX_MB: 1_000,
-    CODEINDEX_EMBEDDER: "hash",
-    CODEINDEX_PUBLIC_URL: "http://localhost:8080",
-    CODEINDEX_WEBHOOK_SECRET: webhookSecret,
-  } as const;
+  const config = { ...testConfig(dataDir), CODEINDEX_WEBHOOK_SECRET: webhookSecret };
   const shared = { config, database, log, clock: systemClock };
-  const api = createCodeIndexApi({ ...shared, accessTokens: issuer.verifier, version: "1.2.3" });
+  const metrics = createMetrics("test");
+  const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3" });
   const server = await createHttpServer({
     name: "code-index",
     title: "Code index",
     version: "1.2.3",
     log,
-    metrics: createMetrics("test"),
+    metrics,
     authenticators: api.authenticators,
     routes: api.routes,
   });

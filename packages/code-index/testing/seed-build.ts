@@ -56,7 +56,7 @@ async function ensureRepository(database: CodeIndexDatabase, tenant: Tenant, rep
       default_branch: MAIN,
       index_status: "ready",
     })
-    .onConflict((conflict) => conflict.columns(["tenant_id", "full_name"]).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
   const { id } = await database.query
     .selectFrom("codeindex.repositories")

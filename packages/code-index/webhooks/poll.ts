@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
+import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { listBranches, type RemoteBranches } from "#source/branches.ts";
 import { SourceError } from "#source/source-error.ts";
@@ -22,11 +23,6 @@ export type PollOptions = {
   readonly ask: (repository: PolledRepository, signal: AbortSignal) => Promise<RemoteBranches>;
 };
 
-export type Poll = {
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-};
-
 /** Repositories that are looked at at once by one process. */
 const AT_ONCE = 3;
 /** What a host may take to name its branches. */
@@ -43,7 +39,7 @@ const PROBLEM = "The host can't be asked for new commits: ";
  * default branch, deleted branches. Any number of processes may do so; a repository is looked at by one of them. Old
  * deliveries are deleted by the way.
  */
-export function createPoll(options: PollOptions): Poll {
+export function createPoll(options: PollOptions): Service {
   const { database, log, clock, everyMinutes } = options;
   const stopping = new AbortController();
   const pauses = createHostPauses(clock);
@@ -62,6 +58,7 @@ export function createPoll(options: PollOptions): Poll {
   }
 
   return {
+    name: "poll",
     start: async () => {
       const looks = everyMinutes === 0 ? [] : Array.from({ length: AT_ONCE }, () => repeat("a poll", look));
       loops = [...looks, repeat("pruning deliveries", prune)];

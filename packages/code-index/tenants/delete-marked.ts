@@ -1,0 +1,90 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { Logger } from "@sightline/foundation/log";
+import {
+  deleteRefs,
+  deleteRepositoryRows,
+  deleteTenantRows,
+  markedRepositories,
+  markedTenants,
+  noteSwept,
+  stopJobs,
+  tenantsToSweep,
+  type MarkedRepository,
+  type MarkedTenant,
+} from "#store/deletions.store.ts";
+import { dropTenant } from "#store/drop-tenant.store.ts";
+import { sweepTenant } from "#store/sweep.store.ts";
+import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
+
+type Deleting = {
+  readonly database: CodeIndexDatabase;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Removes what was marked: tenants, repositories, and contents of branches that are not indexed any more. Each step may be
+ * repeated, and the mark goes last, so that after a crash any indexer goes on; several may work at the same.
+ *
+ * @returns whether it got anything done: then more may wait.
+ */
+export async function deleteMarked(deleting: Deleting): Promise<boolean> {
+  const { database, log, signal } = deleting;
+  let done = false;
+  for (const tenant of await markedTenants(database)) {
+    done = (await attempt(log, tenant, () => deleteTenant(deleting, tenant))) || done;
+  }
+  for (const repository of await markedRepositories(database)) {
+    done = (await attempt(log, repository, () => deleteRepository(deleting, repository))) || done;
+  }
+  for (const due of await tenantsToSweep(database)) {
+    signal.throwIfAborted();
+    done = (await attempt(log, due, () => sweep(deleting, due))) || done;
+  }
+  return done;
+}
+
+/** One that can't be deleted now is not in the way of the others. */
+async function attempt(log: Logger, what: object, work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn({ ...what, err: error }, "what is marked for deletion could not be removed yet, trying again");
+    return false;
+  }
+}
+
+async function deleteTenant({ database, log, clock, signal }: Deleting, tenant: MarkedTenant): Promise<boolean> {
+  signal.throwIfAborted();
+  if (await stopJobs(database, tenant, clock.now())) {
+    return false;
+  }
+  await dropTenant(database, tenant, log);
+  await deleteTenantRows(database, tenant, signal);
+  log.info({ tenant: tenant.name }, "a tenant is deleted, with its code and its database role");
+  return true;
+}
+
+async function deleteRepository({ database, log, clock, signal }: Deleting, marked: MarkedRepository): Promise<boolean> {
+  signal.throwIfAborted();
+  const tenant = await findTenant(database, marked.tenantId);
+  if (tenant === undefined || (await stopJobs(database, marked, clock.now()))) {
+    return false;
+  }
+  await deleteRefs(database, marked);
+  await sweepTenant(database, tenant);
+  await deleteRepositoryRows(database, marked, signal);
+  log.info({ repository: marked.repoId }, "a repository is deleted, with its index");
+  return true;
+}
+
+async function sweep({ database }: Deleting, due: { readonly tenantId: string; readonly sweepAt: Date }): Promise<boolean> {
+  const tenant = await findTenant(database, due.tenantId);
+  if (tenant === undefined) {
+    return false;
+  }
+  await sweepTenant(database, tenant);
+  await noteSwept(database, due);
+  return true;
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { ensureTenant, findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenant.ts";
+
+type ProvisionerOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
+
+/** Makes the tenant of a verified token's `tid`; undefined when it may not be made. */
+export type ProvisionTenant = (tenantId: string) => Promise<Tenant | undefined>;
+
+/** New tenants that a process makes in a minute: each is a schema, and whoever signs tokens may be mistaken about their tids. */
+const PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+
+/** Nothing longer is taken for an organisation's id. */
+const LONGEST = 255;
+
+/** Makes tenants on their first use, for `CODEINDEX_TENANT_AUTO_PROVISION=true`. */
+export function createProvisioner({ database, log, clock }: ProvisionerOptions): ProvisionTenant {
+  const making = new Map<string, Promise<Tenant | undefined>>();
+  let minute = 0;
+  let made = 0;
+
+  async function make(tenantId: string): Promise<Tenant | undefined> {
+    const now = Math.floor(clock.now().getTime() / MINUTE_MS);
+    made = now === minute ? made : 0;
+    minute = now;
+    if (made >= PER_MINUTE) {
+      throw new AppError({
+        code: "too_many_tenants",
+        status: 429,
+        message: "Too many organisations came for the first time in this minute; try again in the next.",
+        headers: { "retry-after": "60" },
+      });
+    }
+    made += 1;
+    try {
+      const tenant = await ensureTenant(database, { tenantId, name: tenantNameFor(tenantId) });
+      log.info({ tenant: tenant.name }, "a tenant was made on its first use");
+      return tenant;
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        throw error;
+      }
+      // It is being deleted, or somebody registered it meanwhile, under a name of their choice.
+      return findTenant(database, tenantId);
+    }
+  }
+
+  return async (tenantId) => {
+    if (Buffer.byteLength(tenantId) > LONGEST || tenantId.trim() === "") {
+      return undefined;
+    }
+    const known = making.get(tenantId);
+    if (known !== undefined) {
+      return known;
+    }
+    const begun = make(tenantId).finally(() => making.delete(tenantId));
+    making.set(tenantId, begun);
+    return begun;
+  };
+}
+
+/** Of the 56 bytes a name may have. */
+const SHOWN = 40;
+
+/** Tells people whose it is, and is nobody else's: the end is a hash of the whole `tid`. */
+export function tenantNameFor(tenantId: string): string {
+  const shown = tenantId
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_|_$/g, "")
+    .slice(0, SHOWN);
+  const hash = createHash("sha256").update(tenantId).digest("hex").slice(0, 14);
+  return `${shown}${shown === "" ? "" : "_"}${hash}`;
+}
