@@ -19,6 +19,7 @@ import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createLoop } from "./loop.ts";
+import { makePreview } from "./make-previews.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
@@ -67,6 +68,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+    createLoop({ name: "previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal), log }),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
