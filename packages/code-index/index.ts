@@ -115,7 +115,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     database,
     clock,
     accessTokens,
-    provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
+    provision: config.CODEINDEX_TENANT_AUTO_PROVISION ? createProvisioner({ database, log, clock }) : undefined,
     mcpChallenge: mcpChallenge(publicUrl),
   });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });

@@ -179,7 +179,7 @@ async function saveRef(
       is_default = ref.is_default or excluded.is_default, generation = excluded.generation,
       indexed_commit = excluded.indexed_commit, indexed_at = excluded.indexed_at, files = excluded.files, chunks = excluded.chunks,
       vectors_pending = excluded.vectors_pending, vectors_error = excluded.vectors_error,
-      pushes_indexed = greatest(ref.pushes_indexed, excluded.pushes_indexed)
+      pushes_indexed = greatest(ref.pushes_indexed, least(excluded.pushes_indexed, ref.pushes_received))
   `.execute(transaction);
   await settleIndexStatus(transaction, [repoId]);
 }
