@@ -31,6 +31,8 @@ import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
+export { markTenant as deleteCodeIndexTenant } from "./store/deletions.store.ts";
+export { listTenants as listCodeIndexTenants } from "./store/list-tenants.store.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export type CodeIndexApiOptions = {
