@@ -78,6 +78,14 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
   const what = "secrets";
   if (!embeddedPostgres) {
     const missing = secretNames.filter((name) => !environment[name]);
+    if (missing.join() === "CODEINDEX_ENCRYPTION_KEYS") {
+      return {
+        state: "note",
+        what,
+        found: "all set in the environment but CODEINDEX_ENCRYPTION_KEYS",
+        mend: "Set it to store credentials of private repositories; .env.example says how it is made.",
+      };
+    }
     return missing.length === 0
       ? { state: "good", what, found: "all set in the environment" }
       : {

@@ -9,6 +9,7 @@ const RECIPES: Readonly<Record<string, string>> = {
   SECRET_KEY: "openssl rand -hex 32",
   API_KEY: "echo studio_$(openssl rand -hex 32)",
   CODEINDEX_WEBHOOK_SECRET: "openssl rand -hex 32",
+  CODEINDEX_ENCRYPTION_KEYS: "echo k1:$(openssl rand -hex 32)",
   ENCRYPTION_KEYS: "echo k1:$(openssl rand -hex 32)",
 };
 

@@ -17,11 +17,19 @@ const GIVEN = {
   SECRET_KEY: "s".repeat(43),
   API_KEY: `studio_${"0".repeat(64)}`,
   CODEINDEX_WEBHOOK_SECRET: "w".repeat(43),
+  CODEINDEX_ENCRYPTION_KEYS: `k1:${"c".repeat(43)}`,
   ENCRYPTION_KEYS: `k1:${"e".repeat(43)}`,
   ADMIN_PASSWORD: "correct horse battery",
 };
 
-const SECRETS = ["SECRET_KEY", "API_KEY", "CODEINDEX_WEBHOOK_SECRET", "ENCRYPTION_KEYS", "ADMIN_PASSWORD"] as const;
+const SECRETS = [
+  "SECRET_KEY",
+  "API_KEY",
+  "CODEINDEX_WEBHOOK_SECRET",
+  "CODEINDEX_ENCRYPTION_KEYS",
+  "ENCRYPTION_KEYS",
+  "ADMIN_PASSWORD",
+] as const;
 
 const supervisors: Supervisor[] = [];
 
@@ -43,8 +51,8 @@ async function environmentInside(specification: ChildSpecification): Promise<Rea
 
 test.each([
   ["identity", ["SECRET_KEY", "ENCRYPTION_KEYS"]],
-  ["code-index", ["CODEINDEX_WEBHOOK_SECRET"]],
-  ["indexer", []],
+  ["code-index", ["CODEINDEX_WEBHOOK_SECRET", "CODEINDEX_ENCRYPTION_KEYS"]],
+  ["indexer", ["CODEINDEX_ENCRYPTION_KEYS"]],
   // Serves registration, which is identity's.
   ["observability", ["SECRET_KEY", "API_KEY", "ENCRYPTION_KEYS"]],
   ["consumer", []],

@@ -1,4 +1,10 @@
-import { codeIndexMigrations, codeIndexVariables, ensureCodeIndexTenant, type createIndexer } from "@sightline/code-index";
+import {
+  codeIndexMigrations,
+  codeIndexVariables,
+  createCodeIndexKeys,
+  ensureCodeIndexTenant,
+  type createIndexer,
+} from "@sightline/code-index";
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database";
@@ -11,6 +17,7 @@ import type { Environment } from "./environment.ts";
 
 export type Identity = ReturnType<typeof createIdentity>;
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
+export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
 type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
 
 export type MigrationGroup = { readonly urlVariable: "DATABASE_URL" | "CODEINDEX_DATABASE_URL"; readonly sets: readonly MigrationSet[] };
@@ -85,15 +92,19 @@ export async function withDatabase<Schema, Result>(
   }
 }
 
-type Parts = { readonly identity: Identity; readonly codeIndex: CodeIndexDatabase };
+type Parts = { readonly identity: Identity; readonly codeIndex: CodeIndexDatabase; readonly codeIndexKeys: CodeIndexKeys };
 
 /** The parts' doors for a task of the command line. */
 export async function withParts<Result>(environment: Environment, log: Logger, work: (parts: Parts) => Promise<Result>): Promise<Result> {
   const config = readConfig(identityVariables, environment);
-  const { CODEINDEX_DATABASE_URL: codeUrl } = readConfig(codeIndexVariables, environment);
+  const { CODEINDEX_DATABASE_URL: codeUrl, CODEINDEX_ENCRYPTION_KEYS: ring } = readConfig(codeIndexVariables, environment);
   return withDatabase<SchemaOf<IdentityDatabase>, Result>(config.DATABASE_URL, log, (database) =>
     withDatabase<SchemaOf<CodeIndexDatabase>, Result>(codeUrl, log, (codeIndex) =>
-      work({ identity: createIdentity({ config, database, log, clock: systemClock }), codeIndex }),
+      work({
+        identity: createIdentity({ config, database, log, clock: systemClock }),
+        codeIndex,
+        codeIndexKeys: createCodeIndexKeys({ database: codeIndex, ring }),
+      }),
     ),
   );
 }

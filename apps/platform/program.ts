@@ -99,12 +99,14 @@ export function createProgram(): Command {
   const keys = program.command("keys").description("Show and rotate the keys that seal secrets and sign access tokens.");
   keys
     .command("status")
-    .description("show how much each key of ENCRYPTION_KEYS has sealed, which may be removed, and the signing keys")
-    .addHelpText("after", "\nEnds with 1 when something is sealed with a key that ENCRYPTION_KEYS does not hold.")
+    .description(
+      "show how much each key of ENCRYPTION_KEYS and CODEINDEX_ENCRYPTION_KEYS has sealed, which may be removed, and the signing keys",
+    )
+    .addHelpText("after", "\nEnds with 1 when something is sealed with a key that its ring does not hold.")
     .action(async () => (await import("./commands/keys.ts")).showKeys());
   keys
     .command("rotate")
-    .description("seal everything anew that the first key of ENCRYPTION_KEYS has not sealed")
+    .description("seal everything anew that the first key of its ring has not sealed")
     .option("--signing", "publish the next signing key instead, which begins to sign 15 minutes later")
     .addHelpText(
       "after",

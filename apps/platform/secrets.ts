@@ -9,6 +9,7 @@ const GENERATORS: Readonly<Record<string, () => string>> = {
   SECRET_KEY: () => randomBytes(32).toString("base64url"),
   API_KEY: () => `studio_${randomBytes(32).toString("hex")}`,
   CODEINDEX_WEBHOOK_SECRET: () => randomBytes(32).toString("base64url"),
+  CODEINDEX_ENCRYPTION_KEYS: () => `k1:${randomBytes(32).toString("base64url")}`,
   ENCRYPTION_KEYS: () => `k1:${randomBytes(32).toString("base64url")}`,
 };
 
@@ -47,7 +48,11 @@ async function replaceFile(path: string, content: string): Promise<void> {
 
 function render(secrets: NodeJS.Dict<string>): string {
   const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value ?? ""}`);
-  return ["# Made by Sightline. Keep a copy: without ENCRYPTION_KEYS the stored secrets can't be read again.", ...lines, ""].join("\n");
+  return [
+    "# Made by Sightline. Keep a copy: without ENCRYPTION_KEYS and CODEINDEX_ENCRYPTION_KEYS the stored secrets can't be read again.",
+    ...lines,
+    "",
+  ].join("\n");
 }
 
 function emptyWhenMissing(error: unknown): string {

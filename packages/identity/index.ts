@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database";
+import type { Resealing, RingKey } from "@sightline/foundation/encryption-ring";
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http-server";
 import type { Logger } from "@sightline/foundation/log";
@@ -18,7 +19,7 @@ import { createHostCommands, type HostCommands } from "./administration/host-com
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { NewestSigningKey } from "./keys/add-signing-key.ts";
-import { describeRing, resealAll, type Resealing, type RingKey } from "./keys/encryption-ring.ts";
+import { describeRing, resealAll } from "./keys/encryption-ring.ts";
 import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealing.ts";
@@ -184,7 +185,10 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),
     keys: {
-      status: async () => ({ ring: await describeRing({ queries, sealer }), signing: await describeSigningKeys({ queries, clock }) }),
+      status: async () => ({
+        ring: await describeRing({ queries, sealer, clock }),
+        signing: await describeSigningKeys({ queries, clock }),
+      }),
       reseal: () => resealAll({ queries, sealer, clock }),
       rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
     },

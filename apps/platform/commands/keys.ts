@@ -1,35 +1,37 @@
 import { styleText } from "node:util";
+import type { RingKey } from "@sightline/foundation/encryption-ring";
 import { createLog } from "@sightline/foundation/log";
-import { prepare, withParts, type Identity } from "#prepare.ts";
+import { prepare, withParts, type CodeIndexKeys, type Identity } from "#prepare.ts";
 import { renderTable } from "#render-table.ts";
 import { onDatabase } from "./on-database.ts";
 
-type Status = Awaited<ReturnType<Identity["keys"]["status"]>>;
-type RingKey = Status["ring"][number];
+type Keys = { readonly identity: Identity["keys"]; readonly codeIndex: CodeIndexKeys };
+type SigningKeys = Awaited<ReturnType<Identity["keys"]["status"]>>["signing"];
 
 /** `sightline keys status`: exits with 1 when a key is missing that something is sealed with. */
 export function showKeys(): Promise<void> {
   return withKeys(async (keys) => {
-    const { ring, signing } = await keys.status();
-    console.log(`${renderRing(ring)}\n\n${renderSigningKeys(signing)}`);
-    process.exitCode = ring.some(({ use }) => use === "missing") ? 1 : 0;
+    const rings = await readRings(keys);
+    console.log(`${renderRings(rings)}\n\n${renderSigningKeys((await keys.identity.status()).signing)}`);
+    process.exitCode = rings.some(({ ring }) => ring.some(({ use }) => use === "missing")) ? 1 : 0;
   });
 }
 
 /** `sightline keys rotate`: exits with 1 when something could not be opened. */
 export function rotateKeys({ signing }: { readonly signing: boolean }): Promise<void> {
-  return withKeys(async (keys) => (signing ? rotateSigningKey(keys) : reseal(keys)));
+  return withKeys(async (keys) => (signing ? rotateSigningKey(keys.identity) : reseal(keys)));
 }
 
-async function reseal(keys: Identity["keys"]): Promise<void> {
-  const { resealed, unopened } = await keys.reseal();
-  for (const [purpose, rows] of Object.entries(resealed)) {
+async function reseal(keys: Keys): Promise<void> {
+  const done = [await keys.identity.reseal(), await keys.codeIndex.reseal()];
+  for (const [purpose, rows] of done.flatMap(({ resealed }) => Object.entries(resealed))) {
     console.log(`${purpose}: ${rows === 0 ? "nothing to do" : `${rows} sealed anew`}`);
   }
+  const unopened = done.flatMap((ring) => ring.unopened);
   for (const { purpose, id, reason } of unopened) {
     console.error(`${purpose} of ${id} is left as it is. ${reason}`);
   }
-  console.log(`\n${renderRing((await keys.status()).ring)}`);
+  console.log(`\n${renderRings(await readRings(keys))}`);
   process.exitCode = unopened.length === 0 ? 0 : 1;
 }
 
@@ -42,16 +44,33 @@ async function rotateSigningKey(keys: Identity["keys"]): Promise<void> {
   );
 }
 
-function renderRing(ring: readonly RingKey[]): string {
-  const purposes = Object.keys(ring[0]?.rows ?? {});
-  const rows = ring.map((key) => [key.id, key.use, ...purposes.map((purpose) => String(key.rows[purpose] ?? 0)), adviceOn(key)]);
-  return `${styleText("bold", "Keys that seal secrets (ENCRYPTION_KEYS)")}\n${renderTable(["key", "use", ...purposes, ""], rows)}`;
+type Ring = { readonly variable: string; readonly ring: readonly RingKey[] };
+
+async function readRings({ identity, codeIndex }: Keys): Promise<readonly Ring[]> {
+  return [
+    { variable: "ENCRYPTION_KEYS", ring: (await identity.status()).ring },
+    { variable: "CODEINDEX_ENCRYPTION_KEYS", ring: await codeIndex.status() },
+  ];
 }
 
-function adviceOn({ use, rows }: RingKey): string {
+function renderRings(rings: readonly Ring[]): string {
+  return rings.map(renderRing).join("\n\n");
+}
+
+function renderRing({ variable, ring }: Ring): string {
+  const title = styleText("bold", `Keys that seal secrets (${variable})`);
+  if (ring.length === 0) {
+    return `${title}\nnot set; nothing is sealed`;
+  }
+  const purposes = Object.keys(ring[0]?.rows ?? {});
+  const rows = ring.map((key) => [key.id, key.use, ...purposes.map((purpose) => String(key.rows[purpose] ?? 0)), adviceOn(key, variable)]);
+  return `${title}\n${renderTable(["key", "use", ...purposes, ""], rows)}`;
+}
+
+function adviceOn({ use, rows }: RingKey, variable: string): string {
   const sealed = Object.values(rows).reduce((sum, count) => sum + count, 0);
   if (use === "missing") {
-    return "add it to ENCRYPTION_KEYS: what it sealed can't be opened";
+    return `add it to ${variable}: what it sealed can't be opened`;
   }
   if (use === "seals") {
     return "the first: keep it";
@@ -61,15 +80,15 @@ function adviceOn({ use, rows }: RingKey): string {
 
 const STATES = { next: "waits", signs: "signs", verifies: "verifies what it signed" } as const;
 
-function renderSigningKeys(signing: Status["signing"]): string {
+function renderSigningKeys(signing: SigningKeys): string {
   const rows = signing.map(({ kid, state, activeFrom }) => [kid, STATES[state], activeFrom.toISOString()]);
   return `${styleText("bold", "Keys that sign access tokens")}\n${renderTable(["key", "state", "signs from"], rows)}`;
 }
 
-function withKeys(work: (keys: Identity["keys"]) => Promise<void>): Promise<void> {
+function withKeys(work: (keys: Keys) => Promise<void>): Promise<void> {
   return onDatabase(async ({ environment, platform }) => {
     const log = createLog({ name: "keys", level: "warn", destination: process.stderr });
     await prepare(environment, log, platform.SIGHTLINE_WAIT_SECONDS, { firstAdmin: false });
-    await withParts(environment, log, ({ identity }) => work(identity.keys));
+    await withParts(environment, log, ({ identity, codeIndexKeys }) => work({ identity: identity.keys, codeIndex: codeIndexKeys }));
   });
 }

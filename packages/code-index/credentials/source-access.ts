@@ -10,8 +10,7 @@ import { SourceError } from "#source/source-error.ts";
 import { chooseCredential, noteCredentialUse, type CredentialRow } from "#store/credentials.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { createInstallationTokens } from "./installation-tokens.ts";
-import { createCodeIndexSealer } from "./sealer.ts";
-import { sealContext } from "./stored-credentials.ts";
+import { createCodeIndexSealer, credentialContext } from "./sealer.ts";
 
 export type SourceAccessOptions = {
   readonly config: Pick<CodeIndexConfig, "CODEINDEX_ENCRYPTION_KEYS" | "CODEINDEX_ALLOW_FILE_URLS" | "CODEINDEX_ALLOW_PRIVATE_HOSTS">;
@@ -135,7 +134,7 @@ function openSecret(sealer: Sealer | undefined, row: CredentialRow): string {
     throw unsuitable(`The credential ${row.name} can't be opened: CODEINDEX_ENCRYPTION_KEYS is not set.`);
   }
   try {
-    return sealer.open(row.sealed_secret, sealContext(row)).toString("utf8");
+    return sealer.open(row.sealed_secret, credentialContext(row)).toString("utf8");
   } catch (error) {
     if (error instanceof SealError) {
       throw unsuitable(`The credential ${row.name} can't be opened. ${error.message}`, error);

@@ -1,16 +1,12 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { SealContext, Sealer } from "@sightline/foundation/sealing";
+import type { Sealer } from "@sightline/foundation/sealing";
 import { v7 as newId } from "uuid";
 import type { CreateCredentialRequest } from "#contract.ts";
 import type { CredentialKind } from "#schema.ts";
 import { getCredential, insertCredential, replaceSecret, type CredentialRow } from "#store/credentials.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { problemOfSecret } from "./check-secret.ts";
-
-/** A secret that is moved to another tenant's row or host does not open. */
-export function sealContext({ tenant_id: tenant, id, host }: Pick<CredentialRow, "tenant_id" | "id" | "host">): SealContext {
-  return { purpose: "credentials.secret", subject: `${tenant}|${id}|${host}` };
-}
+import { credentialContext } from "./sealer.ts";
 
 type Dependencies = { readonly database: CodeIndexDatabase; readonly sealer: Sealer | undefined };
 type Adding = { readonly tenantId: string; readonly given: CreateCredentialRequest; readonly createdBy: string; readonly now: Date };
@@ -33,7 +29,7 @@ export async function addCredential(
     username,
     app_id: appId,
     installation_id: installationId,
-    sealed_secret: requireSealer(sealer).seal(Buffer.from(secret), sealContext(row)),
+    sealed_secret: requireSealer(sealer).seal(Buffer.from(secret), credentialContext(row)),
     created_by: createdBy,
     created_at: now,
   });
@@ -50,7 +46,7 @@ export async function replaceCredentialSecret(
   if (row === undefined) {
     return undefined;
   }
-  const sealed = requireSealer(sealer).seal(Buffer.from(requireSecret(row.kind, secret)), sealContext(row));
+  const sealed = requireSealer(sealer).seal(Buffer.from(requireSecret(row.kind, secret)), credentialContext(row));
   return replaceSecret(database, { tenantId, id, sealed });
 }
 

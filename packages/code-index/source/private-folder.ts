@@ -10,7 +10,7 @@ let swept: Promise<void> | undefined;
 
 /** Lends a folder that only our own user can open, and removes it. */
 export async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
-  swept ??= sweepPrivateFolders().catch(() => undefined);
+  swept ??= sweepPrivateFolders();
   await swept;
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   try {
@@ -27,10 +27,10 @@ export async function writePrivateFile(path: string, content: string): Promise<v
 
 /** Removes the folders of processes that were killed before they could. */
 export async function sweepPrivateFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     const folder = join(tmpdir(), name);
     if (name.startsWith(PREFIX) && (await isOrphaned(folder))) {
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 }

@@ -16,8 +16,8 @@ export function findScripts(text: string): readonly Script[] {
     if (index < behind || (frontMatter && text.slice(0, index).trim() !== "")) {
       continue;
     }
-    const end = frontMatter ? text.indexOf("\n---", from) : text.toLowerCase().indexOf("</script", from);
-    const to = end === -1 ? text.length : end;
+    const end = text.slice(from).search(frontMatter ? /^---/m : /<\/script/i);
+    const to = end === -1 ? text.length : from + end;
     behind = to + 1;
     if (to > from) {
       const lineEnd = text.indexOf("\n", to + 1);

@@ -150,7 +150,6 @@ function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unk
       chunks integer not null,
       -- Of those, the ones whose documents were deleted.
       dead integer not null default 0,
-      average_length real not null,
       complete boolean not null default false
     );
 

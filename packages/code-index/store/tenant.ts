@@ -100,6 +100,18 @@ export async function findTenant(database: CodeIndexDatabase, tenantId: string):
   return row === undefined ? undefined : { tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name), role: row.database_role };
 }
 
+/** Every tenant that is not being deleted. */
+export async function listTenants(database: CodeIndexDatabase): Promise<readonly Tenant[]> {
+  const rows = await database.query
+    .selectFrom("codeindex.tenants")
+    .select(["tenant_id", "name", "database_role"])
+    .where("deleting_at", "is", null)
+    .where("schema_revision", "=", TENANT_REVISIONS.length)
+    .orderBy("tenant_id")
+    .execute();
+  return rows.map((row) => ({ tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name), role: row.database_role }));
+}
+
 type Visit = {
   /** The database gives a statement up after so long. */
   readonly milliseconds?: number;

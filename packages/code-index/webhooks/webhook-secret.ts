@@ -1,13 +1,10 @@
 import type { Logger } from "@sightline/foundation/log";
-import { SealError, type SealContext, type Sealer } from "@sightline/foundation/sealing";
-
-function contextOf(repoId: string): SealContext {
-  return { purpose: "repositories.webhook_secret", subject: repoId };
-}
+import { SealError, type Sealer } from "@sightline/foundation/sealing";
+import { webhookSecretContext } from "#credentials/sealer.ts";
 
 /** A repository's own webhook secret as it is stored: it opens for this repository only. */
 export function sealWebhookSecret(sealer: Sealer, { repoId, secret }: { readonly repoId: string; readonly secret: string }): string {
-  return sealer.seal(Buffer.from(secret), contextOf(repoId));
+  return sealer.seal(Buffer.from(secret), webhookSecretContext(repoId));
 }
 
 type Sealed = { readonly id: string; readonly sealed_webhook_secret: string };
@@ -15,7 +12,7 @@ type Sealed = { readonly id: string; readonly sealed_webhook_secret: string };
 /** `undefined` when it can't be opened, as with a key that was lost: then nothing is accepted for the repository. */
 export function openWebhookSecret(sealer: Sealer, repository: Sealed, log: Logger): string | undefined {
   try {
-    return sealer.open(repository.sealed_webhook_secret, contextOf(repository.id)).toString();
+    return sealer.open(repository.sealed_webhook_secret, webhookSecretContext(repository.id)).toString();
   } catch (error) {
     if (error instanceof SealError) {
       log.error(
