@@ -35,6 +35,8 @@ export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
+export { markTenant as deleteCodeIndexTenant } from "./store/deletions.store.ts";
+export { listTenants as listCodeIndexTenants } from "./store/list-tenants.store.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export type CodeIndexApiOptions = {

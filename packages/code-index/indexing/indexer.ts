@@ -57,7 +57,7 @@ const HOUR_MS = 3_600_000;
  */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
-  const sources = createSourceAccess({ config, database, log, clock });
+  const sources = createSourceAccess({ config, database, log, clock, dataDir: config.CODEINDEX_DATA_DIR });
   const tools: JobTools = {
     database,
     sources,
@@ -93,8 +93,9 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
 }
 
-async function tidy({ dataDir, database }: JobTools, signal: AbortSignal): Promise<boolean> {
-  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), signal });
+/** Removes what no repository needs any more. */
+async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): Promise<boolean> {
+  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), log, signal });
   return false;
 }
 
