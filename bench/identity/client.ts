@@ -1,4 +1,4 @@
-import { runScript } from "./scripts.ts";
+import { runScript } from "#scripts.ts";
 import type { Server } from "./server.ts";
 
 export type Account = { readonly email: string; readonly codes: readonly string[] };

@@ -1,6 +1,6 @@
 import { figuresOf, time, type Figures, type Timed } from "#measure.ts";
 import { codeNow, eventLoopDelay, makeAccounts, passwordStep, secondStep, type Account, type Accounts } from "./client.ts";
-import { runScript } from "./scripts.ts";
+import { runScript } from "#scripts.ts";
 import { startServer, type Server } from "./server.ts";
 
 /** `npm run bench:identity`: both steps of a login beside the bare password hash, on PostgreSQL and on the embedded database. */

@@ -1,12 +1,11 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { repository, runScript } from "./scripts.ts";
+import { freePort, waitUntilHealthy, withDatabase } from "#processes.ts";
+import { repository, runScript } from "#scripts.ts";
 
 /** Identity as it is started for real, in a process of its own, on a database of its own. */
 export type Server = {
@@ -19,7 +18,6 @@ export type Server = {
   readonly stop: () => Promise<void>;
 };
 
-const START_MS = 120_000;
 const RUN_SQL = "packages/foundation/testing/run-sql.ts";
 
 /** On a new database of the PostgreSQL at `postgresUrl`, or on the embedded one. */
@@ -68,35 +66,4 @@ export async function startServer(postgresUrl: string | undefined): Promise<Serv
       await rm(home, { recursive: true, force: true });
     },
   };
-}
-
-async function waitUntilHealthy(url: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + START_MS;
-  while (!(await isHealthy(url))) {
-    if (Date.now() > deadline || child.exitCode !== null) {
-      child.kill();
-      throw new Error(`identity did not start (${child.exitCode ?? "too slow"})`);
-    }
-    await delay(200);
-  }
-}
-
-async function isHealthy(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/health`).catch(() => undefined);
-  return answer?.status === 200;
-}
-
-function withDatabase(url: string, name: string): string {
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return address.toString();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -314,8 +314,6 @@ type SegmentsTable = {
   readonly chunks: number;
   /** Of those, the ones whose documents were deleted. */
   readonly dead: Generated<number>;
-  /** Mean number of weighted terms of a chunk. */
-  readonly average_length: number;
   readonly complete: Generated<boolean>;
 };
 

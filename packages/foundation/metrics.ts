@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 export type Metrics = {
   readonly registry: Registry;
@@ -25,4 +25,40 @@ type CounterOptions<Label extends string> = { readonly name: string; readonly he
 /** A number that only rises, for each combination of labels. */
 export function createCounter<Label extends string>({ registry }: Metrics, { name, help, labels }: CounterOptions<Label>): Counter<Label> {
   return new Counter({ name, help, labelNames: labels, registers: [registry] });
+}
+
+type GaugeOptions<Label extends string> = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly Label[];
+  /** Asked at each scrape. Where it fails or takes over two seconds nothing is said: unknown, which is not 0. */
+  readonly read: () => Promise<readonly { readonly labels: Readonly<Record<Label, string>>; readonly value: number }[]>;
+};
+
+const READ_MS = 2_000;
+
+/** A number that goes up and down, read when somebody asks. */
+export function createGauge<Label extends string>({ registry }: Metrics, { name, help, labels, read }: GaugeOptions<Label>): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers: [registry],
+    async collect() {
+      gauge.reset();
+      for (const { labels: of, value } of await withinTime(read)) {
+        gauge.set(of, value);
+      }
+    },
+  });
+}
+
+async function withinTime<Value>(read: () => Promise<readonly Value[]>): Promise<readonly Value[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Value[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), READ_MS);
+  });
+  const values = await Promise.race([read().catch(() => []), late]);
+  clearTimeout(timer);
+  return values;
 }

@@ -2,6 +2,7 @@ import { ConfigError } from "@sightline/foundation/config";
 import type { EmbeddingConfig } from "#config.ts";
 import type { Embedder } from "./embedder.ts";
 import { createHashEmbedder } from "./hash-embedder.ts";
+import { readKey } from "./identity.ts";
 import { createOpenaiEmbedder } from "./openai-embedder.ts";
 import type { RemoteTiming } from "./remote-embedder.ts";
 import { createStaticEmbedder } from "./static-embedder.ts";
@@ -14,6 +15,43 @@ import { createVertexEmbedder } from "./vertex-embedder.ts";
  */
 export function createEmbedder(config: EmbeddingConfig, timing?: RemoteTiming): Embedder | undefined {
   return CREATORS[config.CODEINDEX_EMBEDDER](config, timing);
+}
+
+/** What is wrong with the embedder's variables, all of it; for a start that is to fail before anything runs. */
+export function problemsOfEmbedder(config: EmbeddingConfig): readonly string[] {
+  try {
+    createEmbedder(config);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.problems;
+    }
+    throw error;
+  }
+}
+
+/**
+ * The embedder of an identity that is not the configured one any more, as long as the configuration still reaches it:
+ * another model of the same provider, or the built-in one.
+ */
+export function createFormerEmbedder(config: EmbeddingConfig, key: string): Embedder | undefined {
+  const space = readKey(key);
+  if (space === undefined) {
+    return undefined;
+  }
+  const { provider, model, revision, dimensions, documentPrefix, queryPrefix } = space;
+  const former = provider === "hash" ? createHashEmbedder() : undefined;
+  if (former !== undefined || provider !== config.CODEINDEX_EMBEDDER || (provider !== "openai" && provider !== "vertex")) {
+    return former?.identity.key === key ? former : undefined;
+  }
+  return createEmbedder({
+    ...config,
+    CODEINDEX_EMBEDDING_MODEL: model,
+    CODEINDEX_EMBEDDING_REVISION: revision,
+    CODEINDEX_EMBEDDING_DIMENSIONS: dimensions,
+    CODEINDEX_EMBEDDING_DOCUMENT_PREFIX: documentPrefix,
+    CODEINDEX_EMBEDDING_QUERY_PREFIX: queryPrefix,
+  });
 }
 
 type Creator = (config: EmbeddingConfig, timing: RemoteTiming | undefined) => Embedder | undefined;

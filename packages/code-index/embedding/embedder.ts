@@ -1,8 +1,11 @@
 /** A question is not embedded as what answers it, by the models that know the difference. */
 export type EmbedPurpose = "document" | "query";
 
-/** What became of one text: a vector of length 1, or why the provider will never embed it. */
-export type Embedded = { readonly vector: Float32Array } | { readonly refused: string };
+/**
+ * What became of one text: a vector of length 1, or why the provider does not embed it. It never will, unless it is
+ * `unsure`: then it broke down over this text, while it answered others.
+ */
+export type Embedded = { readonly vector: Float32Array } | { readonly refused: string; readonly unsure?: boolean };
 
 /** Names the space of the vectors: those of different keys can't be compared. */
 export type EmbedderIdentity = {

@@ -1,9 +1,15 @@
+import type { EmbedPurpose } from "./embedder.ts";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
 
 export type MeasuredText = { readonly text: string; readonly tokens: number };
 
 /** The text, or as much of its beginning as `limit` tokens hold. */
-export function measure(text: string, limit: number): MeasuredText {
+export function measure(text: string, limit: number, purpose: EmbedPurpose = "document"): MeasuredText {
+  const bytes = Buffer.byteLength(text);
+  if (purpose === "query" && bytes <= limit) {
+    // A token is one byte at least, and counting takes time that somebody waits.
+    return { text, tokens: bytes };
+  }
   const tokens = countTokens(text);
   if (tokens <= limit) {
     return { text, tokens };

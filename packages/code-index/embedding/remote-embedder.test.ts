@@ -105,7 +105,7 @@ test("a provider that hangs is given up, and so is one that hangs in the middle 
   ] as Misbehaviour[]) {
     provider.misbehave(way);
     const error = await failureOf(embed(embedder, ["one"]));
-    expect(error).toMatchObject({ transient: true, message: expect.stringContaining("did not answer within 0.4 s") });
+    expect(error).toMatchObject({ transient: true, message: expect.stringContaining("did not answer within 1.5 s") });
   }
 });
 
@@ -144,7 +144,7 @@ test("one bad text is refused alone, with the reason", async () => {
       request.texts.some((text) => text.includes("BAD")) && answer(response, 400, { error: { message: "no such text" } }),
   );
   const outcomes = await embed(embedder, texts);
-  expect(outcomes[77]).toEqual({ refused: expect.stringContaining("400: no such text") });
+  expect(outcomes[77]).toMatchObject({ refused: expect.stringContaining("400: no such text") });
   expectVectorsOf(outcomes.toSpliced(77, 1), texts.toSpliced(77, 1));
 });
 
@@ -152,7 +152,7 @@ test("a text that breaks the provider down is refused alone, too", async () => {
   const texts = TEXTS.slice(0, 20).with(7, "POISON");
   provider.misbehave((request, response) => request.texts.some((text) => text.includes("POISON")) && answer(response, 500, "panic"));
   const outcomes = await embed(embedder, texts);
-  expect(outcomes[7]).toEqual({ refused: expect.stringContaining("500") });
+  expect(outcomes[7]).toEqual({ refused: expect.stringContaining("500"), unsure: true });
   expectVectorsOf(outcomes.toSpliced(7, 1), texts.toSpliced(7, 1));
 });
 

@@ -1,3 +1,4 @@
+import { messageOf } from "@sightline/foundation/errors";
 import { EmbedderError } from "./embedder-error.ts";
 import type { Embedded, Embedder, EmbedderIdentity, EmbedOptions, EmbedPurpose } from "./embedder.ts";
 import { inBatches, measure, type MeasuredText } from "./measure-texts.ts";
@@ -97,18 +98,19 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   /** Too long for this provider is the likeliest reason, and half a chunk is found better than none. */
   async function embedAlone({ text, tokens }: MeasuredText, run: Run, reason: EmbedderError, cuts = 3): Promise<Embedded> {
     const shorter = measure(text, Math.floor(tokens / 2));
+    const refusal = { refused: reason.message, unsure: reason instanceof OverloadedError };
     if (cuts === 0 || shorter.tokens < SHORTEST) {
-      return { refused: reason.message };
+      return refusal;
     }
     try {
       const [outcome] = await ask([shorter.text], run);
-      return outcome ?? { refused: reason.message };
+      return outcome ?? refusal;
     } catch (error) {
       if (error instanceof BadInputError) {
         return embedAlone(shorter, run, error, cuts - 1);
       }
       if (error instanceof OverloadedError) {
-        return { refused: reason.message };
+        return refusal;
       }
       throw error;
     }
@@ -119,7 +121,8 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
     return {
       ...options,
       demandGoodProvider: async (cause) => {
-        probing ??= ask([PROBE], options);
+        // Once: what led here was tried often enough.
+        probing ??= ask([PROBE], { ...options, purpose: "query" });
         let probed: Embedded | undefined;
         try {
           [probed] = await probing;
@@ -138,9 +141,9 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   async function embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Embedded[]> {
     const run = createRun(options);
     const outcomes = Array.from<Embedded | undefined>({ length: texts.length });
-    const measured = texts.map((text) => measure(text, limits.tokensOfOne));
+    const measured = texts.map((text) => measure(text, limits.tokensOfOne, options.purpose));
     const waiting = inBatches(measured, { inputs, tokens: limits.tokens });
-    let failure: EmbedderError | undefined;
+    let failure: unknown;
     const work = async () => {
       for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
         const { from, texts: given } = batch;
@@ -150,17 +153,17 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
           }
         } catch (error) {
           waiting.length = 0;
-          if (!(error instanceof EmbedderError)) {
-            throw error;
-          }
-          failure ??= error;
+          failure ??= options.signal.aborted ? broken(options.signal) : error;
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    if (failure !== undefined) {
+    if (failure instanceof EmbedderError) {
       const { transient, retryAfterMs } = failure;
       throw new EmbedderError(failure.message, { transient, retryAfterMs, partial: outcomes, cause: failure });
+    }
+    if (failure !== undefined) {
+      throw failure instanceof Error ? failure : new Error(String(failure));
     }
     return outcomes.map((outcome) => outcome ?? { refused: "the text is blank" });
   }
@@ -172,6 +175,11 @@ type Run = EmbedOptions & {
   /** @throws {EmbedderError} when the provider fails at a text that can't be bad. */
   readonly demandGoodProvider: (cause?: EmbedderError) => Promise<void>;
 };
+
+/** What was made until then is handed over like before any other failure. */
+function broken(signal: AbortSignal): EmbedderError {
+  return new EmbedderError(messageOf(signal.reason), { transient: true, cause: signal.reason });
+}
 
 /** Tokens below which a text is not cut any further. */
 const SHORTEST = 16;

@@ -27,7 +27,7 @@ const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 export function createVertexEmbedder({ project, region, url, space, maxTokens, timing }: VertexOptions): Embedder {
   const base = url ?? (region === "global" ? "https://aiplatform.googleapis.com" : `https://${region}-aiplatform.googleapis.com`);
   const model = `projects/${project}/locations/${region}/publishers/google/models/${encodeURIComponent(space.model)}`;
-  const google = new GoogleAuth({ scopes: [SCOPE] });
+  const google = new GoogleAuth({ scopes: [SCOPE], projectId: project });
   return createRemoteEmbedder(
     {
       identity: identityOf(space),

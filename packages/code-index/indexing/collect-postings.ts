@@ -1,5 +1,5 @@
-import { encodePostings, impactOf } from "#store/postings.ts";
-import { termsOf } from "#store/terms.ts";
+import { createPostingsWriter, impactOf } from "#store/postings.ts";
+import { termsOfWord, wordsOf } from "#store/terms.ts";
 
 /** How much more an occurrence says in the path, in the names around, or as the name of something defined, than in the text. */
 const WEIGHTS = { content: 1, path: 2, scope: 2, symbol: 4 } as const;
@@ -8,62 +8,83 @@ type Fields = { readonly content: string; readonly path: string; readonly scope:
 
 type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
-/** Gathers the terms of a segment's chunks, and packs them once their mean length is known. */
+/** Gathers the terms of a segment's chunks, and packs them. */
 export type PostingsCollector = {
   /** The chunks in the order of their ordinals, from 0. */
   readonly add: (fields: Fields) => void;
-  readonly averageLength: () => number;
   /** Term by term, in the order of the index they are written to. */
   readonly packed: () => Generator<CollectedPostings, void, undefined>;
 };
 
-export function createPostingsCollector(): PostingsCollector {
-  /** For each term: ordinal, frequency, ordinal, frequency … */
-  const occurrences = new Map<string, number[]>();
-  const lengths: number[] = [];
-  let total = 0;
+type Term = {
+  /** Ordinal, frequency, ordinal, frequency … */
+  readonly postings: number[];
+  /** In the chunk that is being counted. */
+  frequency: number;
+};
 
-  const averageLength = () => (lengths.length === 0 ? 0 : total / lengths.length);
+export function createPostingsCollector(): PostingsCollector {
+  const terms = new Map<string, Term>();
+  /** By words as they are written: code repeats them, and what their terms are is worked out once. */
+  const words = new Map<string, readonly Term[]>();
+  const lengths: number[] = [];
+
+  function learn(word: string): readonly Term[] {
+    const found = termsOfWord(word).map((text) => {
+      const term = terms.get(text) ?? { postings: [], frequency: 0 };
+      terms.set(text, term);
+      return term;
+    });
+    words.set(word, found);
+    return found;
+  }
+
+  /** Counts the words of a text, and returns their number; `met` learns of the terms that are new to the chunk. */
+  function count(text: string, weight: number, met: Term[]): number {
+    let length = 0;
+    for (const word of wordsOf(text)) {
+      const found = words.get(word) ?? learn(copyOf(word));
+      length += found.length;
+      for (const term of found) {
+        if (term.frequency === 0) {
+          met.push(term);
+        }
+        term.frequency += weight;
+      }
+    }
+    return length;
+  }
 
   return {
-    averageLength,
     add: ({ content, path, scope, symbols }) => {
-      const ordinal = lengths.length;
-      const frequencies = new Map<string, number>();
-      const count = (text: string, weight: number) => {
-        const terms = termsOf(text);
-        for (const term of terms) {
-          frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
-        }
-        return terms.length;
-      };
+      const met: Term[] = [];
       // Only the text makes a chunk long: a deep path should not count against it.
-      const length = Math.max(1, count(content, WEIGHTS.content));
-      count(path, WEIGHTS.path);
-      count(scope, WEIGHTS.scope);
-      count(symbols.join(" "), WEIGHTS.symbol);
-      lengths.push(length);
-      total += length;
-      for (const [term, frequency] of frequencies) {
-        const known = occurrences.get(term);
-        if (known === undefined) {
-          occurrences.set(term, [ordinal, frequency]);
-        } else {
-          known.push(ordinal, frequency);
-        }
+      const length = Math.max(1, count(content, WEIGHTS.content, met));
+      count(path, WEIGHTS.path, met);
+      count(scope, WEIGHTS.scope, met);
+      count(symbols.join(" "), WEIGHTS.symbol, met);
+      for (const term of met) {
+        term.postings.push(lengths.length, term.frequency);
+        term.frequency = 0;
       }
+      lengths.push(length);
     },
     packed: function* () {
-      const average = averageLength();
-      for (const term of [...occurrences.keys()].toSorted()) {
-        const numbers = occurrences.get(term) ?? [];
-        const postings = Array.from({ length: numbers.length / 2 }, (_, index) => {
-          const ordinal = numbers[index * 2] ?? 0;
-          const frequency = numbers[index * 2 + 1] ?? 0;
-          return { ordinal, impact: impactOf({ frequency, length: lengths[ordinal] ?? 1, averageLength: average }) };
-        });
-        yield { term, df: postings.length, docs: encodePostings(postings) };
+      for (const text of [...terms.keys()].toSorted()) {
+        const { postings } = terms.get(text) ?? { postings: [] };
+        const df = postings.length / 2;
+        const writer = createPostingsWriter(df);
+        for (let at = 0; at < postings.length; at += 2) {
+          const ordinal = postings[at] ?? 0;
+          writer.add(ordinal, impactOf({ frequency: postings[at + 1] ?? 0, length: lengths[ordinal] ?? 1 }));
+        }
+        yield { term: text, df, docs: writer.finish() };
       }
     },
   };
+}
+
+/** A part of a text keeps the whole text in memory. */
+function copyOf(word: string): string {
+  return Buffer.from(word, "utf16le").toString("utf16le");
 }

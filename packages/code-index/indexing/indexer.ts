@@ -4,19 +4,21 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
-import type { CodeIndexConfig } from "#config.ts";
+import type { CodeIndexConfig, EmbeddingConfig } from "#config.ts";
 import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
 import { listBranches } from "#source/branches.ts";
 import { sweepPrivateFolders } from "#source/private-folder.ts";
 import { tidyMirrors } from "#source/tidy-mirrors.ts";
 import { listIndexedBranches } from "#store/indexed-branches.store.ts";
+import { pruneDeliveries } from "#store/deliveries.store.ts";
 import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
+import { createBackfill } from "./embed-pending.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
@@ -24,10 +26,10 @@ import { workOn } from "./work-on.ts";
 export type IndexerOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
   > &
     SourceAccessOptions["config"] &
-    Partial<Pick<CodeIndexConfig, "CODEINDEX_INDEXER_CONCURRENCY">>;
+    EmbeddingConfig;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -66,17 +68,12 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
   const loops: readonly Service[] = [
-    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY ?? 1),
+    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+    createBackfill({ database, embedder: tools.embedder, log, clock }),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
+    ...polls(tools, config.CODEINDEX_POLL_MINUTES),
+    createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
-    createPoll({
-      database,
-      log,
-      clock,
-      everyMinutes: config.CODEINDEX_POLL_MINUTES,
-      ask: ({ tenant_id: tenantId, id: repoId, clone_url: cloneUrl }, signal) =>
-        sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
-    }),
     createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
   ];
 
@@ -94,7 +91,6 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
 }
 
-/** Removes what no repository needs any more. */
 async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): Promise<boolean> {
   await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), log, signal });
   return false;
@@ -118,4 +114,22 @@ function lanes(tools: JobTools, count: number): readonly Service[] {
       },
     }),
   );
+}
+
+/** Between two looks when no repository is due. */
+const POLLED_MS = 5_000;
+/** Repositories whose hosts are asked at once. */
+const POLLS = 3;
+
+function polls({ database, sources, log, clock }: JobTools, everyMinutes: number): readonly Service[] {
+  const poll = createPoll({
+    database,
+    log,
+    clock,
+    everyMinutes,
+    ask: ({ id: repoId, tenant_id: tenantId, clone_url: cloneUrl }, signal) =>
+      sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
+  });
+  const count = everyMinutes === 0 ? 0 : POLLS;
+  return Array.from({ length: count }, (_, lane) => createLoop({ name: `poll ${lane}`, everyMs: POLLED_MS, run: poll, log }));
 }

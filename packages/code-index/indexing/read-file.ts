@@ -3,12 +3,12 @@ import { languageOf } from "#splitting/languages.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import type { NewFile } from "#store/builds.store.ts";
 import type { NewDocument } from "#store/documents.store.ts";
-import { countLines, skipRead } from "./skip.ts";
+import { skipRead } from "./skip.ts";
 
 /** What a file's content comes to: chunks, or why it has none. */
 export async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Promise<NewDocument> {
   const { path } = file;
-  const language = languageOf(path);
+  const language = languageOf(path, content);
   const skipReason = skipRead(content);
   if (skipReason !== undefined) {
     return { ...file, language, lines: 0, skip_reason: skipReason, chunks: [], definitions: [], references: [] };
@@ -17,7 +17,7 @@ export async function readFile(file: NewFile, content: Buffer, splitter: Splitte
   return {
     ...file,
     language,
-    lines: countLines(content),
+    lines: chunks.at(-1)?.end_line ?? 0,
     skip_reason: null,
     chunks: chunks.map((chunk) => ({ ...chunk, text_hash: textHash(embeddedText({ path, ...chunk })) })),
     definitions,

@@ -109,7 +109,7 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
     for (const batch of inBatches(postings.packed())) {
       await insertPostings(database.query, build, { segmentId, postings: batch });
     }
-    await completeSegment(database, build, { segmentId, chunks, averageLength: postings.averageLength(), documentIds });
+    await completeSegment(database, build, { segmentId, chunks, documentIds });
   }
 
   return {
@@ -135,7 +135,8 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
 const POSTINGS_ROWS = 5_000;
 const POSTINGS_BYTES = 500_000;
 
-function* inBatches(postings: Iterable<NewPostings>): Generator<readonly NewPostings[], void, undefined> {
+/** What one statement writes. */
+export function* inBatches(postings: Iterable<NewPostings>): Generator<readonly NewPostings[], void, undefined> {
   let batch: NewPostings[] = [];
   let bytes = 0;
   for (const posting of postings) {

@@ -24,10 +24,6 @@ export function joinVisible(segments: readonly VisibleSegment[]): readonly Visib
   });
 }
 
-export function isSeen(ordinals: Uint8Array | null, ordinal: number): boolean {
-  return ordinals === null || (((ordinals[ordinal >>> 3] ?? 0) >>> (ordinal & 7)) & 1) === 1;
-}
-
 function union(bitmaps: readonly Uint8Array[], bytes: number): Uint8Array {
   const [only] = bitmaps;
   if (bitmaps.length === 1 && only !== undefined) {

@@ -167,7 +167,6 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (table [(bare_key) (dotted_key) (quoted_key)] @name) @scope
     (table_array_element [(bare_key) (dotted_key) (quoted_key)] @name) @scope
   `,
-  markdown: `(section (atx_heading heading_content: (_) @name)) @scope`,
   lua: `
     (function_declaration name: (_) @name) @function
     (assignment_statement (variable_list name: (_) @name) (expression_list value: (function_definition))) @function

@@ -1,4 +1,4 @@
-import type { Node, Query } from "web-tree-sitter";
+import type { Node, Query, QueryCapture } from "web-tree-sitter";
 
 /** A name that a text defines, or that what is in it stands under. Places count UTF-16 units. */
 export type Definition = {
@@ -9,10 +9,10 @@ export type Definition = {
   readonly to: number;
 };
 
-type Names = {
+export type Names = {
   /** In the order of their names. */
   readonly definitions: readonly Definition[];
-  /** Names that are used, each once, in the order of their first use. */
+  /** Names that are used, each once: calls, types and imports before the others, each in the order of their first use. */
   readonly references: readonly string[];
 };
 
@@ -24,43 +24,54 @@ const MOST_REFERENCES = 500;
 /** The names that a syntax tree defines and uses. */
 export function findNames(root: Node, query: Query, text: string): Names {
   const definitions = new Map<number, Definition>();
-  const used = new Map<number, number>();
+  const used: Node[] = [];
+  const mentioned: Node[] = [];
   for (const { captures } of query.matches(root)) {
     const [first] = captures;
     if (first?.name === "used") {
-      used.set(first.node.startIndex, first.node.endIndex);
-      continue;
+      used.push(first.node);
+    } else if (first?.name === "mentioned") {
+      mentioned.push(first.node);
+    } else {
+      const definition = readDefinition(captures, text);
+      if (definition !== undefined && !definitions.has(definition.nameAt)) {
+        definitions.set(definition.nameAt, definition);
+      }
     }
-    const name = captures.find((capture) => capture.name === "name")?.node;
-    const whole = captures.find((capture) => capture.name !== "name" && capture.name !== "keyword");
-    if (name === undefined || whole === undefined || name.endIndex - name.startIndex > LONGEST_NAME || definitions.has(name.startIndex)) {
-      continue;
-    }
-    const { startIndex: nameAt, endIndex } = name;
-    const found = { name: plainName(text.slice(nameAt, endIndex)), kind: whole.name, nameAt };
-    definitions.set(nameAt, { ...found, from: whole.node.startIndex, to: whole.node.endIndex });
   }
+  const references = new Set<string>();
+  for (const { startIndex, endIndex } of [...used, ...mentioned]) {
+    if (references.size === MOST_REFERENCES) {
+      break;
+    }
+    // A definition is no use of its own name.
+    if (!definitions.has(startIndex) && endIndex - startIndex <= LONGEST_NAME) {
+      references.add(plainName(text.slice(startIndex, endIndex)));
+    }
+  }
+  references.delete("");
   return {
-    definitions: [...definitions.values()].filter(({ name }) => name !== "").toSorted((one, other) => one.nameAt - other.nameAt),
-    references: distinct(text, used, definitions),
+    definitions: [...definitions.values()].toSorted((one, other) => one.nameAt - other.nameAt),
+    references: [...references],
   };
 }
 
-/** A definition is no use of its own name. */
-function distinct(text: string, used: ReadonlyMap<number, number>, definitions: ReadonlyMap<number, Definition>): readonly string[] {
-  const names = new Set<string>();
-  for (const from of [...used.keys()].toSorted((one, other) => one - other)) {
-    const to = used.get(from) ?? from;
-    if (!definitions.has(from) && to - from <= LONGEST_NAME && names.size < MOST_REFERENCES) {
-      names.add(plainName(text.slice(from, to)));
-    }
+function readDefinition(captures: readonly QueryCapture[], text: string): Definition | undefined {
+  const node = captures.find((capture) => capture.name === "name")?.node;
+  const whole = captures.find((capture) => capture.name !== "name" && capture.name !== "keyword");
+  if (node === undefined || whole === undefined) {
+    return undefined;
   }
-  names.delete("");
-  return [...names];
+  const { startIndex: nameAt, endIndex } = node;
+  const name = endIndex - nameAt > LONGEST_NAME ? "" : plainName(text.slice(nameAt, endIndex));
+  return name === "" ? undefined : { name, kind: whole.name, nameAt, from: whole.node.startIndex, to: whole.node.endIndex };
 }
 
-/** A name in quotes, and a heading over several lines, as they are asked for. */
+/** A name in quotes, and one over several lines, as they are asked for. */
 function plainName(text: string): string {
+  if (!/["'`\s]/.test(text)) {
+    return text;
+  }
   return text
     .replaceAll(/^["'`]|["'`]$/g, "")
     .replaceAll(/\s+/g, " ")

@@ -3,14 +3,25 @@ import { Language, Parser, Query } from "web-tree-sitter";
 import { DEFINITION_QUERIES } from "./definition-queries.ts";
 import { REFERENCE_QUERIES } from "./reference-queries.ts";
 
-/** A language's parser, and what finds the names that a tree defines and uses; one query, as each walks the whole tree. */
-export type Grammar = { readonly parser: Parser; readonly names: Query | undefined };
+/** A language's parser, and what finds the names that a tree defines and uses. */
+export type Grammar = {
+  readonly parser: Parser;
+  /** One query for all, as each walks the whole tree. */
+  readonly names: Query | undefined;
+  /** The parser reads the scripts of a page only. */
+  readonly scripts: boolean;
+  /** Bytes; larger files of the language are data, which is cut by lines as well and at no cost. */
+  readonly largest: number;
+};
 
 /** By our name of a language its grammar's. */
 const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
   javascript: "javascript",
   typescript: "typescript",
   tsx: "tsx",
+  vue: "typescript",
+  svelte: "typescript",
+  astro: "typescript",
   python: "python",
   go: "go",
   rust: "rust",
@@ -30,7 +41,6 @@ const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
   json: "json",
   yaml: "yaml",
   toml: "toml",
-  markdown: "markdown",
   lua: "lua",
   dart: "dart",
   elixir: "elixir",
@@ -42,7 +52,11 @@ const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
   zig: "zig",
 };
 
-const loaded = new Map<string, Promise<Grammar>>();
+const PAGES: ReadonlySet<string> = new Set(["vue", "svelte", "astro"]);
+const DATA: ReadonlySet<string> = new Set(["json", "yaml", "toml", "html", "css"]);
+const LARGEST_DATA = 65_536;
+
+const loaded = new Map<string, Promise<Omit<Grammar, "scripts" | "largest">>>();
 let runtime: Promise<void> | undefined;
 
 /** The grammar of a language, loaded at its first use; `undefined` when there is none. */
@@ -53,10 +67,11 @@ export async function grammarOf(language: string): Promise<Grammar | undefined> 
   }
   const known = loaded.get(name) ?? load(name);
   loaded.set(name, known);
-  return known;
+  const largest = DATA.has(language) ? LARGEST_DATA : Number.POSITIVE_INFINITY;
+  return { ...(await known), scripts: PAGES.has(language), largest };
 }
 
-async function load(name: SupportedLanguage): Promise<Grammar> {
+async function load(name: SupportedLanguage): Promise<Omit<Grammar, "scripts" | "largest">> {
   runtime ??= Parser.init();
   await runtime;
   const language = await Language.load(getWasmPath(name));

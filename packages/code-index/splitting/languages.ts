@@ -21,14 +21,20 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   hh: "cpp",
   hpp: "cpp",
   hxx: "cpp",
+  ipp: "cpp",
+  inl: "cpp",
+  tpp: "cpp",
   cs: "csharp",
   rb: "ruby",
   rake: "ruby",
+  gemspec: "ruby",
   php: "php",
   kt: "kotlin",
   kts: "kotlin",
   swift: "swift",
   scala: "scala",
+  sc: "scala",
+  sbt: "scala",
   sh: "bash",
   bash: "bash",
   zsh: "bash",
@@ -38,14 +44,18 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   less: "css",
   html: "html",
   htm: "html",
+  xhtml: "html",
   vue: "vue",
   svelte: "svelte",
+  astro: "astro",
   json: "json",
   jsonc: "json",
   json5: "json",
   yaml: "yaml",
   yml: "yaml",
   toml: "toml",
+  webmanifest: "json",
+  ipynb: "json",
   md: "markdown",
   mdx: "markdown",
   markdown: "markdown",
@@ -53,7 +63,10 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   xml: "xml",
   proto: "protobuf",
   graphql: "graphql",
+  gql: "graphql",
   tf: "terraform",
+  tfvars: "terraform",
+  hcl: "terraform",
   lua: "lua",
   pl: "perl",
   r: "r",
@@ -67,6 +80,16 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   zig: "zig",
   groovy: "groovy",
   gradle: "groovy",
+  m: "objective-c",
+  mm: "objective-c",
+  cmake: "cmake",
+  ps1: "powershell",
+  sol: "solidity",
+  jl: "julia",
+  nix: "nix",
+  elm: "elm",
+  fs: "fsharp",
+  vb: "visual-basic",
   mk: "makefile",
 };
 
@@ -80,13 +103,41 @@ const BY_NAME: Readonly<Record<string, string>> = {
   jenkinsfile: "groovy",
   "cmakelists.txt": "cmake",
   "go.mod": "go-module",
+  podfile: "ruby",
+  vagrantfile: "ruby",
+  ".bashrc": "bash",
+  ".profile": "bash",
+  ".zshrc": "bash",
 };
 
-/** The language of a file by its name, `text` when it tells none. */
-export function languageOf(path: string): string {
+/** What C can't say; headers of both languages are called `.h`. */
+const CPP =
+  /^[ \t]*(?:(?:inline )?namespace\b|template ?<|class \w+[^;]*$|using (?:namespace )?\w|(?:public|private|protected):|#include <\w+>)|\bstd::|\bconstexpr\b/m;
+const SHEBANG = /^#!.*?\b(bash|zsh|sh|python|ruby|perl|php|lua|node|deno|bun|Rscript)[\d.]*\b/;
+const BY_INTERPRETER: Readonly<Record<string, string>> = {
+  zsh: "bash",
+  sh: "bash",
+  node: "javascript",
+  deno: "typescript",
+  bun: "typescript",
+  Rscript: "r",
+};
+const BEGINNING = 65_536;
+
+/** The language of a file by its name, and by its beginning where the name leaves it open; `text` when nothing tells. */
+export function languageOf(path: string, content?: Buffer): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const extension = name.slice(name.lastIndexOf(".") + 1);
-  return own(BY_NAME, name) ?? own(BY_EXTENSION, extension) ?? "text";
+  const language = own(BY_NAME, name) ?? (name.startsWith("dockerfile.") ? "dockerfile" : own(BY_EXTENSION, extension));
+  if (extension === "h" && content !== undefined && CPP.test(content.toString("latin1", 0, BEGINNING))) {
+    return "cpp";
+  }
+  return language ?? byInterpreter(content) ?? "text";
+}
+
+function byInterpreter(content: Buffer | undefined): string | undefined {
+  const [, interpreter] = SHEBANG.exec(content?.toString("latin1", 0, 200) ?? "") ?? [];
+  return interpreter === undefined ? undefined : (own(BY_INTERPRETER, interpreter) ?? interpreter);
 }
 
 /** A file may be called `constructor`. */

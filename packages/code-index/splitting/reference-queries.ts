@@ -1,6 +1,6 @@
 /**
- * Where each grammar uses a name that is defined elsewhere: calls, types, imports, what a function is given, members.
- * Local names that are only computed with are left out.
+ * Where each grammar uses a name that is defined elsewhere: `@used` for calls, types and imports; `@mentioned` where it may
+ * be a local name as well, as what a function is given. Names that are only computed with are left out.
  */
 const SCRIPT = `
   (call_expression function: (identifier) @used)
@@ -11,10 +11,10 @@ const SCRIPT = `
   (import_clause (identifier) @used)
   (namespace_import (identifier) @used)
   (export_specifier name: (_) @used)
-  (arguments (identifier) @used)
-  (pair value: (identifier) @used)
-  (shorthand_property_identifier) @used
-  (member_expression object: (identifier) @used)
+  (arguments (identifier) @mentioned)
+  (pair value: (identifier) @mentioned)
+  (shorthand_property_identifier) @mentioned
+  (member_expression object: (identifier) @mentioned)
   (decorator (identifier) @used)
 `;
 
@@ -23,7 +23,7 @@ const JSX = `
   (jsx_self_closing_element name: (identifier) @used)
   (jsx_opening_element name: (member_expression property: (property_identifier) @used))
   (jsx_self_closing_element name: (member_expression property: (property_identifier) @used))
-  (jsx_attribute (jsx_expression (identifier) @used))
+  (jsx_attribute (jsx_expression (identifier) @mentioned))
 `;
 
 const TYPED = `
@@ -35,11 +35,11 @@ const C = `
   (call_expression function: (identifier) @used)
   (call_expression function: (field_expression field: (field_identifier) @used))
   (type_identifier) @used
-  (argument_list (identifier) @used)
-  (initializer_pair value: (identifier) @used)
-  (initializer_list (identifier) @used)
-  (unary_expression argument: (identifier) @used)
-  (pointer_expression argument: (identifier) @used)
+  (argument_list (identifier) @mentioned)
+  (initializer_pair value: (identifier) @mentioned)
+  (initializer_list (identifier) @mentioned)
+  (unary_expression argument: (identifier) @mentioned)
+  (pointer_expression argument: (identifier) @mentioned)
   (preproc_ifdef name: (identifier) @used)
 `;
 
@@ -62,7 +62,7 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
   python: `
     (call function: (identifier) @used)
     (call function: (attribute attribute: (identifier) @used))
-    (attribute object: (identifier) @used)
+    (attribute object: (identifier) @mentioned)
     (import_statement name: (dotted_name (identifier) @used))
     (import_from_statement module_name: (dotted_name (identifier) @used))
     (import_from_statement name: (dotted_name (identifier) @used))
@@ -74,29 +74,29 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (generic_type (identifier) @used)
     (decorator (identifier) @used)
     (decorator (attribute attribute: (identifier) @used))
-    (argument_list (identifier) @used)
-    (keyword_argument value: (identifier) @used)
+    (argument_list (identifier) @mentioned)
+    (keyword_argument value: (identifier) @mentioned)
     (except_clause (identifier) @used)
     (raise_statement (identifier) @used)
-    (list (identifier) @used)
-    (pair value: (identifier) @used)
+    (list (identifier) @mentioned)
+    (pair value: (identifier) @mentioned)
   `,
   go: `
     (call_expression function: (identifier) @used)
     (call_expression function: (parenthesized_expression (identifier) @used))
     (selector_expression field: (field_identifier) @used)
-    (selector_expression operand: (identifier) @used)
+    (selector_expression operand: (identifier) @mentioned)
     (type_identifier) @used
-    (package_identifier) @used
-    (argument_list (identifier) @used)
-    (literal_element (identifier) @used)
-    (keyed_element key: (literal_element (identifier) @used))
+    (package_identifier) @mentioned
+    (argument_list (identifier) @mentioned)
+    (literal_element (identifier) @mentioned)
+    (keyed_element key: (literal_element (identifier) @mentioned))
   `,
   rust: `
     (call_expression function: (identifier) @used)
     (call_expression function: (field_expression field: (field_identifier) @used))
     (scoped_identifier name: (identifier) @used)
-    (scoped_identifier path: (identifier) @used)
+    (scoped_identifier path: (identifier) @mentioned)
     (scoped_type_identifier path: (identifier) @used)
     (generic_function function: (identifier) @used)
     (generic_function function: (field_expression field: (field_identifier) @used))
@@ -107,28 +107,28 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (scoped_use_list path: (identifier) @used)
     (use_as_clause path: (identifier) @used)
     (attribute (identifier) @used)
-    (arguments (identifier) @used)
-    (token_tree (identifier) @used)
+    (arguments (identifier) @mentioned)
+    (token_tree (identifier) @mentioned)
   `,
   java: `
     (method_invocation name: (identifier) @used)
-    (method_invocation object: (identifier) @used)
+    (method_invocation object: (identifier) @mentioned)
     (method_reference (identifier) @used)
     (field_access field: (identifier) @used)
-    (field_access object: (identifier) @used)
+    (field_access object: (identifier) @mentioned)
     (type_identifier) @used
     (scoped_identifier name: (identifier) @used)
     (marker_annotation name: (identifier) @used)
     (annotation name: (identifier) @used)
-    (argument_list (identifier) @used)
-    (switch_label (identifier) @used)
+    (argument_list (identifier) @mentioned)
+    (switch_label (identifier) @mentioned)
   `,
   c_sharp: `
     (invocation_expression function: (identifier) @used)
     (invocation_expression function: (generic_name (identifier) @used))
     (member_access_expression name: (identifier) @used)
     (member_access_expression name: (generic_name (identifier) @used))
-    (member_access_expression expression: (identifier) @used)
+    (member_access_expression expression: (identifier) @mentioned)
     (object_creation_expression type: (identifier) @used)
     (object_creation_expression type: (generic_name (identifier) @used))
     (base_list (identifier) @used)
@@ -150,12 +150,12 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (attribute name: (identifier) @used)
     (using_directive (identifier) @used)
     (qualified_name name: (identifier) @used)
-    (argument (identifier) @used)
+    (argument (identifier) @mentioned)
   `,
   ruby: `
     (call method: (_) @used)
     (constant) @used
-    (identifier) @used
+    (identifier) @mentioned
   `,
   php: `
     (function_call_expression function: (name) @used)
@@ -176,44 +176,44 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (namespace_use_clause (qualified_name (name) @used))
     (namespace_use_clause (name) @used)
     (attribute (name) @used)
-    (argument (name) @used)
+    (argument (name) @mentioned)
     (catch_clause (type_list (named_type (name) @used)))
   `,
   kotlin: `
     (call_expression (simple_identifier) @used)
     (navigation_suffix (simple_identifier) @used)
-    (navigation_expression (simple_identifier) @used)
+    (navigation_expression (simple_identifier) @mentioned)
     (type_identifier) @used
     (import_header (identifier (simple_identifier) @used .))
-    (value_argument (simple_identifier) @used)
+    (value_argument (simple_identifier) @mentioned)
     (callable_reference (simple_identifier) @used)
-    (infix_expression (_) (simple_identifier) @used (_))
+    (infix_expression (_) (simple_identifier) @mentioned (_))
   `,
   swift: `
     (call_expression (simple_identifier) @used)
     (navigation_suffix suffix: (simple_identifier) @used)
-    (navigation_expression target: (simple_identifier) @used)
+    (navigation_expression target: (simple_identifier) @mentioned)
     (type_identifier) @used
-    (value_argument value: (simple_identifier) @used)
+    (value_argument value: (simple_identifier) @mentioned)
     (import_declaration (identifier (simple_identifier) @used))
   `,
   scala: `
     (call_expression function: (identifier) @used)
     (call_expression function: (field_expression field: (identifier) @used))
     (field_expression field: (identifier) @used)
-    (field_expression value: (identifier) @used)
+    (field_expression value: (identifier) @mentioned)
     (generic_function function: (identifier) @used)
     (type_identifier) @used
     (instance_expression (type_identifier) @used)
     (import_declaration (identifier) @used)
     (namespace_selectors (identifier) @used)
-    (arguments (identifier) @used)
+    (arguments (identifier) @mentioned)
     (annotation name: (type_identifier) @used)
     (infix_expression operator: (identifier) @used)
   `,
   bash: `
     (command name: (command_name (word) @used))
-    (variable_name) @used
+    (variable_name) @mentioned
   `,
   sql: `
     (object_reference name: (identifier) @used)
@@ -223,12 +223,12 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (function_call name: (identifier) @used)
     (function_call name: (dot_index_expression field: (identifier) @used))
     (function_call name: (method_index_expression method: (identifier) @used))
-    (dot_index_expression table: (identifier) @used)
-    (arguments (identifier) @used)
+    (dot_index_expression table: (identifier) @mentioned)
+    (arguments (identifier) @mentioned)
   `,
   dart: `
     (type_identifier) @used
-    (identifier) @used
+    (identifier) @mentioned
   `,
   elixir: `
     (call target: (identifier) @used)

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { grammarOf } from "./grammars.ts";
 import { languageOf } from "./languages.ts";
-import { splitFile } from "./split-file.ts";
+import { splitFile, type SplitFile } from "./split-file.ts";
+
+async function split(path: string, content: string): Promise<SplitFile> {
+  const language = languageOf(path);
+  return splitFile(Buffer.from(content), language, await grammarOf(language));
+}
 
 test.for([
   [
@@ -42,7 +47,7 @@ test.for([
   ["a.graphql", "type Query { a: Foo! }", "Foo"],
   ["Makefile", "build: deps other\n\techo\n", "deps other"],
 ] as const)("names used in %s", async ([path, content, names]) => {
-  const { references } = splitFile(Buffer.from(content), await grammarOf(languageOf(path)));
+  const { references } = await split(path, content);
   for (const name of names.split(" ")) {
     expect(references).toContain(name);
   }
@@ -50,13 +55,13 @@ test.for([
 });
 
 test("a name that is only defined is no use of it, and one that is used too is", async () => {
-  const { references } = splitFile(Buffer.from("type A struct{}\ntype B struct{ a A }"), await grammarOf("go"));
+  const { references } = await split("a.go", "type A struct{}\ntype B struct{ a A }");
   expect(references).toEqual(["A"]);
 });
 
 test("a definition says its kind, its lines and what it is inside of", async () => {
   const content = "\nimpl Handle {\n  fn go(&self) {\n  }\n}\nmod m {\n  struct S;\n}\n";
-  const { definitions } = splitFile(Buffer.from(content), await grammarOf("rust"));
+  const { definitions } = await split("a.rs", content);
   expect(definitions).toEqual([
     { name: "go", kind: "function", start_line: 3, end_line: 4, scope: "Handle" },
     { name: "m", kind: "module", start_line: 6, end_line: 8, scope: "" },
@@ -66,6 +71,6 @@ test("a definition says its kind, its lines and what it is inside of", async () 
 
 test("of a document that uses thousands of names the first five hundred are kept", async () => {
   const content = Array.from({ length: 2_000 }, (_, index) => `call${index}();\n`).join("");
-  const { references } = splitFile(Buffer.from(content), await grammarOf("javascript"));
+  const { references } = await split("a.js", content);
   expect(references).toHaveLength(500);
 });

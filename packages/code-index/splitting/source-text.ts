@@ -1,57 +1,54 @@
+import { decode } from "./decode.ts";
+
 /** A file as text, with what its places are in bytes, lines and weight. Places in the text count UTF-16 units. */
 export type SourceText = {
   readonly text: string;
-  readonly length: number;
   readonly byteAt: (place: number) => number;
+  /** The line, from 1. */
+  readonly lineAt: (place: number) => number;
   /** Characters between two places that are not white space. */
   readonly weightOf: (from: number, to: number) => number;
   /** Where the line begins, if there is nothing but white space before the place; else the place itself. */
   readonly startOfLine: (place: number) => number;
 };
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** @returns `undefined` for what is not UTF-8. */
-export function readSourceText(content: Buffer): SourceText | undefined {
-  const text = decode(content);
-  if (text === undefined) {
-    return undefined;
-  }
+export function readSourceText(content: Buffer): SourceText {
+  const { text, byteAt } = decode(content);
   const weights = new Uint32Array(text.length + 1);
-  const bytes = text.length === content.length ? undefined : new Uint32Array(text.length + 1);
+  const lines: number[] = [0];
+  let weight = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    const continues = unit >= 0xdc00 && unit <= 0xdfff;
-    weights[at + 1] = (weights[at] ?? 0) + (unit > 32 && !continues ? 1 : 0);
-    if (bytes !== undefined) {
-      bytes[at + 1] = (bytes[at] ?? 0) + bytesOf(unit);
+    if (unit > 32) {
+      // The second half of a surrogate pair goes on with a character that was counted.
+      weight += unit >= 0xdc00 && unit <= 0xdfff ? 0 : 1;
+    } else if (unit === 10) {
+      lines.push(at + 1);
     }
+    weights[at + 1] = weight;
   }
-  const weightOf = (from: number, to: number) => (weights[to] ?? 0) - (weights[from] ?? 0);
+  const weightOf = (from: number, to: number) => (weights[to] ?? weight) - (weights[from] ?? 0);
+  const lineAt = (place: number) => {
+    let low = 0;
+    let high = lines.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((lines[middle] ?? 0) <= place) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low + 1;
+  };
   return {
     text,
-    length: text.length,
-    byteAt: (place) => bytes?.[place] ?? place,
+    byteAt,
+    lineAt,
     weightOf,
     startOfLine: (place) => {
-      const start = place === 0 ? 0 : text.lastIndexOf("\n", place - 1) + 1;
+      const start = lines[lineAt(place) - 1] ?? 0;
       return weightOf(start, place) === 0 ? start : place;
     },
   };
-}
-
-function decode(content: Buffer): string | undefined {
-  try {
-    return strict.decode(content);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Each half of a surrogate pair is two of its four bytes. */
-function bytesOf(unit: number): number {
-  if (unit < 0x80) {
-    return 1;
-  }
-  return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
 }

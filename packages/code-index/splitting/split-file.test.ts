@@ -6,7 +6,8 @@ import { splitFile, type SplitChunk } from "./split-file.ts";
 import { MOST_CHARACTERS } from "./split-lines.ts";
 
 async function split(path: string, content: Buffer | string): Promise<readonly SplitChunk[]> {
-  return splitFile(Buffer.from(content), await grammarOf(languageOf(path))).chunks;
+  const language = languageOf(path);
+  return splitFile(Buffer.from(content), language, await grammarOf(language)).chunks;
 }
 
 function weightOf(text: string): number {
@@ -30,16 +31,19 @@ const statement = fc.constantFrom(
   "def f(x):\n",
   "# heading\n",
   "\t",
+  "<script>\n",
+  "</script>\n",
 );
 const code = fc.array(statement, { maxLength: 300 }).map((parts) => Buffer.from(parts.join("")));
 const bytes = fc.uint8Array({ maxLength: 10_000 }).map((array) => Buffer.from(array));
 
-describe.for(["a.ts", "a.tsx", "a.js", "a.py", "a.go", "a.md", "a.json", "a.yaml", "a.c", "a.html", "a.txt"])("in %s", (path) => {
+describe.for(["a.ts", "a.tsx", "a.js", "a.py", "a.go", "a.md", "a.json", "a.yaml", "a.c", "a.html", "a.vue", "a.txt"])("in %s", (path) => {
   test("every byte is in exactly one chunk, in order, on its lines, and no chunk is too heavy", async () => {
-    const grammar = await grammarOf(languageOf(path));
+    const language = languageOf(path);
+    const grammar = await grammarOf(language);
     fc.assert(
       fc.property(fc.oneof({ arbitrary: code, weight: 5 }, bytes), (content) => {
-        const { chunks } = splitFile(content, grammar);
+        const { chunks } = splitFile(content, language, grammar);
         expect(chunks.map((chunk) => chunk.start_byte)).toEqual([0, ...chunks.map((chunk) => chunk.end_byte)].slice(0, chunks.length));
         expect(chunks.at(-1)?.end_byte ?? 0).toBe(content.length);
         for (const chunk of chunks) {

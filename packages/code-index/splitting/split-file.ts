@@ -1,8 +1,11 @@
-import type { Tree } from "web-tree-sitter";
-import { findNames, type Definition } from "./find-names.ts";
+import type { Range, Tree } from "web-tree-sitter";
+import { enclosing } from "./enclosing.ts";
+import { findHeadings } from "./find-headings.ts";
+import { findNames, type Definition, type Names } from "./find-names.ts";
 import type { Grammar } from "./grammars.ts";
+import { findScripts, type Script } from "./page-scripts.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
-import { splitText, type Piece } from "./split-lines.ts";
+import { MOST_CHARACTERS, splitText, type Piece } from "./split-lines.ts";
 import { cutsOf } from "./split-tree.ts";
 
 /** A piece of a file as it is searched. */
@@ -43,125 +46,129 @@ const MOST_SCOPE = 300;
 /** A file that takes longer is cut by lines. */
 const PARSING_MS = 5_000;
 
-// Bytes that are not UTF-8 become U+FFFD; offsets stay those of the file.
-const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+const NO_NAMES: Names = { definitions: [], references: [] };
 
 /**
  * Cuts a file into chunks that are the file when put together: along its syntax where there is a grammar, else by lines.
  * No chunk has more than {@link MOST_CHARACTERS} characters that are not white space.
  */
-export function splitFile(content: Buffer, grammar: Grammar | undefined): SplitFile {
-  const source = grammar === undefined ? undefined : readSourceText(content);
-  const tree = grammar === undefined || source === undefined ? undefined : parse(source.text, grammar);
-  if (grammar === undefined || source === undefined || tree === undefined) {
-    return { chunks: splitText(content).map((piece) => chunkOf(content, piece, [])), definitions: [], references: [] };
+export function splitFile(content: Buffer, language: string, grammar: Grammar | undefined): SplitFile {
+  const source = readSourceText(content);
+  if (language === "markdown") {
+    return assemble(source, splitText(source), { definitions: findHeadings(source.text), references: [] });
   }
+  const parsed = grammar === undefined || content.length > grammar.largest ? undefined : parse(source, grammar);
+  if (grammar === undefined || parsed === undefined) {
+    return assemble(source, splitText(source), NO_NAMES);
+  }
+  const { tree, scripts } = parsed;
   try {
-    return splitParsed(content, source, tree, grammar);
+    const names = grammar.names === undefined ? NO_NAMES : findNames(tree.rootNode, grammar.names, source.text);
+    const cuts = new Set(scripts === undefined ? cutsOf(tree.rootNode, source) : cutsOfPage(scripts, tree, source));
+    return assemble(
+      source,
+      piecesOf(
+        [...cuts].toSorted((one, other) => one - other),
+        source,
+      ),
+      names,
+    );
   } finally {
     tree.delete();
   }
 }
 
-function parse(text: string, { parser }: Grammar): Tree | undefined {
+type Parsed = { readonly tree: Tree; readonly scripts: readonly Script[] | undefined };
+
+/** @returns `undefined` where there is nothing to parse, or where it took too long. */
+function parse(source: SourceText, { parser, ...grammar }: Grammar): Parsed | undefined {
+  const scripts = grammar.scripts ? findScripts(source.text) : undefined;
+  if (source.text === "" || scripts?.length === 0) {
+    return undefined;
+  }
   const deadline = performance.now() + PARSING_MS;
-  const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline });
+  const tree = parser.parse(source.text, null, {
+    progressCallback: () => performance.now() > deadline,
+    ...(scripts === undefined ? {} : { includedRanges: scripts.map((script) => rangeOf(script, source)) }),
+  });
   if (tree === null) {
     parser.reset();
+    return undefined;
   }
-  return tree ?? undefined;
+  return { tree, scripts };
 }
 
-function splitParsed(content: Buffer, source: SourceText, { rootNode }: Tree, { names }: Grammar): SplitFile {
-  const { definitions, references } = names === undefined ? { definitions: [], references: [] } : findNames(rootNode, names, source.text);
-  const places = definitions.map((definition) => inBytes(definition, source));
-  const lineAt = lineCounter(content);
-  const cuts = cutsOf(rootNode, source).map((place) => source.byteAt(place));
-  const chunks = cuts.flatMap((start, index) => {
-    const end = cuts[index + 1] ?? content.length;
-    // Where a grammar leaves text outside of its nodes a piece may have become too heavy.
-    return splitText(content.subarray(start, end)).map((part) => {
-      const [startByte, endByte] = [start + part.startByte, start + part.endByte];
-      return chunkOf(content, { startByte, endByte, startLine: lineAt(startByte), endLine: lineAt(endByte - 1) }, places);
-    });
-  });
-  return { chunks, definitions: definitionsOf(definitions, source.text), references };
-}
-
-function definitionsOf(definitions: readonly Definition[], text: string): readonly SymbolDefinition[] {
-  const lineAt = lineFinder(text);
-  return definitions
-    .filter(({ kind }) => kind !== "scope")
-    .map(({ name, kind, from, to, nameAt }) => ({
-      name,
-      kind,
-      start_line: lineAt(from),
-      end_line: lineAt(Math.max(from, to - 1)),
-      scope: definitions
-        .filter((other) => other.nameAt !== nameAt && other.from <= from && other.to >= to && other.nameAt < nameAt)
-        .map((other) => other.name)
-        .join(" › ")
-        .slice(0, MOST_SCOPE),
-    }));
-}
-
-/** The line of a place in a text, from 1. */
-function lineFinder(text: string): (place: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-    starts.push(at + 1);
-  }
-  return (place) => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      [low, high] = (starts[middle] ?? 0) <= place ? [middle, high] : [low, middle];
-    }
-    return low + 1;
-  };
-}
-
-function inBytes({ nameAt, from, to, ...definition }: Definition, { byteAt }: SourceText): Definition {
-  return { ...definition, nameAt: byteAt(nameAt), from: byteAt(from), to: byteAt(to) };
-}
-
-function chunkOf(content: Buffer, { startByte, endByte, startLine, endLine }: Piece, names: readonly Definition[]): SplitChunk {
-  const within = names.filter(({ kind, nameAt }) => kind !== "scope" && nameAt >= startByte && nameAt < endByte);
+function rangeOf({ from, to }: Piece, { lineAt }: SourceText): Range {
   return {
-    start_line: startLine,
-    end_line: endLine,
-    start_byte: startByte,
-    end_byte: endByte,
-    symbols: [...new Set(within.map(({ name }) => name))].slice(0, MOST_SYMBOLS),
-    scope: scopeOf(names, firstCharacter(content, startByte, endByte)),
-    content: lenient.decode(content.subarray(startByte, endByte)),
+    startIndex: from,
+    endIndex: to,
+    startPosition: { row: lineAt(from) - 1, column: 0 },
+    endPosition: { row: lineAt(to) - 1, column: 0 },
   };
 }
 
-/** What begins before the chunk and goes on in it. */
-function scopeOf(names: readonly Definition[], start: number): string {
-  const around = names.filter(({ from, to }) => from < start && to > start).map(({ name }) => name);
-  return around.join(" › ").slice(0, MOST_SCOPE);
+/** A small page stays whole; else its scripts are cut along their syntax, and what is around them by lines. */
+function cutsOfPage(scripts: readonly Script[], { rootNode }: Tree, source: SourceText): readonly number[] {
+  if (source.weightOf(0, source.text.length) <= MOST_CHARACTERS) {
+    return [0];
+  }
+  const edges = scripts.flatMap(({ begins, ends }) => [begins, ends]).filter((edge) => edge < source.text.length);
+  return [...cutsOf(rootNode, source), ...edges];
 }
 
-function firstCharacter(content: Buffer, from: number, to: number): number {
+function piecesOf(cuts: readonly number[], source: SourceText): readonly Piece[] {
+  return cuts.flatMap((from, index) => {
+    const piece = { from, to: cuts[index + 1] ?? source.text.length };
+    // Where a grammar leaves text outside of its nodes a piece may have become too heavy.
+    return source.weightOf(from, piece.to) > MOST_CHARACTERS ? splitText(source, piece) : [piece];
+  });
+}
+
+function assemble(source: SourceText, pieces: readonly Piece[], { definitions, references }: Names): SplitFile {
+  const around = enclosing(definitions);
+  let next = 0;
+  const chunks = pieces.map(({ from, to }): SplitChunk => {
+    const symbols = new Set<string>();
+    for (let found = definitions[next]; found !== undefined && found.nameAt < to; found = definitions[++next]) {
+      if (found.kind !== "scope" && symbols.size < MOST_SYMBOLS) {
+        symbols.add(found.name);
+      }
+    }
+    return {
+      start_line: source.lineAt(from),
+      end_line: source.lineAt(to - 1),
+      start_byte: source.byteAt(from),
+      end_byte: source.byteAt(to),
+      symbols: [...symbols],
+      scope: scopeOf(around(firstCharacter(source, from, to))),
+      content: source.text.slice(from, to),
+    };
+  });
+  return { chunks, definitions: describe(definitions, source), references };
+}
+
+function describe(definitions: readonly Definition[], source: SourceText): readonly SymbolDefinition[] {
+  const around = enclosing(definitions);
+  return definitions.flatMap((definition) => {
+    const { name, kind, from, to, nameAt } = definition;
+    const outer = around(nameAt).filter((other) => other.from !== from || other.to !== to);
+    const lines = { start_line: source.lineAt(from), end_line: source.lineAt(Math.max(from, to - 1)) };
+    return kind === "scope" ? [] : [{ name, kind, ...lines, scope: scopeOf(outer) }];
+  });
+}
+
+function scopeOf(definitions: readonly Definition[]): string {
+  return definitions
+    .map(({ name }) => name)
+    .join(" › ")
+    .slice(0, MOST_SCOPE)
+    .toWellFormed();
+}
+
+function firstCharacter({ text }: SourceText, from: number, to: number): number {
   let at = from;
-  while (at < to - 1 && (content[at] ?? 0) <= 32) {
+  while (at < to - 1 && text.charCodeAt(at) <= 32) {
     at++;
   }
   return at;
-}
-
-/** The line of a byte, from 1; for bytes that are asked for in order. */
-function lineCounter(content: Buffer): (byte: number) => number {
-  let line = 1;
-  let counted = 0;
-  return (byte) => {
-    for (let at = content.indexOf(10, counted); at !== -1 && at < byte; at = content.indexOf(10, at + 1)) {
-      line++;
-      counted = at + 1;
-    }
-    return line;
-  };
 }

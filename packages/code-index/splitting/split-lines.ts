@@ -1,10 +1,7 @@
-/** A piece of a file; bytes from 0, the last not included; lines from 1, the last included. */
-export type Piece = {
-  readonly startByte: number;
-  readonly endByte: number;
-  readonly startLine: number;
-  readonly endLine: number;
-};
+import type { SourceText } from "./source-text.ts";
+
+/** A piece of a text, the last place not included. */
+export type Piece = { readonly from: number; readonly to: number };
 
 /** Characters of a piece that are not white space. */
 export const MOST_CHARACTERS = 1_600;
@@ -14,30 +11,27 @@ const LEAST = 1_200;
 const LEAST_BEFORE_DEFINITION = 600;
 
 /**
- * Cuts a text into pieces that are the text when put together: before a definition, else at a blank
+ * Cuts a text, or a part of it, into pieces that are the text when put together: before a definition, else at a blank
  * line, else at the least indented line. A line too long for a piece is cut between characters.
  */
-export function splitText(content: Buffer): readonly Piece[] {
-  const lines = readLines(content);
+export function splitText(source: SourceText, { from, to }: Piece = { from: 0, to: source.text.length }): readonly Piece[] {
+  const lines = readLines(source, from, to);
   const pieces: Piece[] = [];
-  for (let from = 0; from < lines.length;) {
-    const to = endOfPiece(lines, from);
-    const first = lines[from];
-    const last = lines[to - 1];
+  for (let at = 0; at < lines.length;) {
+    const end = endOfPiece(lines, at);
+    const first = lines[at];
+    const last = lines[end - 1];
     if (first === undefined || last === undefined) {
       break;
     }
-    pieces.push({ startByte: first.start, endByte: last.end, startLine: first.number, endLine: last.number });
-    from = to;
+    pieces.push({ from: first.from, to: last.to });
+    at = end;
   }
   return pieces;
 }
 
 /** A line, or a part of one that is too long. */
-type Line = {
-  readonly number: number;
-  readonly start: number;
-  readonly end: number;
+type Line = Piece & {
   /** Characters that are not white space. */
   readonly weight: number;
   readonly indent: number;
@@ -82,59 +76,51 @@ function cutScore(previous: Line | undefined, line: Line, weight: number): numbe
 const DEFINITION =
   /^\s{0,8}(?:export |default |public |private |protected |internal |static |abstract |final |async |pub(?:\([a-z]+\))? |unsafe |declare |open |override |sealed |data )*(?:function|class|interface|type|enum|struct|impl|trait|mod|fn|func|def|module|namespace|object|package|describe|test|it|const [A-Z$_a-z]\w* = (?:async )?(?:function|\(|\w+ =>)|create (?:table|index|view|function))\b|^\s{0,8}(?:@\w|#\[|#{1,4} |\/\*\*)/i;
 
-function readLines(content: Buffer): readonly Line[] {
+function readLines(source: SourceText, from: number, to: number): readonly Line[] {
   const lines: Line[] = [];
-  let number = 1;
-  for (let start = 0; start < content.length; number++) {
-    const found = content.indexOf(10, start);
-    const end = found === -1 ? content.length : found + 1;
+  for (let start = from; start < to;) {
+    const found = source.text.indexOf("\n", start);
+    const end = found === -1 || found >= to ? to : found + 1;
     if (end - start <= MOST_CHARACTERS) {
-      lines.push(measure(content, { number, start, end }));
+      lines.push(measure(source, start, end));
     } else {
-      lines.push(...cutLine(content, { number, start, end }));
+      lines.push(...cutLine(source, start, end));
     }
     start = end;
   }
   return lines;
 }
 
-type Span = { readonly number: number; readonly start: number; readonly end: number };
-
 /** Longer lines are data; no definition is looked for in them. */
 const LONGEST_DEFINITION = 400;
 
-function measure(content: Buffer, { number, start, end }: Span): Line {
-  let weight = 0;
+function measure({ text, weightOf }: SourceText, from: number, to: number): Line {
+  const weight = weightOf(from, to);
   let indent = 0;
-  for (let at = start; at < end; at++) {
-    const byte = content[at] ?? 0;
-    if (byte > 32) {
-      // Bytes 10xxxxxx go on with a character that was counted.
-      weight += (byte & 0xc0) === 0x80 ? 0 : 1;
-    } else if (weight === 0 && byte !== 10) {
-      indent += byte === 9 ? 4 : 1;
-    }
+  for (let at = from; at < to && text.charCodeAt(at) <= 32; at++) {
+    indent += text.charCodeAt(at) === 9 ? 4 : 1;
   }
-  const definition = weight > 0 && end - start <= LONGEST_DEFINITION && DEFINITION.test(content.toString("latin1", start, end));
-  return { number, start, end, weight, indent: Math.min(indent, 20), definition };
+  const definition = weight > 0 && to - from <= LONGEST_DEFINITION && DEFINITION.test(text.slice(from, to));
+  return { from, to, weight, indent: Math.min(weight === 0 ? 0 : indent, 20), definition };
 }
 
 /** Cuts a line into parts that each fit, between characters. */
-function cutLine(content: Buffer, { number, start, end }: Span): readonly Line[] {
+function cutLine(source: SourceText, from: number, to: number): readonly Line[] {
   const parts: Line[] = [];
-  let from = start;
-  let weight = 0;
-  for (let at = start; at < end; at++) {
-    const byte = content[at] ?? 0;
-    const begins = (byte & 0xc0) !== 0x80;
-    // A part of white space alone, or of broken text, has no weight to end it.
-    if ((begins && (weight === MOST_CHARACTERS || at - from >= MOST_CHARACTERS * 4)) || at - from >= MOST_CHARACTERS * 5) {
-      parts.push(measure(content, { number, start: from, end: at }));
-      from = at;
-      weight = 0;
+  let start = from;
+  for (let at = from + 1; at < to; at++) {
+    // A part of white space alone has no weight to end it.
+    const full = source.weightOf(start, at) >= MOST_CHARACTERS || at - start >= MOST_CHARACTERS * 4;
+    if (full && !continuesCharacter(source.text, at)) {
+      parts.push(measure(source, start, at));
+      start = at;
     }
-    weight += begins && byte > 32 ? 1 : 0;
   }
-  parts.push(measure(content, { number, start: from, end }));
+  parts.push(measure(source, start, to));
   return parts;
+}
+
+function continuesCharacter(text: string, place: number): boolean {
+  const unit = text.charCodeAt(place);
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

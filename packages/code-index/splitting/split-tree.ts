@@ -19,9 +19,14 @@ const DEEPEST = 200;
  * @returns the places at which pieces begin, the first of them 0, in order.
  */
 export function cutsOf(root: Node, source: SourceText): readonly number[] {
-  const groups = mergeSlight(groupsOf(root, source, 0, []));
-  const cuts = groups.map(({ from }) => source.startOfLine(from)).filter((cut, index) => index === 0 || cut > 0);
-  return [0, ...cuts.slice(1)].filter((cut, index, all) => index === 0 || cut > (all[index - 1] ?? 0));
+  const cuts = [0];
+  for (const { from } of mergeSlight(groupsOf(root, source, 0, [])).slice(1)) {
+    const cut = source.startOfLine(from);
+    if (cut > (cuts.at(-1) ?? 0)) {
+      cuts.push(cut);
+    }
+  }
+  return cuts;
 }
 
 /** `head` is what stands before the node and belongs to it: its comments, or the name of the function whose body it is. */
@@ -97,19 +102,7 @@ function introduce(introduction: readonly Unit[], groups: readonly Unit[]): read
 
 /** A leaf that is too long, as a template or a text of many lines. */
 function linesOf(unit: Unit, source: SourceText): readonly Unit[] {
-  const text = source.text.slice(unit.from, unit.to);
-  let byte = 0;
-  let place = 0;
-  return splitText(Buffer.from(text)).map(({ startByte, endByte }) => {
-    while (byte < startByte) {
-      byte = source.byteAt(unit.from + ++place) - source.byteAt(unit.from);
-    }
-    const from = unit.from + place;
-    while (byte < endByte) {
-      byte = source.byteAt(unit.from + ++place) - source.byteAt(unit.from);
-    }
-    return { from, to: unit.from + place, weight: source.weightOf(from, unit.from + place), kind: "code" };
-  });
+  return splitText(source, unit).map(({ from, to }) => ({ from, to, weight: source.weightOf(from, to), kind: "code" }));
 }
 
 function mergeSlight(groups: readonly Unit[]): readonly Unit[] {

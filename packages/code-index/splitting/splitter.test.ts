@@ -20,13 +20,13 @@ test("many files at once come back each with its own chunks", async () => {
 test("a file that kills its thread is split by lines, and the others go on", async () => {
   splitter = createSplitter({ log: silentLog, threads: 1, worker: deadly });
 
-  const [killed, good] = await Promise.all([
-    splitter.split(Buffer.from("die"), "typescript"),
-    splitter.split(Buffer.from("live"), "typescript"),
-  ]);
+  const [first, killed, good, again, last] = await Promise.all(
+    ["before", "die", "live", "die", "after"].map((content) => splitter.split(Buffer.from(content), "typescript")),
+  );
 
-  expect(killed.chunks.map(({ content }) => content)).toEqual(["die"]);
-  expect(good.chunks.map(({ content }) => content)).toEqual(["LIVE"]);
+  expect([first, again, last].map((file) => file?.chunks[0]?.content)).toEqual(["BEFORE", "die", "AFTER"]);
+  expect(killed?.chunks.map(({ content }) => content)).toEqual(["die"]);
+  expect(good?.chunks.map(({ content }) => content)).toEqual(["LIVE"]);
 });
 
 test("a file that its thread hangs on is split by lines, and the others go on", async () => {

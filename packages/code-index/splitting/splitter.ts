@@ -21,9 +21,13 @@ const MOST_THREADS = 8;
 /** Several times what parsing may take; then the thread hangs. */
 const FILE_MS = 20_000;
 
-type Task = SplitRequest & { readonly done: (file: SplitFile) => void };
+/** Files given to a thread before it has answered: it never waits for the main thread, which has other work. */
+const AHEAD = 4;
 
-type Thread = { readonly worker: Worker; task: Task | undefined; timer: NodeJS.Timeout | undefined };
+type Task = { readonly content: Buffer; readonly language: string; readonly done: (file: SplitFile) => void };
+
+/** It works on its tasks in order; the first is the one to blame. */
+type Thread = { readonly worker: Worker; readonly tasks: Task[]; timer: NodeJS.Timeout | undefined };
 
 /**
  * A pool of our own: in tinypool 2 a thread that exits leaves its task unanswered and the pool unable to end, and the time
@@ -35,22 +39,33 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
   let closed = false;
 
   function next(): void {
-    const [task] = waiting;
-    if (closed || task === undefined) {
-      return;
-    }
-    const idle = [...alive].find((thread) => thread.task === undefined) ?? (alive.size < threads ? start() : undefined);
-    if (idle !== undefined) {
-      waiting.shift();
-      give(idle, task);
+    for (let thread = freest(); thread !== undefined; thread = freest()) {
+      const task = waiting.shift();
+      if (closed || task === undefined) {
+        return;
+      }
+      give(thread, task);
     }
   }
 
+  /** The thread with the fewest tasks, a new one while there may be more; `undefined` while all have enough. */
+  function freest(): Thread | undefined {
+    if (waiting.length === 0) {
+      return undefined;
+    }
+    const [thread] = [...alive].toSorted((one, other) => one.tasks.length - other.tasks.length);
+    if (alive.size < threads && thread?.tasks.length !== 0) {
+      return start();
+    }
+    return thread !== undefined && thread.tasks.length < AHEAD ? thread : undefined;
+  }
+
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(worker), task: undefined, timer: undefined };
+    const thread: Thread = { worker: new Worker(worker), tasks: [], timer: undefined };
     alive.add(thread);
     thread.worker.on("message", ({ file }: SplitAnswer) => {
-      const task = take(thread);
+      const task = thread.tasks.shift();
+      watch(thread);
       task?.done(file);
       next();
     });
@@ -60,31 +75,38 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
   }
 
   function give(thread: Thread, task: Task): void {
-    thread.task = task;
-    thread.timer = setTimeout(() => lose(thread, `it took more than ${fileMs / 1000} s`), fileMs);
-    thread.worker.ref();
-    const { content, language } = task;
-    thread.worker.postMessage({ content, language } satisfies SplitRequest);
+    thread.tasks.push(task);
+    if (thread.tasks.length === 1) {
+      watch(thread);
+    }
+    // A message with a part of a buffer would carry all of it.
+    const content = new Uint8Array(task.content);
+    thread.worker.postMessage({ content, language: task.language } satisfies SplitRequest, [content.buffer]);
   }
 
-  function take(thread: Thread): Task | undefined {
-    const { task } = thread;
+  /** Times the first of its tasks. A thread without any keeps no process alive. */
+  function watch(thread: Thread): void {
     clearTimeout(thread.timer);
-    thread.task = undefined;
-    // An idle thread keeps no process alive.
-    thread.worker.unref();
-    return task;
+    if (thread.tasks.length === 0) {
+      thread.worker.unref();
+      return;
+    }
+    thread.worker.ref();
+    thread.timer = setTimeout(() => lose(thread, `it took more than ${fileMs / 1000} s`), fileMs);
   }
 
   function lose(thread: Thread, reason: string): void {
     if (!alive.delete(thread)) {
       return;
     }
-    const task = take(thread);
+    const [blamed, ...others] = thread.tasks.splice(0);
+    watch(thread);
     void thread.worker.terminate();
-    if (task !== undefined) {
-      log.warn({ reason, language: task.language, bytes: task.content.byteLength }, "a file could not be parsed and is split by lines");
-      task.done(splitFile(Buffer.from(task.content), undefined));
+    waiting.unshift(...others);
+    if (blamed !== undefined) {
+      const { content, language } = blamed;
+      log.warn({ reason, language, bytes: content.length }, "a file could not be parsed and is split by lines");
+      blamed.done(splitFile(content, language, undefined));
     }
     next();
   }
@@ -101,7 +123,8 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
       const ending = [...alive];
       alive.clear();
       for (const thread of ending) {
-        take(thread);
+        thread.tasks.length = 0;
+        watch(thread);
       }
       await Promise.all(ending.map(({ worker: own }) => own.terminate()));
     },

@@ -2,15 +2,18 @@ import { parentPort } from "node:worker_threads";
 import { grammarOf } from "./grammars.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
 
-/** A file to split. A thread is given the next when it has answered. */
+/** A file to split. */
 export type SplitRequest = { readonly content: Uint8Array; readonly language: string };
 export type SplitAnswer = { readonly file: SplitFile };
 
-parentPort?.on("message", (request: SplitRequest) => void answer(request));
+let last = Promise.resolve();
 
-/** A failure ends the thread, and the splitter goes on without it. */
+/** One after the other, in the order asked for. A failure ends the thread, and the splitter goes on without it. */
+parentPort?.on("message", (request: SplitRequest) => {
+  last = last.then(() => answer(request));
+});
+
 async function answer({ content, language }: SplitRequest): Promise<void> {
-  const grammar = await grammarOf(language);
-  const file = splitFile(Buffer.from(content.buffer, content.byteOffset, content.byteLength), grammar);
+  const file = splitFile(Buffer.from(content.buffer), language, await grammarOf(language));
   parentPort?.postMessage({ file } satisfies SplitAnswer);
 }

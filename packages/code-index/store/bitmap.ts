@@ -30,6 +30,10 @@ export function clearBit(bits: Buffer, ordinal: number): void {
   bits[ordinal >> 3] = (bits[ordinal >> 3] ?? 0) & ~(1 << (ordinal & 7));
 }
 
+export function hasBit(bits: Uint8Array, ordinal: number): boolean {
+  return ((bits[ordinal >> 3] ?? 0) & (1 << (ordinal & 7))) !== 0;
+}
+
 export function countBits(bits: Uint8Array): number {
   let count = 0;
   for (let byte of bits) {

@@ -147,6 +147,25 @@ export async function tenantsToSweep(
   return rows.flatMap(({ tenant_id: tenantId, sweep_at: sweepAt }) => (sweepAt === null ? [] : [{ tenantId, sweepAt }]));
 }
 
+/**
+ * Branches that a job brought back which ended just while they were taken away.
+ *
+ * @returns false while such a job may still do so.
+ */
+export async function deleteStrayRefs(database: CodeIndexDatabase, { tenantId }: { readonly tenantId: string }): Promise<boolean> {
+  const { rows } = await sql`
+    select from codeindex.index_jobs where tenant_id = ${tenantId} and status = 'running' and cancel_requested limit 1
+  `.execute(database.query);
+  if (rows.length > 0) {
+    return false;
+  }
+  await sql`
+    delete from codeindex.refs as ref using codeindex.repositories as repository
+    where ref.tenant_id = ${tenantId} and repository.id = ref.repo_id and not ref.is_default and ref.name <> all(repository.branches)
+  `.execute(database.query);
+  return true;
+}
+
 /** Unless more was left to sweep meanwhile. */
 export async function noteSwept(
   database: CodeIndexDatabase,

@@ -121,19 +121,13 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
 /** Rows deleted by one statement, so that none holds the database for long. */
 const BATCH = 1_000;
 
-/** Deletes deliveries that are older than 30 days. Returns how many. */
-export async function pruneDeliveries(database: CodeIndexDatabase, now: Date): Promise<number> {
+/** Deletes some of the deliveries that are older than 30 days; true when there may be more. */
+export async function pruneDeliveries(database: CodeIndexDatabase, { now }: { readonly now: Date }): Promise<boolean> {
   const before = new Date(now.getTime() - KEPT_MS);
-  let deleted = 0;
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from codeindex.webhook_deliveries where id = any(array(
-        select id from codeindex.webhook_deliveries where received_at < ${before} order by received_at limit ${BATCH} for update skip locked
-      ))
-    `.execute(database.query);
-    deleted += Number(numAffectedRows);
-    if (numAffectedRows < BATCH) {
-      return deleted;
-    }
-  }
+  const { numAffectedRows = 0n } = await sql`
+    delete from codeindex.webhook_deliveries where id = any(array(
+      select id from codeindex.webhook_deliveries where received_at < ${before} order by received_at limit ${BATCH} for update skip locked
+    ))
+  `.execute(database.query);
+  return numAffectedRows >= BATCH;
 }

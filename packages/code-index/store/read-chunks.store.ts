@@ -1,6 +1,6 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { containing, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
+import { containing, isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
 export type FoundChunk = {
   readonly chunk_id: number;
@@ -50,12 +50,11 @@ type Literals = {
 
 /** Chunks that hold one of the literals in either case, or define one of the names; up to `limit` of each, in no order. */
 export async function findLiterals(
-  query: Kysely<CodeIndexTables>,
+  query: Transaction<CodeIndexTables>,
   scope: Scope,
   { literals, names, limit }: Literals,
 ): Promise<readonly LiteralHit[]> {
-  const chunks = sql`${sql.id(scope.tenant.schema, "code_chunks")} as chunk`;
-  const isWanted = sql`${matchesFile(scope)} and ${isVisible(scope)}`;
+  const { schema } = scope.tenant;
   const patterns = literals.map(containing);
   const holds = sql.join(
     patterns.map((pattern) => sql`chunk.content ilike ${pattern}`),
@@ -65,12 +64,20 @@ export async function findLiterals(
     patterns.map((pattern) => sql`chunk.content like ${pattern}`),
     sql` or `,
   );
+  const isIndexed = literals.every((literal) => TRIGRAM.test(literal));
+  if (isIndexed) {
+    // The planner takes a literal for commoner than it is, and would look for it in one chunk after the other.
+    await sql`set local enable_seqscan = off`.execute(query);
+  }
   const { rows } = await sql<LiteralHit>`
-    (select chunk.chunk_id, true as defines, true as same_case from ${chunks}
-      where chunk.symbols && ${names}::text[] and ${isWanted} limit ${limit})
+    (select chunk.chunk_id, true as defines, true as same_case from ${sql.id(schema, "code_chunks")} as chunk
+      where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} and ${isVisible(scope)} limit ${limit})
     union all
-    (select chunk.chunk_id, false as defines, (${holdsInSameCase}) as same_case from ${chunks}
-      where (${holds}) and ${isWanted} limit ${limit})
+    (select chunk.chunk_id, false as defines, (${holdsInSameCase}) as same_case from ${sql.id(schema, "code_chunks")} as chunk
+      where (${holds}) and ${matchesFile(scope)} and ${isIndexed ? isVisible(scope) : isInFiles(scope)} limit ${limit})
   `.execute(query);
   return rows;
 }
+
+/** What the index of the contents can find. */
+const TRIGRAM = /[\p{L}\p{N}]{3}/u;

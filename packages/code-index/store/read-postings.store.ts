@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
+import { isInFiles, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
 /** What of a segment one build sees. */
 export type VisibleSegment = {
@@ -52,7 +52,7 @@ export async function keepMatchingFiles(
 export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scope: Scope): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
-    where ${matchesFile(scope)} and ${isVisible(scope)}
+    where ${matchesFile(scope)} and ${isInFiles(scope)}
   `.execute(query);
   return new Set(rows.map((row) => row.chunk_id));
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isVisible, matchesFile, type Scope } from "./read-scope.store.ts";
+import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 import type { Tenant } from "./tenant.ts";
 import { vectorText } from "./vectors.ts";
 
@@ -30,8 +30,52 @@ export function vectorsTable({ schema }: Tenant, embedderId: number): RawBuilder
 
 type Nearest = { readonly vector: Float32Array; readonly embedderId: number; readonly limit: number };
 
-/** The chunks whose vectors are nearest to `vector`, nearest first; an exact scan of the scope. */
-export async function findNearest(
+/** Vectors looked through for every chunk wanted, before it is asked which of them are in scope. */
+const OVERFETCH = 20;
+/** A scope of a smaller part of the tenant's chunks is looked through chunk by chunk. */
+const NARROW = 0.1;
+
+/** The chunks whose vectors are nearest to `vector`, nearest first, exactly. */
+export async function findNearest(query: Kysely<CodeIndexTables>, scope: Scope, nearest: Nearest): Promise<readonly number[]> {
+  const isNarrow = (await shareOf(query, scope)) < NARROW;
+  const found = isNarrow ? [] : await amongNearest(query, scope, nearest);
+  return found.length < nearest.limit ? amongChunks(query, scope, nearest) : found;
+}
+
+/** Which part of the tenant's chunks the scope's builds have. */
+async function shareOf(query: Kysely<CodeIndexTables>, scope: Scope): Promise<number> {
+  const { rows } = await sql<{ share: number }>`
+    select coalesce((sum(ref.chunks) filter (where build.generation is not null))::float8 / nullif(sum(ref.chunks), 0), 0) as share
+    from ${sql.id(scope.tenant.schema, "refs")} as ref left join ${visibleBuilds(scope)} as build on build.generation = ref.generation
+    where ref.generation is not null
+  `.execute(query);
+  return rows[0]?.share ?? 0;
+}
+
+/** Those in scope of the nearest vectors of the tenant: there may be more when it is fewer than the limit. */
+async function amongNearest(
+  query: Kysely<CodeIndexTables>,
+  scope: Scope,
+  { vector, embedderId, limit }: Nearest,
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ chunk_id: number }>`
+    with near as materialized (
+      select vector.text_hash, (vector.embedding <=> ${vectorText(vector)}::halfvec) + 0 as distance
+      from ${vectorsTable(scope.tenant, embedderId)} as vector
+      where vector.embedding is not null
+      order by 2
+      limit ${limit * OVERFETCH}
+    )
+    select chunk.chunk_id
+    from near join ${sql.id(scope.tenant.schema, "code_chunks")} as chunk on chunk.text_hash = near.text_hash
+    where ${matchesFile(scope)} and ${isVisible(scope)}
+    order by near.distance, chunk.chunk_id
+    limit ${limit}
+  `.execute(query);
+  return rows.map((row) => row.chunk_id);
+}
+
+async function amongChunks(
   query: Kysely<CodeIndexTables>,
   scope: Scope,
   { vector, embedderId, limit }: Nearest,
@@ -40,8 +84,8 @@ export async function findNearest(
     select chunk.chunk_id
     from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
     join ${vectorsTable(scope.tenant, embedderId)} as vector on vector.text_hash = chunk.text_hash
-    where vector.embedding is not null and ${matchesFile(scope)} and ${isVisible(scope)}
-    order by (vector.embedding <=> ${vectorText(vector)}::halfvec) + 0
+    where vector.embedding is not null and ${matchesFile(scope)} and ${isInFiles(scope)}
+    order by (vector.embedding <=> ${vectorText(vector)}::halfvec) + 0, chunk.chunk_id
     limit ${limit}
   `.execute(query);
   return rows.map((row) => row.chunk_id);

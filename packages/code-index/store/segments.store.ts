@@ -6,7 +6,7 @@ import { tenantTables, type CodeIndexDatabase } from "./tenant.ts";
 export async function beginSegment(database: CodeIndexDatabase, { schema, generation }: Build): Promise<number> {
   const { segment_id: segmentId } = await tenantTables(database, schema)
     .insertInto("segments")
-    .values({ generation, chunks: 0, average_length: 0 })
+    .values({ generation, chunks: 0 })
     .returning("segment_id")
     .executeTakeFirstOrThrow();
   return segmentId;
@@ -30,14 +30,13 @@ export async function insertPostings(
 type Completing = {
   readonly segmentId: number;
   readonly chunks: number;
-  readonly averageLength: number;
   /** Whose chunks are in the segment. */
   readonly documentIds: readonly number[];
 };
 
 /** Lets every build of the tenant use what the segment holds. */
 export async function completeSegment(database: CodeIndexDatabase, { schema, generation }: Build, completing: Completing): Promise<void> {
-  const { segmentId, chunks, averageLength, documentIds } = completing;
+  const { segmentId, chunks, documentIds } = completing;
   await database.query.transaction().execute(async (transaction) => {
     const { rows } = await sql`
       select from ${sql.id(schema, "builds")} where generation = ${generation} for key share
@@ -46,7 +45,7 @@ export async function completeSegment(database: CodeIndexDatabase, { schema, gen
       throw new Error("The build was swept while it was being written.");
     }
     await sql`
-      update ${sql.id(schema, "segments")} set chunks = ${chunks}, average_length = ${averageLength}, complete = true
+      update ${sql.id(schema, "segments")} set chunks = ${chunks}, complete = true
       where segment_id = ${segmentId}
     `.execute(transaction);
     await sql`

@@ -35,7 +35,7 @@ test("as a tenant the database refuses what is another tenant's, and the service
   const statements = [
     `select * from ${foreign}.code_chunks`,
     `select * from ${foreign}.repositories`,
-    `insert into ${foreign}.segments (generation, chunks, average_length) values (1, 1, 1)`,
+    `insert into ${foreign}.segments (generation, chunks) values (1, 1)`,
     "select * from codeindex.repositories",
     "select * from codeindex.developer_tokens",
     "update codeindex.index_jobs set status = 'queued'",
@@ -54,7 +54,7 @@ test("as a tenant its own tables are read and written, those made later too, and
   await sql`create table tenant_one.vectors_1 (text_hash uuid primary key, embedding halfvec(3))`.execute(database.query);
   const seen = await withinTenant(database, one, {}, async (transaction) => {
     await sql`insert into tenant_one.vectors_1 values (gen_random_uuid(), '[1,2,3]')`.execute(transaction);
-    await sql`insert into tenant_one.segments (generation, chunks, average_length) values (1, 1, 1)`.execute(transaction);
+    await sql`insert into tenant_one.segments (generation, chunks) values (1, 1)`.execute(transaction);
     await sql`select embedding <=> '[1,2,4]'::halfvec from tenant_one.vectors_1`.execute(transaction);
     return transaction.selectFrom("repositories").select("full_name").execute();
   });
@@ -86,7 +86,7 @@ test("a user of the database that may make roles but is no superuser gets the sa
   await asUser("createrole", async (limited) => {
     const tenant = await ensureTenant(limited, { tenantId: "t3", name: "three" });
     expect(tenant.role).toMatch(/^tenant_three_/);
-    await withinTenant(limited, tenant, {}, run("insert into tenant_three.segments (generation, chunks, average_length) values (1, 1, 1)"));
+    await withinTenant(limited, tenant, {}, run("insert into tenant_three.segments (generation, chunks) values (1, 1)"));
     for (const statement of ["select * from tenant_one.segments", "select * from codeindex.tenants"]) {
       await expect(withinTenant(limited, tenant, {}, run(statement))).rejects.toMatchObject(denied);
     }

@@ -4,7 +4,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { ensureTenantRole } from "./tenant-role.store.ts";
-import { TENANT_REVISIONS } from "./tenant-template.ts";
+import { FIRST_REVISION, TENANT_REVISIONS } from "./tenant-template.ts";
 
 export type CodeIndexDatabase = Database<CodeIndexTables>;
 
@@ -100,6 +100,18 @@ export async function findTenant(database: CodeIndexDatabase, tenantId: string):
   return row === undefined ? undefined : { tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name), role: row.database_role };
 }
 
+/** Every tenant that is not being deleted. */
+export async function listTenants(database: CodeIndexDatabase): Promise<readonly Tenant[]> {
+  const rows = await database.query
+    .selectFrom("codeindex.tenants")
+    .select(["tenant_id", "name", "database_role"])
+    .where("deleting_at", "is", null)
+    .where("schema_revision", "=", TENANT_REVISIONS.length)
+    .orderBy("tenant_id")
+    .execute();
+  return rows.map((row) => ({ tenantId: row.tenant_id, name: row.name, schema: schemaOf(row.name), role: row.database_role }));
+}
+
 type Visit = {
   /** The database gives a statement up after so long. */
   readonly milliseconds?: number;
@@ -179,7 +191,7 @@ function refuseConflict(known: readonly Known[], { tenantId, name }: { readonly 
 type Revising = { readonly tenantId: string; readonly schema: TenantSchema; readonly from: number };
 
 async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenantId, schema, from }: Revising): Promise<void> {
-  for (const revision of TENANT_REVISIONS.slice(from)) {
+  for (const revision of TENANT_REVISIONS.slice(from === 0 ? FIRST_REVISION : from)) {
     await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
   }
 }

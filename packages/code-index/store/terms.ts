@@ -24,27 +24,26 @@ const ASCII = /^[\x00-\x7f]*$/;
  * @example termsOf("getUserName(id)") // ["getusername", "get", "user", "name", "id"]
  */
 export function termsOf(text: string): string[] {
-  return ASCII.test(text) ? split(text, ASCII_RULES) : split(text.normalize("NFC"), UNICODE_RULES);
+  return wordsOf(text).flatMap(termsOfWord);
 }
 
-type Rules = { readonly word: RegExp; readonly part: RegExp; readonly compound: RegExp };
-
-const ASCII_RULES: Rules = { word: ASCII_WORD, part: ASCII_PART, compound: ASCII_COMPOUND };
-const UNICODE_RULES: Rules = { word: WORD, part: PART, compound: COMPOUND };
-
-function split(text: string, { word, part, compound }: Rules): string[] {
-  const terms: string[] = [];
-  for (const found of text.match(word) ?? []) {
-    const whole = cut(found);
-    terms.push(whole.toLowerCase());
-    if (compound.test(whole)) {
-      for (const piece of whole.match(part) ?? []) {
-        terms.push(piece.toLowerCase());
-      }
-    }
-  }
-  return terms;
+/** The words of a text as they are written. */
+export function wordsOf(text: string): readonly string[] {
+  return (ASCII.test(text) ? text.match(ASCII_WORD) : text.normalize("NFC").match(WORD)) ?? [];
 }
+
+/** The terms of one word: itself, and its parts. */
+export function termsOfWord(word: string): readonly string[] {
+  const whole = cut(word);
+  const { part, compound } = ASCII.test(whole) ? ASCII_RULES : UNICODE_RULES;
+  const parts = compound.test(whole) ? (whole.match(part) ?? []) : [];
+  return [whole, ...parts].map((term) => term.toLowerCase());
+}
+
+type Rules = { readonly part: RegExp; readonly compound: RegExp };
+
+const ASCII_RULES: Rules = { part: ASCII_PART, compound: ASCII_COMPOUND };
+const UNICODE_RULES: Rules = { part: PART, compound: COMPOUND };
 
 /** Between characters: the database refuses half of one. */
 function cut(word: string): string {

@@ -45,11 +45,20 @@ export async function ensureEmbedder(
       create table if not exists ${vectorsTable(tenant.schema, embedderId)} (
         text_hash uuid primary key,
         embedding halfvec(${sql.lit(dimensions)}),
+        -- How often it was handed to the embedder, and until when somebody has it in hand.
         attempts integer not null default 0,
-        not_before timestamptz,
         claimed_until timestamptz,
+        -- Why the embedder refuses the text: then it waits no longer.
         error text
       )
+    `.execute(transaction);
+    await sql`
+      create index if not exists ${sql.id(`vectors_${embedderId}_waiting`)} on ${vectorsTable(tenant.schema, embedderId)} (attempts, text_hash)
+      where embedding is null and error is null
+    `.execute(transaction);
+    await sql`
+      create index if not exists ${sql.id(`vectors_${embedderId}_refused`)} on ${vectorsTable(tenant.schema, embedderId)} (text_hash)
+      where error is not null
     `.execute(transaction);
     return embedderId;
   });
@@ -96,20 +105,23 @@ export async function insertVectors(
   `.execute(database.query);
 }
 
-/** Has the texts of a build that have no vector wait for one. */
-export async function awaitVectors(database: CodeIndexDatabase, build: Build, embedderId: number): Promise<void> {
+/** Has the texts of a build that have no vector wait for one: of each embedder, as the one in use may be about to be replaced. */
+export async function awaitVectors(database: CodeIndexDatabase, build: Build): Promise<void> {
   const { schema, generation } = build;
   await database.query.transaction().execute(async (transaction) => {
     // So that no sweep deletes a vector whose text it saw nowhere before this build came to use it.
     await lockTenant(transaction, build, "with-others");
-    await sql`
-      insert into ${vectorsTable(schema, embedderId)} (text_hash)
-      select distinct chunk.text_hash
-      from ${sql.id(schema, "files")} as file join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
-      where file.generation = ${generation}
-        and not exists (select from ${vectorsTable(schema, embedderId)} as vector where vector.text_hash = chunk.text_hash)
-      order by chunk.text_hash
-      on conflict (text_hash) do nothing
-    `.execute(transaction);
+    const embedders = await transaction.withSchema(schema).selectFrom("embedders").select("embedder_id").execute();
+    for (const { embedder_id: embedderId } of embedders) {
+      await sql`
+        insert into ${vectorsTable(schema, embedderId)} (text_hash)
+        select distinct chunk.text_hash
+        from ${sql.id(schema, "files")} as file join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
+        where file.generation = ${generation}
+          and not exists (select from ${vectorsTable(schema, embedderId)} as vector where vector.text_hash = chunk.text_hash)
+        order by chunk.text_hash
+        on conflict (text_hash) do nothing
+      `.execute(transaction);
+    }
   });
 }

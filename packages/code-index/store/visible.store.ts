@@ -81,7 +81,8 @@ export async function changeVisible(
 
 type NewVisible = { readonly segmentId: number; readonly chunks: number; readonly bits: Buffer };
 
-async function insertVisible(
+/** Notes what a generation sees of segments of which nothing is noted. */
+export async function insertVisible(
   transaction: Transaction<CodeIndexTables>,
   { schema, generation }: Generation,
   segments: readonly NewVisible[],

@@ -3,6 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import {
   deleteRefs,
   deleteRepositoryRows,
+  deleteStrayRefs,
   deleteTenantRows,
   markedRepositories,
   markedTenants,
@@ -81,7 +82,7 @@ async function deleteRepository({ database, log, clock, signal }: Deleting, mark
 
 async function sweep({ database }: Deleting, due: { readonly tenantId: string; readonly sweepAt: Date }): Promise<boolean> {
   const tenant = await findTenant(database, due.tenantId);
-  if (tenant === undefined) {
+  if (tenant === undefined || !(await deleteStrayRefs(database, due))) {
     return false;
   }
   await sweepTenant(database, tenant);

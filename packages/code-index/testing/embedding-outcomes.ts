@@ -9,7 +9,7 @@ import { vectorFor } from "./embedding-provider.ts";
 export const DIMENSIONS = 8;
 
 /** So that a test does not wait as long as a real embedder does. */
-const FAST = { timeoutMs: 400, retryBaseMs: 10 };
+const FAST = { timeoutMs: 1_500, retryBaseMs: 10 };
 
 /** More than one call's worth. */
 export const TEXTS = Array.from({ length: 150 }, (_, index) => `function number${index}() { return ${index} }`);

@@ -8,6 +8,7 @@ import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { expect, vi } from "vitest";
+import type { EmbeddingConfig } from "#config.ts";
 import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
@@ -15,6 +16,7 @@ import { testConfig } from "./test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export const WEBHOOK_SECRET = "a-secret-for-webhooks";
+export const TEST_RING = [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }] as const;
 
 /** The whole code index on real PostgreSQL, git and signing keys: API, indexer and two tenants, `one` and `two`. */
 export type RunningCodeIndex = {
@@ -33,15 +35,19 @@ export type RunningCodeIndex = {
 
 export type Indexed = { readonly id: string; readonly commit: string; readonly source: GitRepository };
 
-type Options = { readonly webhookSecret?: string | undefined; readonly log?: Logger };
+type Options = { readonly webhookSecret?: string | undefined; readonly log?: Logger; readonly embedding?: Partial<EmbeddingConfig> };
 
-export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = silentLog }: Options = {}): Promise<RunningCodeIndex> {
+export async function startCodeIndex({
+  webhookSecret = WEBHOOK_SECRET,
+  log = silentLog,
+  embedding = {},
+}: Options = {}): Promise<RunningCodeIndex> {
   const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
   await ensureCodeIndexTenant(database, { tenantId: "two", name: "two" });
   const issuer = await createTokenIssuer();
   const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
-  const config = { ...testConfig(dataDir), CODEINDEX_WEBHOOK_SECRET: webhookSecret };
+  const config = { ...testConfig(dataDir), ...embedding, CODEINDEX_WEBHOOK_SECRET: webhookSecret };
   const shared = { config, database, log, clock: systemClock };
   const metrics = createMetrics("test");
   const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3" });

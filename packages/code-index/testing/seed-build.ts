@@ -78,7 +78,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
   const tables = tenantTables(database, tenant.schema);
   const { segment_id: segmentId } = await tables
     .insertInto("segments")
-    .values({ generation, chunks: 0, average_length: 0 })
+    .values({ generation, chunks: 0 })
     .returning("segment_id")
     .executeTakeFirstOrThrow();
   const postings = createPostingsCollector();
@@ -125,11 +125,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
   for (const { term, df, docs } of postings.packed()) {
     await tables.insertInto("postings").values({ term, segment_id: segmentId, df, docs }).execute();
   }
-  await tables
-    .updateTable("segments")
-    .set({ chunks: ordinal, average_length: postings.averageLength(), complete: true })
-    .where("segment_id", "=", segmentId)
-    .execute();
+  await tables.updateTable("segments").set({ chunks: ordinal, complete: true }).where("segment_id", "=", segmentId).execute();
 }
 
 async function showDocuments(database: CodeIndexDatabase, { tenant, generation, files }: Writing): Promise<number> {

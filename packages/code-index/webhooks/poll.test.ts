@@ -8,12 +8,11 @@ import { codeIndexMigrations } from "#store/migrations.ts";
 import type { PolledRepository } from "#store/polls.store.ts";
 import { ensureTenant } from "#store/tenant.ts";
 import { addRepository, commitOf } from "#testing/webhook-server.ts";
-import { createHostPauses, type HostPauses } from "./host-pauses.ts";
-import { createPoll, pollOnce, type PollOptions } from "./poll.ts";
+import { createPoll } from "./poll.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let now: Date;
-let pauses: HostPauses;
+let poll: ReturnType<typeof createPoll>;
 let asked: string[];
 let answer: (repository: PolledRepository) => RemoteBranches;
 
@@ -25,28 +24,31 @@ beforeEach(async () => {
   database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   await ensureTenant(database, { tenantId: "one", name: "one" });
   now = new Date("2026-01-01T00:00:00Z");
-  pauses = createHostPauses(clock);
   asked = [];
   answer = () => moved;
+  poll = newPoll();
 });
 
 afterEach(() => database.drop());
 
-const options = (): PollOptions => ({
-  database,
-  log: silentLog,
-  clock,
-  everyMinutes: 10,
-  ask: async (repository) => {
-    asked.push(repository.full_name);
-    return answer(repository);
-  },
-});
-const poll = () => pollOnce(options(), pauses, new AbortController().signal);
+const { signal } = new AbortController();
+
+/** As a process has it. */
+const newPoll = () =>
+  createPoll({
+    database,
+    log: silentLog,
+    clock,
+    everyMinutes: 10,
+    ask: async (repository) => {
+      asked.push(repository.full_name);
+      return answer(repository);
+    },
+  });
 
 /** Until nothing is due. */
-async function pollAll(): Promise<void> {
-  while (await poll()) {
+async function pollAll(by = poll): Promise<void> {
+  while (await by(signal)) {
     // What counts is in the tables.
   }
 }
@@ -87,7 +89,7 @@ test("many processes at once ask for each repository once", needsRealPostgres, a
   for (const fullName of names) {
     await addRepository(database, { fullName });
   }
-  await Promise.all(Array.from({ length: 6 }, pollAll));
+  await Promise.all(Array.from({ length: 6 }, () => pollAll(newPoll())));
   expect(asked.toSorted()).toEqual(names.toSorted());
   expect(await jobs()).toHaveLength(12);
 });
@@ -166,22 +168,20 @@ test("a branch that is not wanted any more is taken out of the searches", async 
   expect(await database.query.selectFrom("codeindex.refs").select("name").execute()).toEqual([{ name: "main" }]);
 });
 
-test("polls run until they are stopped, which breaks off a host that hangs; 0 minutes asks nobody", async () => {
-  await addRepository(database);
-  const begun = Promise.withResolvers<void>();
+test("a poll that is broken off leaves its repository for the next period", async () => {
+  const id = await addRepository(database);
+  const stopping = new AbortController();
   const hanging = createPoll({
-    ...options(),
-    ask: (_repository, signal) => {
-      begun.resolve();
-      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    database,
+    log: silentLog,
+    clock,
+    everyMinutes: 10,
+    ask: async (_repository, given) => {
+      stopping.abort(new Error("stopping"));
+      given.throwIfAborted();
+      return moved;
     },
   });
-  await hanging.start();
-  await begun.promise;
-  await hanging.stop();
-  now = new Date(now.getTime() + 11 * MINUTE);
-  const off = createPoll({ ...options(), everyMinutes: 0 });
-  await off.start();
-  await off.stop();
-  expect({ asked, jobs: await jobs() }).toEqual({ asked: [], jobs: [] });
+  await hanging(stopping.signal);
+  expect({ jobs: await jobs(), error: await errorOf(id) }).toEqual({ jobs: [], error: null });
 });

@@ -1,11 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
-import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
-import { listBranches, type RemoteBranches } from "#source/branches.ts";
+import type { RemoteBranches } from "#source/branches.ts";
 import { SourceError } from "#source/source-error.ts";
-import { pruneDeliveries } from "#store/deliveries.store.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
 import { claimPoll, notePoll, readPolled, settleBehind, type PolledRepository } from "#store/polls.store.ts";
 import { dropUnwantedBranches } from "#store/pushes.store.ts";
@@ -17,93 +14,46 @@ export type PollOptions = {
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
-  /** CODEINDEX_POLL_MINUTES; 0 asks no host. */
+  /** CODEINDEX_POLL_MINUTES */
   readonly everyMinutes: number;
   /** Asks a repository's host for its branches. */
   readonly ask: (repository: PolledRepository, signal: AbortSignal) => Promise<RemoteBranches>;
 };
 
-/** Repositories that are looked at at once by one process. */
-const AT_ONCE = 3;
 /** What a host may take to name its branches. */
 const ANSWER_MS = 60_000;
-/** Between two looks when nothing is due. */
-const IDLE_MS = 5_000;
-const PRUNE_MS = 60 * 60_000;
 
 /** What a problem that a poll met begins with, in a repository's `last_error`. */
 const PROBLEM = "The host can't be asked for new commits: ";
 
 /**
- * Looks at every repository's host each few minutes and queues jobs for what no delivery told of: lost ones, another
- * default branch, deleted branches. Any number of processes may do so; a repository is looked at by one of them. Old
- * deliveries are deleted by the way.
+ * Looks at the host of a repository that is due, and queues jobs for what no delivery told of: lost ones, another default
+ * branch, deleted branches. Returns false when none is due. Any number of processes may do so at once.
+ *
+ * @example
+ * const poll = createPoll(options);
+ * while (await poll(signal)) {}
  */
-export function createPoll(options: PollOptions): Service {
-  const { database, log, clock, everyMinutes } = options;
-  const stopping = new AbortController();
-  const pauses = createHostPauses(clock);
-  let loops: readonly Promise<void>[] = [];
-
-  async function repeat(what: string, work: () => Promise<number>): Promise<void> {
-    while (!stopping.signal.aborted) {
-      let pauseMs = IDLE_MS;
-      try {
-        pauseMs = await work();
-      } catch (error) {
-        log.error({ err: error }, `${what} failed, trying again`);
-      }
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  }
-
-  return {
-    name: "poll",
-    start: async () => {
-      const looks = everyMinutes === 0 ? [] : Array.from({ length: AT_ONCE }, () => repeat("a poll", look));
-      loops = [...looks, repeat("pruning deliveries", prune)];
-    },
-    stop: async () => {
-      stopping.abort();
-      await Promise.all(loops);
-    },
-  };
-
-  async function look(): Promise<number> {
-    const polled = await pollOnce(options, pauses, stopping.signal);
-    return polled ? 0 : IDLE_MS;
-  }
-
-  async function prune(): Promise<number> {
-    const deleted = await pruneDeliveries(database, clock.now());
-    if (deleted > 0) {
-      log.info({ deleted }, "old webhook deliveries were deleted");
-    }
-    return PRUNE_MS;
-  }
-}
-
-/** Looks at one repository that is due; false when none is. */
-export async function pollOnce(options: PollOptions, pauses: HostPauses, stopping: AbortSignal): Promise<boolean> {
+export function createPoll(options: PollOptions): (stopping: AbortSignal) => Promise<boolean> {
   const { database, clock, everyMinutes, ask } = options;
-  const repository = await claimPoll(database, {
-    now: clock.now(),
-    everyMs: everyMinutes * 60_000,
-    withoutHosts: pauses.paused(),
-  });
-  if (repository === undefined) {
-    return false;
-  }
-  try {
-    const remote = await ask(repository, AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]));
-    pauses.answered(repository.host);
-    await compare(options, repository, remote);
-  } catch (error) {
-    if (!stopping.aborted) {
-      await noteFailure(options, pauses, { repository, error });
+  const pauses = createHostPauses(clock);
+  return async (stopping) => {
+    const everyMs = everyMinutes * 60_000;
+    const repository = await claimPoll(database, { now: clock.now(), everyMs, withoutHosts: pauses.paused() });
+    if (repository === undefined) {
+      return false;
     }
-  }
-  return true;
+    try {
+      const remote = await ask(repository, AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]));
+      pauses.answered(repository.host);
+      await compare(options, repository, remote);
+    } catch (error) {
+      if (!stopping.aborted) {
+        await noteFailure(options, pauses, { repository, error });
+      }
+    }
+    return true;
+  };
 }
 
 async function compare({ database, log, clock }: PollOptions, repository: PolledRepository, remote: RemoteBranches): Promise<void> {

@@ -8,18 +8,19 @@ const STANDARD_PREFIX = "whsec_";
 type Sent = { readonly body: Buffer; readonly now: Date };
 
 /** Whether who sent this body knows the secret. Takes the same time whatever the secret is. */
-export function proves(proof: Proof, secret: string, { body, now }: Sent): boolean {
-  switch (proof.kind) {
-    case "body":
-      return equal(createHmac("sha256", secret).update(body).digest(), proof.signature);
-    case "token":
-      return equal(digest(Buffer.from(secret)), digest(proof.token));
-    case "standard": {
-      const expected = createHmac("sha256", standardKey(secret)).update(`${proof.id}.${proof.timestamp}.`, "latin1").update(body).digest();
-      const recent = Math.abs(now.getTime() - Number(proof.timestamp) * 1000) <= TOLERANCE_MS;
-      return proof.signatures.map((signature) => equal(expected, signature)).includes(true) && recent;
-    }
+export function proves(proof: Proof, secret: string, sent: Sent): boolean {
+  if (proof.kind === "body") {
+    return equal(createHmac("sha256", secret).update(sent.body).digest(), proof.signature);
   }
+  return proof.kind === "token" ? equal(digest(Buffer.from(secret)), digest(proof.token)) : provesByStandard(proof, secret, sent);
+}
+
+type Standard = Extract<Proof, { kind: "standard" }>;
+
+function provesByStandard({ id, timestamp, signatures }: Standard, secret: string, { body, now }: Sent): boolean {
+  const expected = createHmac("sha256", standardKey(secret)).update(`${id}.${timestamp}.`, "latin1").update(body).digest();
+  const recent = Math.abs(now.getTime() - Number(timestamp) * 1000) <= TOLERANCE_MS;
+  return signatures.map((signature) => equal(expected, signature)).includes(true) && recent;
 }
 
 /** `whsec_` tells that the rest is the key in base64. */

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-export const repository: string = fileURLToPath(new URL("../..", import.meta.url));
+export const repository: string = fileURLToPath(new URL("..", import.meta.url));
 
 const LONGEST_OUTPUT = 64 * 1024 * 1024;
 

@@ -1,0 +1,161 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import type { EmbeddingConfig } from "#config.ts";
+import { createCircuit, type Circuit } from "./circuit.ts";
+import { createEmbedder, createFormerEmbedder } from "./create-embedder.ts";
+import type { Embedder, EmbedderIdentity } from "./embedder.ts";
+
+/** A query's vector, or the state of the semantic leg without one. */
+export type QueryVector = { readonly vector: Float32Array } | QueryWithoutVector;
+
+type QueryWithoutVector = { readonly state: "skipped" | "pending" | "degraded"; readonly reason: string };
+
+export type QueryEmbedder = {
+  /** Of the embedder that is configured; the vectors in use may still be of another one. */
+  readonly identity: EmbedderIdentity;
+  /** In the space that the key names. Never throws, and never waits longer than its deadline. */
+  readonly embed: (query: string, key: string) => Promise<QueryVector>;
+};
+
+type QueryEmbedderOptions = {
+  readonly config: EmbeddingConfig;
+  readonly log: Logger;
+  /** For tests. */
+  readonly timing?: QueryTiming;
+};
+
+type QueryTiming = { readonly deadlineMs: number; readonly pauseMs: number };
+
+const TIMING: QueryTiming = { deadlineMs: 400, pauseMs: 1_000 };
+const LONGEST_PAUSE_MS = 30_000;
+/** What comes after the deadline still says whether the provider lives, and is there when the same is asked again. */
+const LATE_MS = 10_000;
+
+/**
+ * Makes queries' vectors, with the provider behind a circuit breaker: after one query that got none in time the next do
+ * not wait, and one of them, without waiting either, finds out whether the provider is back.
+ *
+ * @returns `undefined` for the embedder `none`.
+ * @throws {ConfigError} as `createEmbedder`.
+ */
+export function createQueryEmbedder({ config, log, timing = TIMING }: QueryEmbedderOptions): QueryEmbedder | undefined {
+  const configured = createEmbedder(config);
+  if (configured === undefined) {
+    return undefined;
+  }
+  const doors = new Map<string, Door | undefined>([[configured.identity.key, createDoor(configured, { log, timing })]]);
+  return {
+    identity: configured.identity,
+    embed: async (query, key) => {
+      if (!doors.has(key)) {
+        const former = createFormerEmbedder(config, key);
+        doors.set(key, former === undefined ? undefined : createDoor(former, { log, timing }));
+      }
+      const door = doors.get(key);
+      return door === undefined
+        ? {
+            state: "pending",
+            reason: `the vectors there are were made by an embedder that is not configured any more; those of ${configured.identity.model} are being made`,
+          }
+        : door(query);
+    },
+  };
+}
+
+type Door = (query: string) => Promise<QueryVector>;
+
+type DoorOptions = { readonly log: Logger; readonly timing: QueryTiming };
+
+function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
+  const { pauseMs, deadlineMs } = timing;
+  const circuit = createCircuit({ pauseMs, longestPauseMs: LONGEST_PAUSE_MS, now: () => performance.now() });
+  const recent = new Map<string, QueryVector>();
+
+  async function make(query: string): Promise<QueryVector> {
+    const [outcome] = await embedder.embed([query], { purpose: "query", signal: AbortSignal.timeout(LATE_MS) });
+    const answer = presentOutcome(outcome);
+    remember(recent, query, answer);
+    return answer;
+  }
+
+  async function ask(query: string): Promise<QueryVector> {
+    const began = performance.now();
+    try {
+      const answer = await make(query);
+      if (performance.now() - began <= deadlineMs) {
+        circuit.succeeded();
+      } else {
+        fail("its answers come too late");
+      }
+      return answer;
+    } catch (error) {
+      fail(messageOf(error));
+      return unavailable(circuit, "fails");
+    }
+  }
+
+  async function askInTime(query: string): Promise<QueryVector> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<QueryVector>((resolve) => {
+      timer = setTimeout(() => {
+        fail(`no answer within ${deadlineMs} ms`);
+        resolve({ state: "degraded", reason: `the embedder's provider did not answer within ${deadlineMs} ms` });
+      }, deadlineMs);
+    });
+    try {
+      return await Promise.race([ask(query), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function fail(reason: string): void {
+    if (circuit.failed()) {
+      // In the log alone: a provider's words may hold what somebody else asked.
+      log.warn({ reason, embedder: embedder.identity.key }, "queries are not embedded for now; the other legs answer");
+    }
+  }
+
+  return async (query) => {
+    const known = recent.get(query);
+    if (known !== undefined) {
+      return known;
+    }
+    if (embedder.local) {
+      return make(query);
+    }
+    switch (circuit.state()) {
+      case "closed":
+        return askInTime(query);
+      case "probe":
+        void ask(query);
+        return unavailable(circuit, "is being tried again");
+      case "open":
+        return unavailable(circuit, "fails or is too slow");
+    }
+  };
+}
+
+function presentOutcome(outcome: Awaited<ReturnType<Embedder["embed"]>>[number] | undefined): QueryVector {
+  if (outcome === undefined || "refused" in outcome) {
+    return { state: "skipped", reason: `the query can't be embedded: ${outcome?.refused ?? "no answer"}` };
+  }
+  return outcome.vector.every((value) => value === 0) ? { state: "skipped", reason: "the query has no word" } : outcome;
+}
+
+function unavailable(circuit: Circuit, how: string): QueryWithoutVector {
+  const seconds = Math.ceil(circuit.retryInMs() / 1000);
+  const again = seconds > 0 ? `; it is tried again in ${seconds} s` : "";
+  return { state: "degraded", reason: `the embedder's provider ${how}${again}` };
+}
+
+/** Of pages and repeated questions the vector is made once. */
+const RECENT = 500;
+
+function remember(recent: Map<string, QueryVector>, query: string, answer: QueryVector): void {
+  const [oldest] = recent.keys();
+  if (recent.size >= RECENT && oldest !== undefined) {
+    recent.delete(oldest);
+  }
+  recent.set(query, answer);
+}

@@ -1,0 +1,119 @@
+import { rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Tenant } from "#store/tenant.ts";
+import { startBuilding, type Building } from "#testing/building.ts";
+import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
+
+let building: Building;
+let tenant: Tenant;
+let source: GitRepository;
+let repoId: string;
+
+beforeEach(async () => {
+  building = await startBuilding();
+  tenant = await building.tenant("one");
+  source = await createGitRepository();
+  repoId = await building.register(tenant, "o/r", source.url);
+});
+
+afterEach(async () => {
+  await building.stop();
+  await source.remove();
+});
+
+/** The same numbers in every run. */
+function createChance(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function moduleText(name: string, functions: readonly number[]): string {
+  const bodies = functions.map((value, index) => {
+    const steps = Array.from(
+      { length: 12 },
+      (_, step) => `  total += compute${(value + step) % 40}(input, ${value * step}, "${name} ${step}");\n`,
+    );
+    return `export function ${name}${index}(input: number): number {\n  let total = ${value};\n${steps.join("")}  return total;\n}\n`;
+  });
+  return `import { setup } from "./setup.ts";\n\n${bodies.join("\n")}`;
+}
+
+test("fifty commits walked one by one come to the same rows as a full build of the last", { timeout: 240_000 }, async () => {
+  const chance = createChance(4);
+  const modules = new Map<string, number[]>();
+  const pathOf = (number: number) => `src/${["api", "store", "deep/er"][number % 3]}/module${number}.ts`;
+  for (let commit = 0; commit < 50; commit++) {
+    const changed: Record<string, string | Buffer> = {};
+    for (let change = 0; change < 1 + chance(5); change++) {
+      const path = pathOf(chance(20));
+      const known = modules.get(path);
+      if (known !== undefined && chance(4) === 0) {
+        modules.delete(path);
+        delete changed[path];
+        await rm(join(source.directory, path), { force: true });
+        continue;
+      }
+      const functions = known ?? Array.from({ length: 1 + chance(8) }, () => chance(30));
+      functions[chance(functions.length)] = chance(30);
+      modules.set(path, functions);
+      changed[path] = moduleText(`f${path.length}x${chance(3)}`, functions);
+    }
+    if (commit % 7 === 3) {
+      Object.assign(changed, { "image.png": Buffer.from([137, 80, 0, commit]), "notes.md": `# Notes\n\nof ${commit}\n`, "empty.txt": "" });
+    }
+    if (commit === 20) {
+      await symlink("notes.md", join(source.directory, "link.md"));
+    }
+    if (commit === 30) {
+      await rm(join(source.directory, "link.md"));
+      changed["link.md"] = "no link any more\n";
+    }
+    await source.commit(changed);
+    await building.run({ tenant, repoId });
+  }
+  const other = await building.tenant("two");
+  const anew = await building.register(other, "o/r", source.url);
+  await building.run({ tenant: other, repoId: anew, mode: "full" });
+  const walked = await readLogicalIndex(building.database, { tenant, repoId });
+  expect(walked).toEqual(await readLogicalIndex(building.database, { tenant: other, repoId: anew }));
+  expect(walked.chunks.length).toBeGreaterThan(20);
+  expect(walked.vectorless).toBe(0);
+  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+});
+
+test("one changed function of a large file embeds no more than three chunks", async () => {
+  const functions = Array.from({ length: 40 }, (_, index) => index);
+  await source.commit({ "src/large.ts": moduleText("work", functions), "src/other.ts": moduleText("other", functions) });
+  await building.run({ tenant, repoId });
+  const before = { ...building.work };
+  functions[20] = 999;
+  await source.commit({ "src/large.ts": moduleText("work", functions) });
+  await building.run({ tenant, repoId });
+  expect(building.work.split - before.split).toBe(1);
+  expect(building.work.embedded - before.embedded).toBeLessThanOrEqual(3);
+});
+
+test("a second branch and a fork split and embed nothing that is known, and see what is theirs", async () => {
+  await source.commit({ "a.ts": moduleText("a", [1, 2, 3]), "b.ts": moduleText("b", [4, 5, 6]) });
+  await building.run({ tenant, repoId });
+  const before = { ...building.work };
+  source.git("branch", "release");
+  await building.run({ tenant, repoId, ref: "release" });
+  const fork = await building.register(tenant, "me/fork", source.url);
+  await building.run({ tenant, repoId: fork });
+  expect(building.work).toEqual(before);
+  source.git("checkout", "--quiet", "release");
+  await source.commit({ "b.ts": moduleText("b", [4, 5, 7]), "c.ts": moduleText("c", [1]) });
+  source.git("checkout", "--quiet", "main");
+  await building.run({ tenant, repoId, ref: "release" });
+  expect(building.work.split - before.split).toBe(2);
+  const index = (of: { repoId: string; ref?: string }) => readLogicalIndex(building.database, { tenant, ...of });
+  expect((await index({ repoId, ref: "release" })).files).toHaveLength(3);
+  expect((await index({ repoId: fork })).files).toHaveLength(2);
+  expect(await index({ repoId, ref: "main" })).toEqual(await index({ repoId: fork }));
+});

@@ -1,0 +1,44 @@
+import { listSegments, moveChunks, readMovable, type SegmentState } from "#store/merge.store.ts";
+import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import { createPostingsCollector } from "./collect-postings.ts";
+import { inBatches } from "./write-build.ts";
+
+/** Searches read a row of each segment for each term: so many small ones are let be. */
+const MOST_SMALL = 32;
+/** A segment with fewer chunks is small. */
+const SMALL = 1_000;
+/** Moved at once: bounds how long the tenant is held. */
+const MOST_MOVED = 2_000;
+
+/**
+ * Puts small segments together, or takes what lives out of one that is mostly dead, when there is need. One step,
+ * which takes about a second; the next job takes the next. Returns whether anything was moved.
+ */
+export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant): Promise<boolean> {
+  const segmentIds = chooseSegments(await listSegments(database, tenant));
+  if (segmentIds.length === 0) {
+    return false;
+  }
+  const chunks = await readMovable(database, tenant, { segmentIds, limit: MOST_MOVED });
+  const postings = createPostingsCollector();
+  for (const chunk of chunks) {
+    postings.add(chunk);
+  }
+  return chunks.length > 0 && moveChunks(database, tenant, { chunks, postings: inBatches(postings.packed()) });
+}
+
+/** Which segments to empty, by what they hold, the smallest first. */
+export function chooseSegments(segments: readonly SegmentState[]): readonly number[] {
+  const small = segments.filter(({ alive }) => alive < SMALL);
+  if (small.length > MOST_SMALL) {
+    let moved = 0;
+    return small
+      .filter(({ alive }) => {
+        moved += alive;
+        return moved <= MOST_MOVED;
+      })
+      .map((segment) => segment.segment_id);
+  }
+  const wasteful = segments.find(({ alive, dead }) => dead > alive);
+  return wasteful === undefined ? [] : [wasteful.segment_id];
+}

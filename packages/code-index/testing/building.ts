@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@sightline/foundation/clock";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createSourceAccess } from "#credentials/source-access.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
+import type { Embedder } from "#embedding/embedder.ts";
+import { runJob, type JobTools } from "#indexing/run-job.ts";
+import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
+import { createSplitter, type Splitter } from "#splitting/splitter.ts";
+import { enqueueJob } from "#store/jobs.store.ts";
+import { claimJob, type ClaimedJob } from "#store/leases.store.ts";
+import { codeIndexMigrations } from "#store/migrations.ts";
+import { registerRepository } from "#store/repositories.store.ts";
+import { ensureTenant, type Tenant } from "#store/tenant.ts";
+import { testConfig } from "./test-config.ts";
+
+/** What runs jobs, without an indexer that takes them from the queue: each is run when the test says so. */
+export type Building = {
+  readonly database: TestDatabase<CodeIndexTables>;
+  readonly tools: JobTools;
+  /** How many files were split, and texts embedded, so far. */
+  readonly work: { split: number; embedded: number };
+  readonly tenant: (name: string) => Promise<Tenant>;
+  readonly register: (tenant: Tenant, fullName: string, url: string) => Promise<string>;
+  readonly claim: (wanted: Wanted) => Promise<ClaimedJob>;
+  /** Asks for a job, claims and runs it. */
+  readonly run: (wanted: Wanted, running?: Running) => Promise<ClaimedJob>;
+  readonly stop: () => Promise<void>;
+};
+
+type Wanted = { readonly tenant: Tenant; readonly repoId: string; readonly mode?: JobMode; readonly ref?: string };
+type Running = {
+  readonly report?: (progress: JobProgress) => void;
+  readonly signal?: AbortSignal;
+  /** Called before a file is split. */
+  readonly beforeSplit?: () => Promise<void>;
+};
+
+export async function startBuilding(): Promise<Building> {
+  const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
+  const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
+  const config = testConfig(dataDir);
+  const shared = { database, log: silentLog, clock: systemClock };
+  const work = { split: 0, embedded: 0 };
+  const splitter = createSplitter({ log: silentLog });
+  const tools: JobTools = {
+    ...shared,
+    dataDir,
+    mirrorBytes: 2 ** 30,
+    sources: createSourceAccess({ ...shared, config }),
+    splitter: {
+      ...splitter,
+      split: (...given) => {
+        work.split++;
+        return splitter.split(...given);
+      },
+    },
+    embedder: counted(createEmbedder(config), work),
+  };
+  const claim = async ({ tenant: { tenantId }, repoId, mode = "incremental", ref }: Wanted) => {
+    const branch = ref === undefined ? {} : { ref };
+    await enqueueJob(database, { tenantId, repoId, mode, ...branch, trigger: "api", now: new Date() });
+    const job = await claimJob(database, { workerId: randomUUID(), now: new Date() });
+    if (job?.repoId !== repoId) {
+      throw new Error("Another job was claimed.");
+    }
+    return job;
+  };
+  return {
+    database,
+    tools,
+    work,
+    claim,
+    tenant: (name) => ensureTenant(database, { tenantId: name, name }),
+    register: async ({ tenantId }, fullName, cloneUrl) => (await registerRepository(database, { tenantId, fullName, cloneUrl })).id,
+    run: async (wanted, { report = () => undefined, signal = new AbortController().signal, beforeSplit = async () => undefined } = {}) => {
+      const job = await claim(wanted);
+      const split: Splitter["split"] = async (...given) => {
+        await beforeSplit();
+        return tools.splitter.split(...given);
+      };
+      await runJob({ ...tools, splitter: { ...tools.splitter, split } }, { job, report, ended: async () => undefined, signal });
+      return job;
+    },
+    stop: async () => {
+      await splitter.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function counted(embedder: Embedder | undefined, work: { embedded: number }): Embedder | undefined {
+  return embedder === undefined
+    ? undefined
+    : {
+        ...embedder,
+        embed: (texts, options) => {
+          work.embedded += texts.length;
+          return embedder.embed(texts, options);
+        },
+      };
+}
