@@ -20,6 +20,7 @@ import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "./embed-pending.ts";
 import { createLoop } from "./loop.ts";
+import { makePreview } from "./make-previews.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
@@ -69,6 +70,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+    createLoop({ name: "previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal), log }),
     createBackfill({ database, embedder: tools.embedder, log, clock }),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
