@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createOrigin, moduleOf, pathOf, type Origin } from "./origin.ts";
-import { startProduct, type Product } from "./product.ts";
+import { startProduct, type Product } from "#product.ts";
 
 /**
  * `npm run bench:push`: from `git push` to an answer of the search that holds what was pushed, with the API and an indexer
