@@ -16,6 +16,7 @@ import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
 import { registerQueueMetrics } from "./api/queue-metrics.ts";
+import { previewRoutes } from "./api/preview.routes.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
@@ -130,6 +131,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),
+      previewRoutes({ database, clock }),
       fileRoutes({ database }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
