@@ -38,11 +38,7 @@ export type NewFile = {
 export type SkippedFile = NewFile & { readonly skip_reason: string };
 
 /** Adds paths that the repository's own rules leave out. */
-export async function insertSkippedFiles(
-  database: CodeIndexDatabase,
-  build: Build,
-  files: readonly SkippedFile[],
-): Promise<void> {
+export async function insertSkippedFiles(database: CodeIndexDatabase, build: Build, files: readonly SkippedFile[]): Promise<void> {
   const { schema, generation } = build;
   const statement = sql`
     insert into ${sql.id(schema, "files")} (generation, path, blob, bytes, skip_reason)

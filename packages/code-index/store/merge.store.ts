@@ -70,11 +70,11 @@ export async function moveChunks(database: CodeIndexDatabase, tenant: Merged, { 
     }
     return true;
   }).catch((error: unknown) => {
-      if (error instanceof Overtaken) {
-        return false;
-      }
-      throw error;
-    });
+    if (error instanceof Overtaken) {
+      return false;
+    }
+    throw error;
+  });
 }
 
 class Overtaken extends Error {}
