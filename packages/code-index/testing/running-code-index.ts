@@ -23,6 +23,7 @@ export type RunningCodeIndex = {
   readonly api: CodeIndexApi;
   readonly server: HttpServer;
   readonly database: TestDatabase<CodeIndexTables>;
+  readonly dataDir: string;
   readonly issue: TokenIssuer["issue"];
   /** Headers of an admin's access token. */
   readonly asAdmin: (tenantId?: string) => Readonly<Record<string, string>>;
@@ -70,6 +71,7 @@ export async function startCodeIndex({
     api,
     server,
     database,
+    dataDir,
     issue: issuer.issue,
     asAdmin,
     createToken: async (tenantId) => {
