@@ -24,6 +24,8 @@ export type RunningCodeIndex = {
   readonly server: HttpServer;
   readonly database: TestDatabase<CodeIndexTables>;
   readonly issue: TokenIssuer["issue"];
+  /** Of the keys that sign those tokens. */
+  readonly jwksUrl: string;
   /** Headers of an admin's access token. */
   readonly asAdmin: (tenantId?: string) => Readonly<Record<string, string>>;
   /** A new developer token's text. */
@@ -71,6 +73,7 @@ export async function startCodeIndex({
     server,
     database,
     issue: issuer.issue,
+    jwksUrl: issuer.jwksUrl,
     asAdmin,
     createToken: async (tenantId) => {
       const answer = await server.inject({
