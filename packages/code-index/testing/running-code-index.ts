@@ -25,6 +25,8 @@ export type RunningCodeIndex = {
   readonly database: TestDatabase<CodeIndexTables>;
   readonly dataDir: string;
   readonly issue: TokenIssuer["issue"];
+  /** Of the keys that sign those tokens. */
+  readonly jwksUrl: string;
   /** Headers of an admin's access token. */
   readonly asAdmin: (tenantId?: string) => Readonly<Record<string, string>>;
   /** A new developer token's text. */
@@ -73,6 +75,7 @@ export async function startCodeIndex({
     database,
     dataDir,
     issue: issuer.issue,
+    jwksUrl: issuer.jwksUrl,
     asAdmin,
     createToken: async (tenantId) => {
       const answer = await server.inject({
