@@ -97,6 +97,20 @@ const repositoriesRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
+const jobsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/jobs",
+  validateSearch: z.object({ status: text, repository: text }),
+  component: lazyRouteComponent(() => import("#routes/jobs-page.tsx"), "JobsPage"),
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/webhooks",
+  validateSearch: z.object({ status: text, repository: text }),
+  component: lazyRouteComponent(() => import("#routes/webhooks-page.tsx"), "WebhooksPage"),
+});
+
 const connectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/connect",
@@ -159,6 +173,8 @@ const routeTree = rootRoute.addChildren([
     securityRoute,
     codeRoute,
     repositoriesRoute,
+    jobsRoute,
+    webhooksRoute,
     connectRoute,
     repositoryRoute,
     projectsRoute,

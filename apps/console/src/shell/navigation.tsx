@@ -6,7 +6,9 @@ import {
   IconPlugConnected,
   IconSearch,
   IconShieldLock,
+  IconStack2,
   IconUsers,
+  IconWebhook,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
@@ -22,6 +24,8 @@ const GROUPS = [
     entries: [
       { label: "Search", icon: IconSearch, link: linkOptions({ to: "/code" }), exact: true },
       { label: "Repositories", icon: IconGitBranch, link: linkOptions({ to: "/code/repos" }), exact: false },
+      { label: "Jobs", icon: IconStack2, link: linkOptions({ to: "/code/jobs" }), exact: false },
+      { label: "Webhooks", icon: IconWebhook, link: linkOptions({ to: "/code/webhooks" }), exact: false },
       { label: "Connect", icon: IconPlugConnected, link: linkOptions({ to: "/code/connect" }), exact: false },
     ],
   },
