@@ -40,13 +40,15 @@ export function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: 
 
 function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; readonly mayReplay: boolean }) {
   const { label, tone } = STATUSES[delivery.status];
+  const branches = delivery.changes.map(({ branch }) => branch).join(", ");
+  const commit = delivery.changes.find(({ after }) => after !== null)?.after ?? null;
   return (
     <Table.Tr>
       <Table.Td>
-        <Text fw={550}>{delivery.full_name ?? "unknown"}</Text>
+        <Text fw={550}>{delivery.full_name}</Text>
         <Text size="xs" c="dimmed">
           {delivery.event}
-          {delivery.branch !== null && ` to ${delivery.branch}`}
+          {branches !== "" && ` to ${branches}`}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -55,7 +57,7 @@ function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; rea
           {[jobsOf(delivery), delivery.reason].filter((text) => text !== "").join("; ")}
         </Text>
       </Table.Td>
-      <Table.Td>{delivery.after === null ? <Text c="dimmed">–</Text> : <CopyableId value={delivery.after} label="commit" />}</Table.Td>
+      <Table.Td>{commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={commit} label="commit" />}</Table.Td>
       <Table.Td>
         <TimeStamp at={delivery.received_at} />
         {delivery.replayed_at !== null && (
