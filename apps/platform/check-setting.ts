@@ -1,4 +1,4 @@
-import { codeIndexVariables } from "@sightline/code-index";
+import { codeIndexVariables, problemsOfEmbedder } from "@sightline/code-index";
 import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
 import { identityVariables } from "@sightline/identity";
 import { z } from "zod";
@@ -49,9 +49,15 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
       problems.set(name, found);
     }
   }
-  if (problems.size > 0) {
-    throw new ConfigError([...problems.values()].flat());
+  const unmet = problems.size === 0 ? embedderProblems(roles, environment) : [];
+  if (problems.size + unmet.length > 0) {
+    throw new ConfigError([...[...problems.values()].flat(), ...unmet]);
   }
+}
+
+/** Which variables an embedder needs depends on the embedder. */
+function embedderProblems(roles: readonly RoleName[], environment: Environment): readonly string[] {
+  return roles.includes("code-index") || roles.includes("indexer") ? problemsOfEmbedder(readConfig(codeIndexVariables, environment)) : [];
 }
 
 function problemsOf(variables: Variables, environment: Environment): readonly string[] {

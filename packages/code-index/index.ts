@@ -9,6 +9,7 @@ import { createAuthenticators } from "./api/authenticators.ts";
 import { credentialRoutes } from "./api/credentials.routes.ts";
 import { deliveryRoutes } from "./api/deliveries.routes.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
+import { embeddingRoutes } from "./api/embedding.routes.ts";
 import { fileRoutes } from "./api/files.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
@@ -18,10 +19,10 @@ import { registerQueueMetrics } from "./api/queue-metrics.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
-import type { CodeIndexConfig } from "./config.ts";
+import type { CodeIndexConfig, EmbeddingConfig } from "./config.ts";
 import { createCodeIndexSealer } from "./credentials/sealer.ts";
 import { createSourceAccess } from "./credentials/source-access.ts";
-import { createEmbedder } from "./embedding/create-embedder.ts";
+import { createQueryEmbedder } from "./embedding/query-embedder.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
 import { createProvisioner } from "./tenants/provision-tenant.ts";
@@ -29,6 +30,7 @@ import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
+export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
@@ -39,12 +41,12 @@ export type CodeIndexApiOptions = {
     CodeIndexConfig,
     | "CODEINDEX_ALLOW_FILE_URLS"
     | "CODEINDEX_ALLOW_PRIVATE_HOSTS"
-    | "CODEINDEX_EMBEDDER"
     | "CODEINDEX_ENCRYPTION_KEYS"
     | "CODEINDEX_PUBLIC_URL"
     | "CODEINDEX_TENANT_AUTO_PROVISION"
     | "CODEINDEX_WEBHOOK_SECRET"
-  >;
+  > &
+    EmbeddingConfig;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -73,7 +75,7 @@ export type CodeIndexApi = {
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const { config, database, log, clock, metrics, accessTokens, version } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
-  const searching: SearchDependencies = { database, log, embedder: createEmbedder(config) };
+  const searching: SearchDependencies = { database, log, embedder: createQueryEmbedder({ config, log }) };
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
   const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer, database, log, clock, metrics });
   const sources = createSourceAccess({ config, database, log, clock });
@@ -113,7 +115,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     database,
     clock,
     accessTokens,
-    provision: config.CODEINDEX_TENANT_AUTO_PROVISION === true ? createProvisioner({ database, log, clock }) : undefined,
+    provision: config.CODEINDEX_TENANT_AUTO_PROVISION ? createProvisioner({ database, log, clock }) : undefined,
     mcpChallenge: mcpChallenge(publicUrl),
   });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
@@ -127,6 +129,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),
       fileRoutes({ database }),
+      embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
       webhook.routes,

@@ -17,6 +17,19 @@ export function createEmbedder(config: EmbeddingConfig, timing?: RemoteTiming): 
   return CREATORS[config.CODEINDEX_EMBEDDER](config, timing);
 }
 
+/** What is wrong with the embedder's variables, all of it; for a start that is to fail before anything runs. */
+export function problemsOfEmbedder(config: EmbeddingConfig): readonly string[] {
+  try {
+    createEmbedder(config);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.problems;
+    }
+    throw error;
+  }
+}
+
 /**
  * The embedder of an identity that is not the configured one any more, as long as the configuration still reaches it:
  * another model of the same provider, or the built-in one.

@@ -121,7 +121,8 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
     return {
       ...options,
       demandGoodProvider: async (cause) => {
-        probing ??= ask([PROBE], options);
+        // Once: what led here was tried often enough.
+        probing ??= ask([PROBE], { ...options, purpose: "query" });
         let probed: Embedded | undefined;
         try {
           [probed] = await probing;

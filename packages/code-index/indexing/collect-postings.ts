@@ -8,11 +8,10 @@ type Fields = { readonly content: string; readonly path: string; readonly scope:
 
 type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
-/** Gathers the terms of a segment's chunks, and packs them once their mean length is known. */
+/** Gathers the terms of a segment's chunks, and packs them. */
 export type PostingsCollector = {
   /** The chunks in the order of their ordinals, from 0. */
   readonly add: (fields: Fields) => void;
-  readonly averageLength: () => number;
   /** Term by term, in the order of the index they are written to. */
   readonly packed: () => Generator<CollectedPostings, void, undefined>;
 };
@@ -29,7 +28,6 @@ export function createPostingsCollector(): PostingsCollector {
   /** By words as they are written: code repeats them, and what their terms are is worked out once. */
   const words = new Map<string, readonly Term[]>();
   const lengths: number[] = [];
-  let total = 0;
 
   function learn(word: string): readonly Term[] {
     const found = termsOfWord(word).map((text) => {
@@ -57,10 +55,7 @@ export function createPostingsCollector(): PostingsCollector {
     return length;
   }
 
-  const averageLength = () => (lengths.length === 0 ? 0 : total / lengths.length);
-
   return {
-    averageLength,
     add: ({ content, path, scope, symbols }) => {
       const met: Term[] = [];
       // Only the text makes a chunk long: a deep path should not count against it.
@@ -73,17 +68,15 @@ export function createPostingsCollector(): PostingsCollector {
         term.frequency = 0;
       }
       lengths.push(length);
-      total += length;
     },
     packed: function* () {
-      const average = averageLength();
       for (const text of [...terms.keys()].toSorted()) {
         const { postings } = terms.get(text) ?? { postings: [] };
         const df = postings.length / 2;
         const writer = createPostingsWriter(df);
         for (let at = 0; at < postings.length; at += 2) {
           const ordinal = postings[at] ?? 0;
-          writer.add(ordinal, impactOf({ frequency: postings[at + 1] ?? 0, length: lengths[ordinal] ?? 1, averageLength: average }));
+          writer.add(ordinal, impactOf({ frequency: postings[at + 1] ?? 0, length: lengths[ordinal] ?? 1 }));
         }
         yield { term: text, df, docs: writer.finish() };
       }

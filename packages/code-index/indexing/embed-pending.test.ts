@@ -1,4 +1,5 @@
 import { systemClock } from "@sightline/foundation/clock";
+import type { Service } from "@sightline/foundation/lifecycle";
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
@@ -12,14 +13,14 @@ import { claimTexts } from "#store/waiting-vectors.store.ts";
 import { createKnown, DIMENSIONS } from "#testing/embedding-outcomes.ts";
 import { answer, startEmbeddingProvider, type EmbeddingProvider } from "#testing/embedding-provider.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { createBackfill, type Backfill, type BackfillTiming } from "./embed-pending.ts";
+import { createBackfill, type BackfillTiming } from "./embed-pending.ts";
 
 const TIMING: BackfillTiming = { idleMs: 20, retryMs: 20, leaseMs: 60_000 };
 
 let database: TestDatabase<CodeIndexTables>;
 let provider: EmbeddingProvider;
 let tenant: Tenant;
-let running: Backfill[];
+let running: Service[];
 
 beforeEach(async () => {
   database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
@@ -45,7 +46,7 @@ function createRemote(model = "small"): Embedder {
 
 type Starting = { readonly embedder?: Embedder | undefined; readonly log?: Logger; readonly timing?: BackfillTiming };
 
-async function start({ embedder, log = silentLog, timing = TIMING }: Starting = { embedder: createRemote() }): Promise<Backfill> {
+async function start({ embedder, log = silentLog, timing = TIMING }: Starting = { embedder: createRemote() }): Promise<Service> {
   const backfill = createBackfill({ database, embedder, log, clock: systemClock, timing });
   running.push(backfill);
   await backfill.start();
@@ -149,11 +150,11 @@ test("a text that is refused is recorded with the reason and keeps nothing else 
 });
 
 test("three processes share what waits, and embed nothing twice", needsRealPostgres, async () => {
-  await seedBuild(database, { tenant, repo: "acme/shop", files: filesOf(1_500) });
+  await seedBuild(database, { tenant, repo: "acme/shop", files: filesOf(700) });
   await Promise.all([start(), start(), start()]);
-  await waitForVectors(1, 1_500);
+  await waitForVectors(1, 700);
   await waitForReady();
-  expect(provider.requests.flatMap(({ texts }) => texts)).toHaveLength(1_500);
+  expect(provider.requests.flatMap(({ texts }) => texts)).toHaveLength(700);
 });
 
 test("what a killed process had in hand is taken over when its claim lapses, and not before", async () => {
@@ -166,7 +167,7 @@ test("what a killed process had in hand is taken over when its claim lapses, and
   const dead = await claimTexts(
     database,
     { schema: tenant.schema, role: tenant.role, embedderId: 1 },
-    { limit: 4, now, until: new Date(now.getTime() + 1_500) },
+    { limit: 4, now, until: new Date(now.getTime() + 700) },
   );
   expect(dead).toHaveLength(4);
   await start({ embedder: createRemote() });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
+import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import { EmbedderError } from "#embedding/embedder-error.ts";
 import type { Embedder } from "#embedding/embedder.ts";
@@ -32,19 +33,14 @@ const TIMING: BackfillTiming = { idleMs: 1_000, retryMs: 1_000, leaseMs: 60_000 
 /** Between two looks at a tenant of which nothing is known to wait. */
 const LOOK_MS = 15_000;
 
-export type Backfill = {
-  readonly start: () => Promise<void>;
-  /** Gives back what is in hand. */
-  readonly stop: () => Promise<void>;
-};
-
 /**
  * Makes the vectors that were not made while indexing, of every tenant: because that takes a network, because the provider
  * failed, or because the embedder is another one now. Any number of processes may do so at once.
  *
  * The vectors of a new embedder are made beside those in use, which searches keep to until the last one is there.
+ * Stopping it gives back what is in hand.
  */
-export function createBackfill({ database, embedder, log, clock, timing = TIMING }: BackfillOptions): Backfill {
+export function createBackfill({ database, embedder, log, clock, timing = TIMING }: BackfillOptions): Service {
   const stopping = new AbortController();
   let loop: Promise<void> | undefined;
 
@@ -82,6 +78,7 @@ export function createBackfill({ database, embedder, log, clock, timing = TIMING
   }
 
   return {
+    name: "vectors",
     start: async () => {
       if (embedder === undefined) {
         await forgetAll(database);

@@ -1,11 +1,10 @@
 import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tenant } from "#store/tenant.ts";
 import { startBuilding, type Building } from "#testing/building.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { readLogicalIndex } from "#testing/logical-index.ts";
+import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 
 let building: Building;
 let tenant: Tenant;
@@ -84,22 +83,8 @@ test("fifty commits walked one by one come to the same rows as a full build of t
   expect(walked).toEqual(await readLogicalIndex(building.database, { tenant: other, repoId: anew }));
   expect(walked.chunks.length).toBeGreaterThan(20);
   expect(walked.vectorless).toBe(0);
-  expect(await leftovers()).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, incomplete: 0 });
+  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
 });
-
-/** Rows that no build needs. */
-async function leftovers() {
-  const table = (name: string) => sql.id(tenant.schema, name);
-  const { rows } = await sql<Record<string, number>>`
-    select
-      (select count(*) from ${table("builds")}) as builds,
-      (select count(*) from ${table("documents")} as d where not exists (select from ${table("files")} as f where f.document_id = d.document_id)) as documents,
-      (select count(*) from ${table("code_chunks")} as c where not exists (select from ${table("files")} as f where f.document_id = c.document_id)) as chunks,
-      (select count(*) from ${table("vectors_1")} as v where not exists (select from ${table("code_chunks")} as c where c.text_hash = v.text_hash)) as vectors,
-      (select count(*) from ${table("segments")} where not complete) as incomplete
-  `.execute(building.database.query);
-  return rows[0];
-}
 
 test("one changed function of a large file embeds no more than three chunks", async () => {
   const functions = Array.from({ length: 40 }, (_, index) => index);

@@ -4,7 +4,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
-import type { CodeIndexConfig } from "#config.ts";
+import type { CodeIndexConfig, EmbeddingConfig } from "#config.ts";
 import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
 import { listBranches } from "#source/branches.ts";
@@ -18,6 +18,7 @@ import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
+import { createBackfill } from "./embed-pending.ts";
 import { createLoop } from "./loop.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
@@ -25,9 +26,10 @@ import { workOn } from "./work-on.ts";
 export type IndexerOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_DATA_DIR" | "CODEINDEX_EMBEDDER" | "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+    "CODEINDEX_DATA_DIR" | "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
   > &
-    SourceAccessOptions["config"];
+    SourceAccessOptions["config"] &
+    EmbeddingConfig;
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
@@ -67,6 +69,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+    createBackfill({ database, embedder: tools.embedder, log, clock }),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),

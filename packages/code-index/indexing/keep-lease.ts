@@ -27,6 +27,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
   const pace = createPace(clock);
   let renewed = clock.now().getTime();
   let isBeating = false;
+  let isStopped = false;
   let beating = Promise.resolve();
 
   async function beat(): Promise<void> {
@@ -39,7 +40,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
       if (isDue) {
         renewed = now.getTime();
       }
-      if (state !== "held") {
+      if (state !== "held" && !isStopped) {
         broken.abort(new BrokenOff(state));
       }
     } catch (error) {
@@ -60,6 +61,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
     report: pace.report,
     broken: broken.signal,
     stop: async () => {
+      isStopped = true;
       clearInterval(timer);
       await beating;
     },

@@ -1,6 +1,10 @@
-import { listTree, type TreeEntry } from "#source/blobs.ts";
+import { AppError } from "@sightline/foundation/errors";
+import { listTree, readBlobs, type TreeEntry } from "#source/blobs.ts";
 import type { Mirror } from "#source/mirror.ts";
+import { decode } from "#splitting/decode.ts";
 import type { NewFile, LiveFile, SkippedFile } from "#store/builds.store.ts";
+import { createIgnore } from "./ignore.ts";
+import { skipUnread } from "./skip.ts";
 
 /** What a job has to do to bring a branch to a commit. */
 export type BuildPlan = {
@@ -15,18 +19,24 @@ export type BuildPlan = {
 
 type Planning = {
   readonly mirror: Mirror;
-  /** Why a path is left out whatever its content is. */
-  readonly skip: (entry: TreeEntry) => string | undefined;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
   readonly signal: AbortSignal;
 };
 
-export async function planWhole({ mirror, skip, signal }: Planning): Promise<BuildPlan> {
+const IGNORE_FILE = ".sightlineignore";
+const LARGEST_IGNORE_FILE = 65_536;
+
+/** Everything of the mirror's commit. */
+export async function planWhole({ mirror, include, exclude, signal }: Planning): Promise<BuildPlan> {
   const entries = await listTree(mirror, { signal });
+  const sightlineignore = await readIgnoreFile(mirror, entries, signal);
+  const ignored = createIgnore({ sightlineignore, include, exclude });
   const files: NewFile[] = [];
   const skipped: SkippedFile[] = [];
   for (const entry of entries) {
     const { path, blob, bytes } = entry;
-    const reason = skip(entry);
+    const reason = skipUnread(entry) ?? ignored(path);
     if (reason === undefined) {
       files.push({ path, blob, bytes });
     } else {
@@ -34,6 +44,22 @@ export async function planWhole({ mirror, skip, signal }: Planning): Promise<Bui
     }
   }
   return { entries: entries.length, files, skipped, removed: [] };
+}
+
+/** @throws {AppError} when it is too large to be one: what it should keep out must not be let in silently. */
+async function readIgnoreFile(mirror: Mirror, entries: readonly TreeEntry[], signal: AbortSignal): Promise<string | undefined> {
+  const entry = entries.find(({ path, kind }) => path === IGNORE_FILE && kind === "file");
+  if (entry === undefined) {
+    return undefined;
+  }
+  if (entry.bytes > LARGEST_IGNORE_FILE) {
+    throw new AppError({ code: "invalid_pattern", status: 422, message: `${IGNORE_FILE} is larger than 64 KiB. Use fewer patterns.` });
+  }
+  let text = "";
+  for await (const content of readBlobs(mirror, [entry.blob], { signal })) {
+    ({ text } = decode(content));
+  }
+  return text;
 }
 
 /** What of a plan for the whole tree differs from the files that searches see. Rules and splitters count as well as contents. */

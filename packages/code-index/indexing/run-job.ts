@@ -4,11 +4,12 @@ import type { Embedder } from "#embedding/embedder.ts";
 import type { JobProgress } from "#schema.ts";
 import type { SourceAccess } from "#credentials/source-access.ts";
 import { fetchMirror, type Mirror } from "#source/mirror.ts";
+import { SourceError } from "#source/source-error.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import { beginBuild, listFiles, type Build } from "#store/builds.store.ts";
 import type { ClaimedJob } from "#store/leases.store.ts";
-import { findLive } from "#store/refs.store.ts";
+import { dropBranch, findLive } from "#store/refs.store.ts";
 import { settleTables } from "#store/settle.store.ts";
 import { discardBuild, sweepTenant } from "#store/sweep.store.ts";
 import { applyBuild, confirmBuild, switchBuild } from "#store/switch.store.ts";
@@ -19,7 +20,6 @@ import { BrokenOff } from "./broken-off.ts";
 import { buildIndex } from "./build-index.ts";
 import { mergeSegments } from "./merge-segments.ts";
 import { planChanges, planWhole, type BuildPlan } from "./plan-build.ts";
-import { skipUnread } from "./skip.ts";
 
 export type JobTools = {
   readonly database: CodeIndexDatabase;
@@ -36,6 +36,8 @@ export type JobTools = {
 type Running = {
   readonly job: ClaimedJob;
   readonly report: (progress: JobProgress) => void;
+  /** Called once the job has ended well: what follows only tidies up. */
+  readonly ended: () => Promise<void>;
   readonly signal: AbortSignal;
 };
 
@@ -54,20 +56,15 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   if (tenant === undefined) {
     throw new Error(`The tenant ${job.tenantId} is not registered.`);
   }
-  const mirror = await tools.sources.reach(job, signal, (remote) =>
-    fetchMirror({
-      ...remote,
-      dataDir: tools.dataDir,
-      repoId: job.repoId,
-      ref: job.ref ?? undefined,
-      fresh: job.attempt > 2,
-      maxBytes: tools.mirrorBytes,
-      signal,
-    }),
-  );
+  const mirror = await fetchBranch(tools, running);
+  if (mirror === undefined) {
+    await running.ended();
+    await sweepTenant(database, tenant);
+    return;
+  }
   const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
-  const whole = await planWhole({ mirror, skip: skipUnread, signal });
+  const whole = await planWhole({ mirror, include: job.include, exclude: job.exclude, signal });
   const changes =
     live === undefined || job.mode === "full"
       ? undefined
@@ -77,6 +74,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   const indexed = { lease: job, commit: mirror.commit, isDefault: mirror.isDefault, pushes: job.pushesSeen, entries: whole.entries };
   if (live !== undefined && changes !== undefined && size === 0) {
     expectSwitched(await confirmBuild(database, { ...of, ...indexed, live: live.generation, now: now() }));
+    await running.ended();
     return;
   }
   const build = await beginBuild(database.query, { ...of, lease: job, now: now() });
@@ -97,7 +95,8 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     }
     throw error;
   }
-  // The job has succeeded already; what is left over is swept by the next one.
+  await running.ended();
+  // What is left over is swept by the next job.
   await quietly(tools, build, async () => {
     await sweepTenant(database, build);
     if (await mergeSegments(database, tenant)) {
@@ -105,6 +104,23 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     }
     await settleTables(database, build);
   });
+}
+
+/** `undefined` when the branch does not exist any more: it was taken out of the searches then, and the job has ended. */
+async function fetchBranch(tools: JobTools, { job, signal }: Running): Promise<Mirror | undefined> {
+  const { database, sources, dataDir, mirrorBytes: maxBytes } = tools;
+  const [ref, fresh] = [job.ref ?? undefined, job.attempt > 2];
+  try {
+    return await sources.reach(job, signal, (remote) =>
+      fetchMirror({ ...remote, dataDir, repoId: job.repoId, ref, fresh, maxBytes, signal }),
+    );
+  } catch (error) {
+    const isGone = ref !== undefined && error instanceof SourceError && error.problem === "branch_missing";
+    if (isGone && (await dropBranch(database, { lease: job, repoId: job.repoId, ref, now: tools.clock.now() }))) {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 type Writing = { readonly tenant: Tenant; readonly build: Build; readonly mirror: Mirror; readonly plan: BuildPlan };

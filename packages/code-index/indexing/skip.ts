@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { byteOrder } from "#splitting/decode.ts";
 import type { TreeEntry } from "#source/blobs.ts";
 
 const LARGEST = 1024 * 1024;
@@ -47,7 +49,7 @@ const MINIFIED_LEAST = 8_192;
 
 /** Why a content should not be searched, or `undefined`. */
 export function skipRead(content: Buffer): string | undefined {
-  if (content.includes(0)) {
+  if (isBinary(content)) {
     return "binary";
   }
   const beginning = content.toString("latin1", 0, BEGINNING);
@@ -60,8 +62,28 @@ export function skipRead(content: Buffer): string | undefined {
   return content.length >= MINIFIED_LEAST && content.length / countLines(content) > MINIFIED_MEAN ? "minified" : undefined;
 }
 
-/** Lines of a file; a last one without a line break counts. */
-export function countLines(content: Buffer): number {
+/** Text holds hardly any of the characters that once steered a terminal; in packed data one of ten bytes is one. */
+const CONTROL_SHARE = 0.05;
+
+function isBinary(content: Buffer): boolean {
+  if (byteOrder(content) !== undefined) {
+    // Each character of UTF-16 has two bytes, one of which may well be 0.
+    return content.length % 2 === 1 || new Uint16Array(new Uint8Array(content).buffer).includes(0);
+  }
+  if (content.includes(0)) {
+    return true;
+  }
+  const beginning = content.subarray(0, BEGINNING);
+  return !isUtf8(content) && beginning.filter(isControl).length > beginning.length * CONTROL_SHARE;
+}
+
+/** Tabs, line breaks, form feeds and escapes are in texts. */
+function isControl(byte: number): boolean {
+  return (byte < 32 && (byte < 8 || byte > 13) && byte !== 27) || byte === 127;
+}
+
+/** A last line without a line break counts. */
+function countLines(content: Buffer): number {
   let lines = 0;
   for (let at = content.indexOf(10); at !== -1; at = content.indexOf(10, at + 1)) {
     lines++;

@@ -14,11 +14,14 @@ export async function workOn(tools: JobTools, job: ClaimedJob, stopping: AbortSi
   log.info({ ...fields, mode: job.mode, attempt: job.attempt }, "indexing");
   const lease = keepLease(tools, job);
   const signal = AbortSignal.any([stopping, lease.broken]);
-  const running = runJob(tools, { job, report: lease.report, signal });
+  const ended = async () => {
+    await lease.stop();
+    log.info({ ...fields, ms: clock.now().getTime() - began }, "indexed");
+  };
+  const running = runJob(tools, { job, report: lease.report, ended, signal });
   try {
     // What breaks a job off is written down at once: a statement or a fetch may need a while to end.
     await Promise.race([running, untilAborted(signal)]);
-    log.info({ ...fields, ms: clock.now().getTime() - began }, "indexed");
   } catch (error) {
     await lease.stop();
     await settle(tools, job, error);

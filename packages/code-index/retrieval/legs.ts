@@ -1,5 +1,4 @@
-import type { Embedder } from "#embedding/embedder.ts";
-import { EmbedderError } from "#embedding/embedder-error.ts";
+import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { findLiterals, type LiteralHit } from "#store/read-chunks.store.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
@@ -66,7 +65,7 @@ function byCloseness(one: LiteralHit, other: LiteralHit): number {
   return Number(other.defines) - Number(one.defines) || Number(other.same_case) - Number(one.same_case) || one.chunk_id - other.chunk_id;
 }
 
-type LookingByMeaning = Looking & { readonly embedder: Embedder | undefined; readonly repositories: readonly RepositoryInScope[] };
+type LookingByMeaning = Looking & { readonly embedder: QueryEmbedder | undefined; readonly repositories: readonly RepositoryInScope[] };
 
 export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs, embedder, repositories } = looking;
@@ -74,14 +73,15 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
     return { chunkIds: [], state: "skipped", reason: "no embedder is configured (CODEINDEX_EMBEDDER=none)" };
   }
   const stored = await readAs(database, scope.tenant, deadlineMs, (transaction) => storedEmbedders(transaction, scope.tenant));
-  const used = stored.find(({ identity }) => identity === embedder.identity.key);
+  const [used] = stored;
   if (used === undefined) {
     return { chunkIds: [], state: "pending", reason: `nothing has vectors of ${embedder.identity.model} yet` };
   }
-  const vector = await vectorOf(embedder, query.text, deadlineMs);
-  if ("reason" in vector) {
-    return { chunkIds: [], ...vector };
+  const embedded = await embedder.embed(query.text, used.identity);
+  if (!("vector" in embedded)) {
+    return { chunkIds: [], ...embedded };
   }
+  const { vector } = embedded;
   const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) =>
     findNearest(transaction, scope, { vector, embedderId: used.embedder_id, limit }),
   );
@@ -100,23 +100,4 @@ function waiting(
   const error = repositories.find((repository) => repository.vectors_error !== null)?.vectors_error ?? lastError;
   const why = error === null ? "they are being made" : `the embedder's provider says: ${error}`;
   return { state: "pending", reason: `${pending} chunks have no vector yet; ${why}` };
-}
-
-async function vectorOf(
-  embedder: Embedder,
-  text: string,
-  deadlineMs: number,
-): Promise<Float32Array | { readonly state: "skipped" | "degraded"; readonly reason: string }> {
-  try {
-    const [embedded] = await embedder.embed([text], { purpose: "query", signal: AbortSignal.timeout(deadlineMs) });
-    if (embedded === undefined || "refused" in embedded) {
-      return { state: "skipped", reason: `the query can't be embedded: ${embedded?.refused ?? "no answer"}` };
-    }
-    return embedded.vector.every((value) => value === 0) ? { state: "skipped", reason: "the query has no word" } : embedded.vector;
-  } catch (error) {
-    if (error instanceof EmbedderError) {
-      return { state: "degraded", reason: `the query was not embedded: ${error.message}` };
-    }
-    throw error;
-  }
 }

@@ -76,7 +76,7 @@ test("coverage is the part of the query a chunk holds; words that are nowhere do
 });
 
 test("scores are BM25's: the inverse document frequency times the impact", () => {
-  const impact = impactOf({ frequency: 3, length: 80, averageLength: 100 });
+  const impact = impactOf({ frequency: 3, length: 80 });
   const scores = scorePostings({
     concepts: [concept("a")],
     segments: [whole(SEGMENT, 100)],

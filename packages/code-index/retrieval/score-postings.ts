@@ -24,8 +24,8 @@ const VARIANT_WEIGHT = 0.7;
 
 /**
  * BM25 over the chunks that are seen and hold a term of the query. How rare a concept is counts over the chunks
- * seen, so nobody learns from scores what others have; how long a chunk is counts against the mean of the segment
- * it was written with. A chunk gets each concept once, by the form that serves it best.
+ * seen, so nobody learns from scores what others have; how long a chunk is was counted
+ * when it was written. A chunk gets each concept once, by the form that serves it best.
  */
 export function scorePostings({ concepts, segments, postings }: Scoring): Scores {
   const total = segments.reduce((sum, segment) => sum + segment.count, 0);

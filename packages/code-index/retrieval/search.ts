@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { SearchAnswer, SearchRequest, SearchResult } from "#contract.ts";
-import type { Embedder } from "#embedding/embedder.ts";
+import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { readChunks } from "#store/read-chunks.store.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { repositoriesInScope, type Access, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
@@ -17,7 +17,7 @@ import { refuseHiddenRepository } from "./repository-errors.ts";
 
 export type SearchDependencies = {
   readonly database: CodeIndexDatabase;
-  readonly embedder: Embedder | undefined;
+  readonly embedder: QueryEmbedder | undefined;
   readonly log: Logger;
   /** Milliseconds that each leg may take. */
   readonly deadlines?: Readonly<Record<LegName, number>>;

@@ -19,10 +19,10 @@ export async function waitingOf(
     return { pending: 0, error: null };
   }
   const { rows } = await sql<Waiting>`
-    select count(*) as pending, (
-      select last_error from ${sql.id(schema, "embedders")} where embedder_id = ${embedderId} and count(*) > 0
-    ) as error
-    from ${waitingChunks(schema, embedderId)} where file.generation = ${generation}
+    select pending, case when pending > 0 then last_error end as error
+    from ${sql.id(schema, "embedders")}
+    cross join (select count(*) as pending from ${waitingChunks(schema, embedderId)} where file.generation = ${generation}) as waiting
+    where embedder_id = ${embedderId}
   `.execute(transaction);
   return rows[0] ?? { pending: 0, error: null };
 }

@@ -3,7 +3,7 @@ import type { CodeIndexTables } from "#schema.ts";
 
 /**
  * The one place that says what state a repository's index is in, from its jobs and branches: `indexing` while a job or
- * another attempt of one is due, or while its vectors wait for a provider that refuses; `failed` when the latest job of a
+ * another attempt of one is due, or while chunks of it wait for a vector; `failed` when the latest job of a
  * branch failed, with that job's reason; `ready` when something is searchable; else `pending`.
  *
  * Call it in the transaction that ended a job, after everything else.
@@ -24,7 +24,7 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
           select from codeindex.index_jobs where repo_id = given.id and (status = 'running' or status = 'queued' and attempt > 1)
         ) then 'indexing'
         when failed.error is not null then 'failed'
-        when coalesce(refs.embedding_fails, false) then 'indexing'
+        when coalesce(refs.waiting, false) then 'indexing'
         when coalesce(refs.searchable, false) then 'ready'
         else 'pending'
       end as status
@@ -32,7 +32,7 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
       left join lateral (
         select
           bool_or(generation is not null) as searchable,
-          bool_or(generation is not null and vectors_pending > 0 and vectors_error is not null) as embedding_fails
+          bool_or(generation is not null and vectors_pending > 0) as waiting
         from codeindex.refs where repo_id = given.id
       ) as refs on true
       left join lateral (

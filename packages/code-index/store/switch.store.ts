@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables } from "#schema.ts";
 import { beginBuild, type Build } from "./builds.store.ts";
+import { waitingOf } from "./embedding-progress.store.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import type { Lease } from "./leases.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
@@ -94,7 +95,7 @@ export async function applyBuild(database: CodeIndexDatabase, build: Build, appl
   });
 }
 
-type Confirming = Indexed & Pick<Build, "tenantId" | "repoId" | "ref"> & { readonly live: number };
+type Confirming = Indexed & Omit<Build, "generation"> & { readonly live: number };
 
 /** Ends a job that found nothing to change. */
 export async function confirmBuild(database: CodeIndexDatabase, confirming: Confirming): Promise<boolean> {
@@ -162,20 +163,23 @@ type Saving = Indexed & { readonly generation: number; readonly files: number; r
 
 async function saveRef(
   transaction: Transaction<CodeIndexTables>,
-  { tenantId, repoId, ref }: Pick<Build, "tenantId" | "repoId" | "ref">,
+  { tenantId, schema, repoId, ref }: Omit<Build, "generation">,
   { commit, isDefault, generation, files, chunks, pushes, now }: Saving,
 ): Promise<void> {
   if (isDefault) {
     await replaceDefault(transaction, { repoId, ref });
   }
+  const waiting = await waitingOf(transaction, { schema, generation });
   await sql`
     insert into codeindex.refs as ref (ref_id, repo_id, tenant_id, name, is_default, generation, indexed_commit, indexed_at, files, chunks,
-      pushes_received, pushes_indexed)
-    values (${newId()}, ${repoId}, ${tenantId}, ${ref}, ${isDefault}, ${generation}, ${commit}, ${now}, ${files}, ${chunks}, ${pushes}, ${pushes})
+      pushes_received, pushes_indexed, vectors_pending, vectors_error)
+    values (${newId()}, ${repoId}, ${tenantId}, ${ref}, ${isDefault}, ${generation}, ${commit}, ${now}, ${files}, ${chunks}, ${pushes}, ${pushes},
+      ${waiting.pending}, ${waiting.error})
     on conflict (repo_id, name) do update set
       is_default = ref.is_default or excluded.is_default, generation = excluded.generation,
       indexed_commit = excluded.indexed_commit, indexed_at = excluded.indexed_at, files = excluded.files, chunks = excluded.chunks,
-      pushes_indexed = greatest(ref.pushes_indexed, excluded.pushes_indexed)
+      vectors_pending = excluded.vectors_pending, vectors_error = excluded.vectors_error,
+      pushes_indexed = greatest(ref.pushes_indexed, least(excluded.pushes_indexed, ref.pushes_received))
   `.execute(transaction);
   await settleIndexStatus(transaction, [repoId]);
 }

@@ -3,9 +3,15 @@ import { sql, type RawBuilder } from "kysely";
 /** `tenantId` is a literal of the SQL's own: it stands where no parameter can. */
 type TenantTemplate = { readonly schema: RawBuilder<unknown>; readonly tenantId: RawBuilder<unknown> };
 
+/** New schemas begin with this one: what those before made, it drops. */
+export const FIRST_REVISION = 2;
+
 /**
  * What a tenant's schema holds, as revisions applied in order. A change is a new
  * revision at the end; those that were released never change.
+ *
+ * No table refers to one of the service by a foreign key: to make or drop one, PostgreSQL locks the table it refers to,
+ * and a tenant that comes or goes would stop all the others.
  */
 export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [
   firstRevision,
@@ -86,7 +92,8 @@ function chunksKnowTheirScope({ schema }: TenantTemplate): RawBuilder<unknown> {
 /** Contents are kept once, whatever branches and repositories hold them; a build is a set of them. */
 function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unknown> {
   return sql`
-    drop table ${schema}.code_vectors_hash_v1, ${schema}.postings, ${schema}.code_chunks, ${schema}.segments, ${schema}.files;
+    create schema if not exists ${schema};
+    drop table if exists ${schema}.code_vectors_hash_v1, ${schema}.postings, ${schema}.code_chunks, ${schema}.segments, ${schema}.files;
 
     -- What of the service's tables is this tenant's: all that its searches join with.
     create view ${schema}.repositories as
@@ -100,7 +107,7 @@ function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unk
 
     create table ${schema}.builds (
       generation integer primary key,
-      repo_id uuid not null references codeindex.repositories on delete cascade,
+      repo_id uuid not null,
       ref text not null,
       job_id uuid not null,
       begun_at timestamptz not null

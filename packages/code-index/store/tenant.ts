@@ -4,7 +4,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { ensureTenantRole } from "./tenant-role.store.ts";
-import { TENANT_REVISIONS } from "./tenant-template.ts";
+import { FIRST_REVISION, TENANT_REVISIONS } from "./tenant-template.ts";
 
 export type CodeIndexDatabase = Database<CodeIndexTables>;
 
@@ -191,7 +191,7 @@ function refuseConflict(known: readonly Known[], { tenantId, name }: { readonly 
 type Revising = { readonly tenantId: string; readonly schema: TenantSchema; readonly from: number };
 
 async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenantId, schema, from }: Revising): Promise<void> {
-  for (const revision of TENANT_REVISIONS.slice(from)) {
+  for (const revision of TENANT_REVISIONS.slice(from === 0 ? FIRST_REVISION : from)) {
     await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
   }
 }

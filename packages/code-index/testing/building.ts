@@ -10,7 +10,7 @@ import { createEmbedder } from "#embedding/create-embedder.ts";
 import type { Embedder } from "#embedding/embedder.ts";
 import { runJob, type JobTools } from "#indexing/run-job.ts";
 import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
-import { createSplitter } from "#splitting/splitter.ts";
+import { createSplitter, type Splitter } from "#splitting/splitter.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
 import { claimJob, type ClaimedJob } from "#store/leases.store.ts";
 import { codeIndexMigrations } from "#store/migrations.ts";
@@ -33,7 +33,12 @@ export type Building = {
 };
 
 type Wanted = { readonly tenant: Tenant; readonly repoId: string; readonly mode?: JobMode; readonly ref?: string };
-type Running = { readonly report?: (progress: JobProgress) => void; readonly signal?: AbortSignal };
+type Running = {
+  readonly report?: (progress: JobProgress) => void;
+  readonly signal?: AbortSignal;
+  /** Called before a file is split. */
+  readonly beforeSplit?: () => Promise<void>;
+};
 
 export async function startBuilding(): Promise<Building> {
   const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
@@ -72,9 +77,13 @@ export async function startBuilding(): Promise<Building> {
     claim,
     tenant: (name) => ensureTenant(database, { tenantId: name, name }),
     register: async ({ tenantId }, fullName, cloneUrl) => (await registerRepository(database, { tenantId, fullName, cloneUrl })).id,
-    run: async (wanted, { report = () => undefined, signal = new AbortController().signal } = {}) => {
+    run: async (wanted, { report = () => undefined, signal = new AbortController().signal, beforeSplit = async () => undefined } = {}) => {
       const job = await claim(wanted);
-      await runJob(tools, { job, report, signal });
+      const split: Splitter["split"] = async (...given) => {
+        await beforeSplit();
+        return tools.splitter.split(...given);
+      };
+      await runJob({ ...tools, splitter: { ...tools.splitter, split } }, { job, report, ended: async () => undefined, signal });
       return job;
     },
     stop: async () => {

@@ -8,7 +8,7 @@ export type LogicalIndex = {
   readonly chunks: readonly object[];
   readonly symbols: readonly object[];
   readonly references: readonly object[];
-  /** For each term the chunks that hold it, as `path:start_byte`, and are seen. */
+  /** For each term the chunks that hold it and are seen, as `path:start_byte impact`. */
   readonly postings: Readonly<Record<string, readonly string[]>>;
   /** Texts without a vector. */
   readonly vectorless: number;
@@ -103,14 +103,32 @@ async function readTerms(
   `.execute(database.query);
   const terms = new Map<string, string[]>();
   for (const { term, segment_id: segmentId, docs } of rows) {
-    decodePostings(docs, (ordinal) => {
+    decodePostings(docs, (ordinal, impact) => {
       const place = seen.get(`${segmentId} ${ordinal}`);
       if (place !== undefined) {
-        terms.set(term, [...(terms.get(term) ?? []), place]);
+        terms.set(term, [...(terms.get(term) ?? []), `${place} ${impact}`]);
       }
     });
   }
   return Object.fromEntries(
     [...terms].map(([term, places]) => [term, places.toSorted()] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
+}
+
+/** How many builds a tenant has, and rows that none of them needs. */
+export async function readLeftovers(database: CodeIndexDatabase, { schema }: Tenant): Promise<Readonly<Record<string, number>>> {
+  const table = (name: string) => sql.id(schema, name);
+  const { rows } = await sql<Record<string, number>>`
+    select
+      (select count(*) from ${table("builds")}) as builds,
+      (select count(*) from ${table("documents")} as document
+        where not complete or not exists (select from ${table("files")} as file where file.document_id = document.document_id)) as documents,
+      (select count(*) from ${table("code_chunks")} as chunk
+        where not exists (select from ${table("files")} as file where file.document_id = chunk.document_id)) as chunks,
+      (select count(*) from ${table("vectors_1")} as vector
+        where not exists (select from ${table("code_chunks")} as chunk where chunk.text_hash = vector.text_hash)) as vectors,
+      (select count(*) from ${table("segments")} as segment
+        where not complete or not exists (select from ${table("code_chunks")} as chunk where chunk.segment_id = segment.segment_id)) as segments
+  `.execute(database.query);
+  return rows[0] ?? {};
 }

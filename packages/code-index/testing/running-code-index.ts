@@ -8,6 +8,7 @@ import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { expect, vi } from "vitest";
+import type { EmbeddingConfig } from "#config.ts";
 import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
@@ -34,15 +35,19 @@ export type RunningCodeIndex = {
 
 export type Indexed = { readonly id: string; readonly commit: string; readonly source: GitRepository };
 
-type Options = { readonly webhookSecret?: string | undefined; readonly log?: Logger };
+type Options = { readonly webhookSecret?: string | undefined; readonly log?: Logger; readonly embedding?: Partial<EmbeddingConfig> };
 
-export async function startCodeIndex({ webhookSecret = WEBHOOK_SECRET, log = silentLog }: Options = {}): Promise<RunningCodeIndex> {
+export async function startCodeIndex({
+  webhookSecret = WEBHOOK_SECRET,
+  log = silentLog,
+  embedding = {},
+}: Options = {}): Promise<RunningCodeIndex> {
   const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
   await ensureCodeIndexTenant(database, { tenantId: "two", name: "two" });
   const issuer = await createTokenIssuer();
   const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
-  const config = { ...testConfig(dataDir), CODEINDEX_WEBHOOK_SECRET: webhookSecret };
+  const config = { ...testConfig(dataDir), ...embedding, CODEINDEX_WEBHOOK_SECRET: webhookSecret };
   const shared = { config, database, log, clock: systemClock };
   const metrics = createMetrics("test");
   const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3" });

@@ -1,0 +1,88 @@
+import { AppError } from "@sightline/foundation/errors";
+import ignore, { type Ignore } from "ignore";
+
+type IgnoreRules = {
+  /** The text of the `.sightlineignore` at the root of the commit. */
+  readonly sightlineignore?: string | undefined;
+  /** When there are any, only the paths they match are indexed. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** For all paths of a commit together; what takes longer is meant to. */
+  readonly matchingMs?: number;
+};
+
+/** Where they stand, for the messages. */
+type Source = ".sightlineignore" | "include" | "exclude";
+
+/** A path is matched in time that grows with the power of them; nobody needs more. */
+const MOST_STARS = 3;
+const LONGEST_PATTERN = 500;
+const MATCHING_MS = 5_000;
+
+/**
+ * Says why a path is left out by the repository's own rules, which are patterns as in `.gitignore`; `undefined` when it is not.
+ *
+ * @throws {AppError} when a pattern can't be used: what should stay out must not be let in silently.
+ */
+export function createIgnore({
+  sightlineignore,
+  include,
+  exclude,
+  matchingMs = MATCHING_MS,
+}: IgnoreRules): (path: string) => string | undefined {
+  const included = include.length === 0 ? undefined : matcherOf("include", include);
+  const excluded = matcherOf("exclude", exclude);
+  const ignored = matcherOf(".sightlineignore", sightlineignore?.split(/\r?\n/) ?? []);
+  let spent = 0;
+
+  return (path) => {
+    const began = performance.now();
+    const reason =
+      included !== undefined && !included.test(path).ignored
+        ? "not among the paths to include"
+        : (reasonOf(path, excluded, "excluded by") ?? reasonOf(path, ignored, "ignored by .sightlineignore:"));
+    spent += performance.now() - began;
+    if (spent > matchingMs) {
+      throw invalid("Matching the patterns of .sightlineignore, include and exclude takes too long. Use fewer and simpler ones.");
+    }
+    return reason;
+  };
+}
+
+function reasonOf(path: string, matcher: Ignore, by: string): string | undefined {
+  const { ignored, rule } = matcher.test(path);
+  return ignored ? `${by} ${rule?.pattern ?? "a pattern"}` : undefined;
+}
+
+function matcherOf(source: Source, patterns: readonly string[]): Ignore {
+  for (const [index, pattern] of patterns.entries()) {
+    const wrong = problemOf(pattern);
+    if (wrong !== undefined) {
+      const place =
+        source === ".sightlineignore" ? `Line ${index + 1} of .sightlineignore` : `The ${source} pattern ${pattern.slice(0, 100)}`;
+      throw invalid(`${place} can't be used: ${wrong}.`);
+    }
+  }
+  // git's own rules know upper and lower case apart, and so do they.
+  return ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns);
+}
+
+function problemOf(pattern: string): string | undefined {
+  if (pattern.startsWith("#")) {
+    return undefined;
+  }
+  if (pattern.length > LONGEST_PATTERN) {
+    return `it is longer than ${LONGEST_PATTERN} characters`;
+  }
+  if (pattern.includes("\0")) {
+    return "it holds a NUL character";
+  }
+  const parts = pattern.split("/");
+  const stars = parts.map((part) => (part.match(/\*+/g) ?? []).length);
+  const deep = parts.filter((part) => part === "**").length;
+  return Math.max(...stars, deep) > MOST_STARS ? `it has more than ${MOST_STARS} wildcards in a part of the path` : undefined;
+}
+
+function invalid(message: string): AppError {
+  return new AppError({ code: "invalid_pattern", status: 422, message });
+}

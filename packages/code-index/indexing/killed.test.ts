@@ -1,0 +1,178 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
+import { sql } from "kysely";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { failOrphans } from "#store/failed-jobs.store.ts";
+import { enqueueJob } from "#store/jobs.store.ts";
+import type { Tenant } from "#store/tenant.ts";
+import { startBuilding, type Building } from "#testing/building.ts";
+import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
+
+const PROCESS = fileURLToPath(new URL("../testing/indexer-process.ts", import.meta.url));
+
+let building: Building;
+let tenant: Tenant;
+let source: GitRepository;
+let repoId: string;
+let child: ChildProcess | undefined;
+
+beforeEach(async () => {
+  building = await startBuilding();
+  tenant = await building.tenant("one");
+  source = await createGitRepository();
+  repoId = await building.register(tenant, "o/r", source.url);
+});
+
+afterEach(async () => {
+  await kill();
+  await building.stop();
+  await source.remove();
+});
+
+function startProcess(): void {
+  child = spawn(process.execPath, [PROCESS, building.database.url, building.tools.dataDir], { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+async function kill(): Promise<void> {
+  const killed = child;
+  child = undefined;
+  if (killed?.exitCode === null && killed.signalCode === null) {
+    const ended = once(killed, "exit");
+    killed.kill("SIGKILL");
+    await ended;
+  }
+}
+
+const text = (file: number, round: number) =>
+  Array.from({ length: 60 }, (_, line) => `export function f${file}x${line}() {\n  return ${line * round};\n}\n`).join("");
+
+async function commit(round: number): Promise<string> {
+  return source.commit(Object.fromEntries(Array.from({ length: 20 }, (_, file) => [`src/f${file}.ts`, text(file, round + (file % 3))])));
+}
+
+async function enqueue(mode: "full" | "incremental"): Promise<void> {
+  await enqueueJob(building.database, { tenantId: tenant.tenantId, repoId, mode, trigger: "api", now: new Date() });
+}
+
+async function running(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from codeindex.index_jobs where status = 'running'`.execute(building.database.query);
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+}
+
+/** Waits until a statement of the process waits for a lock. */
+async function blocked(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'indexer-process' and wait_event_type = 'Lock'
+      `.execute(building.database.query);
+      expect(rows.length).toBeGreaterThan(0);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+}
+
+async function indexedCommit(): Promise<string | null | undefined> {
+  const ref = await building.database.query.selectFrom("codeindex.refs").select("indexed_commit").executeTakeFirst();
+  return ref?.indexed_commit;
+}
+
+/** What the watchdog and the next indexer do. */
+async function recover(): Promise<void> {
+  const { database } = building;
+  await failOrphans(database, { now: new Date(Date.now() + 120_000) });
+  await database.query
+    .updateTable("codeindex.index_jobs")
+    .set({ not_before: new Date(0) })
+    .where("status", "=", "queued")
+    .execute();
+  await building.run({ tenant, repoId });
+}
+
+const index = () => readLogicalIndex(building.database, { tenant, repoId });
+
+async function expectWhole(): Promise<void> {
+  const files = (await index()).files.length;
+  expect(files).toBe(20);
+  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+}
+
+test(
+  "an indexer killed at any moment leaves the good index or the new one, and nothing after the next job",
+  { timeout: 300_000, ...needsRealPostgres },
+  async () => {
+    await commit(0);
+    await building.run({ tenant, repoId });
+    let unfinished = 0;
+    for (let round = 1; round <= 6; round++) {
+      const [before, good] = [await indexedCommit(), await index()];
+      const newest = await commit(round);
+      await enqueue(round % 2 === 0 ? "full" : "incremental");
+      startProcess();
+      await running();
+      // From the fetch to the sweep after the switch.
+      await delay(round * 250);
+      await kill();
+      const after = await indexedCommit();
+      if (after === before) {
+        unfinished++;
+        expect(await index()).toEqual(good);
+      } else {
+        expect(after).toBe(newest);
+        await index();
+      }
+      await recover();
+      expect(await indexedCommit()).toBe(newest);
+      await expectWhole();
+    }
+    expect(unfinished).toBeGreaterThan(0);
+  },
+);
+
+test.each(["full", "incremental"] as const)(
+  "an indexer killed in the middle of the switch of a %s build has switched nothing",
+  { timeout: 120_000, ...needsRealPostgres },
+  async (mode) => {
+    await commit(0);
+    await building.run({ tenant, repoId });
+    const [before, good] = [await indexedCommit(), await index()];
+    const newest = await commit(1);
+    await enqueue(mode);
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    startProcess();
+    await running();
+    // The switch ends with the branch's row: everything else is written by then.
+    const holding = building.database.query.transaction().execute(async (transaction) => {
+      await sql`select from codeindex.refs for update`.execute(transaction);
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    await blocked();
+    await kill();
+    released.resolve();
+    await holding;
+    await vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and application_name = 'indexer-process'
+      `.execute(building.database.query);
+      expect(rows).toHaveLength(0);
+    });
+    expect(await indexedCommit()).toBe(before);
+    expect(await index()).toEqual(good);
+    await recover();
+    expect(await indexedCommit()).toBe(newest);
+    await expectWhole();
+  },
+);
