@@ -151,6 +151,12 @@ const adminsRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/admins-only.tsx"), "AdminsOnly"),
 });
 
+const credentialsRoute = createRoute({
+  getParentRoute: () => adminsRoute,
+  path: "/code/credentials",
+  component: lazyRouteComponent(() => import("#routes/credentials-page.tsx"), "CredentialsPage"),
+});
+
 const usersRoute = createRoute({
   getParentRoute: () => adminsRoute,
   path: "/admin/users",
@@ -180,7 +186,7 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     tracesRoute,
     traceRoute,
-    adminsRoute.addChildren([usersRoute, auditRoute]),
+    adminsRoute.addChildren([credentialsRoute, usersRoute, auditRoute]),
   ]),
 ]);
 

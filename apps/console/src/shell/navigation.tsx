@@ -2,6 +2,7 @@ import {
   IconActivity,
   IconGitBranch,
   IconHome,
+  IconKey,
   IconListSearch,
   IconPlugConnected,
   IconSearch,
@@ -40,6 +41,7 @@ const GROUPS = [
     adminsOnly: true,
     entries: [
       { label: "Security", icon: IconShieldLock, link: linkOptions({ to: "/admin/security" }), exact: false },
+      { label: "Credentials", icon: IconKey, link: linkOptions({ to: "/code/credentials" }), exact: false },
       { label: "Users", icon: IconUsers, link: linkOptions({ to: "/admin/users" }), exact: false },
       { label: "Audit", icon: IconListSearch, link: linkOptions({ to: "/admin/audit" }), exact: false },
     ],
