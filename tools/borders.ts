@@ -43,7 +43,7 @@ const PARTS: readonly Part[] = [
       tokens: [],
       credentials: ["source", "store"],
       webhooks: ["source", "credentials", "store"],
-      indexing: ["source", "splitting", "store", "embedding", "credentials", "webhooks", "tenants"],
+      indexing: ["source", "splitting", "store", "embedding", "tokens", "credentials", "webhooks", "tenants"],
       tenants: ["source", "store"],
       store: [],
       retrieval: ["store", "embedding"],

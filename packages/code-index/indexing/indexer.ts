@@ -20,6 +20,7 @@ import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "./embed-pending.ts";
 import { createLoop } from "./loop.ts";
+import { makePreview } from "./make-previews.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
@@ -56,7 +57,7 @@ const HOUR_MS = 3_600_000;
  */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
-  const sources = createSourceAccess({ config, database, log, clock });
+  const sources = createSourceAccess({ config, database, log, clock, dataDir: config.CODEINDEX_DATA_DIR });
   const tools: JobTools = {
     database,
     sources,
@@ -69,6 +70,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+    createLoop({ name: "previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal), log }),
     createBackfill({ database, embedder: tools.embedder, log, clock }),
     createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
@@ -91,8 +93,9 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
 }
 
-async function tidy({ dataDir, database }: JobTools, signal: AbortSignal): Promise<boolean> {
-  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), signal });
+/** Removes what no repository needs any more. */
+async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): Promise<boolean> {
+  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), log, signal });
   return false;
 }
 
