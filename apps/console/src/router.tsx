@@ -97,6 +97,12 @@ const repositoriesRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
+const repositorySettingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/repos/$repositoryId",
+  component: lazyRouteComponent(() => import("#routes/repository-settings-page.tsx"), "RepositorySettingsPage"),
+});
+
 const jobsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/jobs",
@@ -179,6 +185,7 @@ const routeTree = rootRoute.addChildren([
     securityRoute,
     codeRoute,
     repositoriesRoute,
+    repositorySettingsRoute,
     jobsRoute,
     webhooksRoute,
     connectRoute,
