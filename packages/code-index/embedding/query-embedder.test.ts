@@ -4,7 +4,9 @@ import { answer, answerOf, startEmbeddingProvider, vectorFor, type EmbeddingProv
 import { createKnown, DIMENSIONS } from "#testing/embedding-outcomes.ts";
 import { createQueryEmbedder, type QueryEmbedder } from "./query-embedder.ts";
 
-const TIMING = { deadlineMs: 200, pauseMs: 300 };
+/** A busy machine answers well within the first; who does not wait is far below it. */
+const TIMING = { deadlineMs: 1_500, pauseMs: 300 };
+const AT_ONCE_MS = 750;
 
 let provider: EmbeddingProvider;
 let lines: string[];
@@ -55,12 +57,12 @@ test("a query has its vector, and the same one is asked for once", async () => {
 test("of a provider that hangs only the first query waits, and no longer than the deadline", async () => {
   provider.misbehave(() => true);
   const first = await timed("one");
-  expect(first.outcome).toEqual({ state: "degraded", reason: "the embedder's provider did not answer within 200 ms" });
-  expect(first.ms).toBeGreaterThan(190);
-  expect(first.ms).toBeLessThan(400);
+  expect(first.outcome).toEqual({ state: "degraded", reason: "the embedder's provider did not answer within 1500 ms" });
+  expect(first.ms).toBeGreaterThan(1_450);
+  expect(first.ms).toBeLessThan(3_000);
   const second = await timed("two");
   expect(second.outcome).toMatchObject({ state: "degraded", reason: expect.stringContaining("it is tried again in 1 s") });
-  expect(second.ms).toBeLessThan(100);
+  expect(second.ms).toBeLessThan(AT_ONCE_MS);
   expect(provider.requests).toHaveLength(1);
   expect(lines).toHaveLength(1);
 });
@@ -73,10 +75,10 @@ test("after a pause one query finds out whether the provider is back, and nobody
   await vi.waitFor(
     async () => {
       const { outcome, ms } = await timed("two");
-      expect(ms).toBeLessThan(150);
+      expect(ms).toBeLessThan(AT_ONCE_MS);
       expect(outcome).toEqual({ vector: expect.any(Float32Array) });
     },
-    { timeout: 5_000, interval: 20 },
+    { timeout: 15_000, interval: 20 },
   );
   expect(provider.requests).toHaveLength(2);
 });
@@ -85,7 +87,7 @@ test("hundred queries at once ask a broken provider no more often than one of th
   provider.misbehave(() => true);
   await timed("first");
   const outcomes = await Promise.all(Array.from({ length: 100 }, (_, index) => timed(`query ${index}`)));
-  expect(outcomes.every(({ outcome, ms }) => "state" in outcome && ms < 150)).toBe(true);
+  expect(outcomes.every(({ outcome, ms }) => "state" in outcome && ms < AT_ONCE_MS)).toBe(true);
   expect(provider.requests.length).toBeLessThanOrEqual(2);
 });
 
@@ -115,12 +117,12 @@ test("an answer that comes too late is there when the same is asked again", asyn
             request.texts.map((text) => vectorFor(text, DIMENSIONS)),
           ),
         ),
-      300,
+      1_800,
     );
     return true;
   });
   expect((await timed("slow")).outcome).toMatchObject({ state: "degraded" });
-  await vi.waitFor(async () => expect(await queries.embed("slow", key)).toEqual({ vector: expect.any(Float32Array) }), { timeout: 3_000 });
+  await vi.waitFor(async () => expect(await queries.embed("slow", key)).toEqual({ vector: expect.any(Float32Array) }), { timeout: 10_000 });
 });
 
 test("a query that can't be embedded says why and harms no other", async () => {

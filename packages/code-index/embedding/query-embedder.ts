@@ -124,15 +124,15 @@ function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
     if (embedder.local) {
       return make(query);
     }
-    switch (circuit.state()) {
-      case "closed":
-        return askInTime(query);
-      case "probe":
-        void ask(query);
-        return unavailable(circuit, "is being tried again");
-      case "open":
-        return unavailable(circuit, "fails or is too slow");
+    const state = circuit.state();
+    if (state === "closed") {
+      return askInTime(query);
     }
+    if (state === "probe") {
+      void ask(query);
+      return unavailable(circuit, "is being tried again");
+    }
+    return unavailable(circuit, "fails or is too slow");
   };
 }
 

@@ -163,7 +163,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
       throw new EmbedderError(failure.message, { transient, retryAfterMs, partial: outcomes, cause: failure });
     }
     if (failure !== undefined) {
-      throw failure instanceof Error ? failure : new Error(String(failure));
+      throw new Error(messageOf(failure), { cause: failure });
     }
     return outcomes.map((outcome) => outcome ?? { refused: "the text is blank" });
   }

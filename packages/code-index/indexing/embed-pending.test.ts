@@ -54,10 +54,8 @@ async function start({ embedder, log = silentLog, timing = TIMING }: Starting = 
 }
 
 /** Files of one chunk each. */
-function filesOf(count: number, name = "file"): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [`${name}${index}.ts`, `export const ${name}${index} = ${index};\n`]),
-  );
+function filesOf(length: number, name = "file"): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length }, (_, index) => [`${name}${index}.ts`, `export const ${name}${index} = ${index};\n`]));
 }
 
 async function repository(repo = "acme/shop") {

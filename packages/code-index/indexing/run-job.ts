@@ -62,7 +62,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     await sweepTenant(database, tenant);
     return;
   }
-  const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
+  const of = { tenantId: tenant.tenantId, schema: tenant.schema, role: tenant.role, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
   const whole = await planWhole({ mirror, include: job.include, exclude: job.exclude, signal });
   const changes =
