@@ -96,7 +96,6 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
 }
 
-/** Removes what no repository needs any more. */
 async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): Promise<boolean> {
   await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), log, signal });
   return false;
