@@ -11,7 +11,7 @@ export type Access = {
 
 /** And what of it was asked for. Every read of a tenant's tables takes one. */
 export type Scope = Access & {
-  /** `owner/repo`; all repositories when left out. */
+  /** `owner/repo` in either case, as the hosts take it; all repositories when left out. */
   readonly repo?: string | undefined;
   /** A branch; each repository's default one when left out. */
   readonly ref?: string | undefined;
@@ -117,7 +117,7 @@ export function containing(literal: string): string {
 }
 
 function isRepositoryOf({ repo, repositories }: Scope): RawBuilder<unknown> {
-  const byName = repo === undefined ? sql`true` : sql`repository.full_name = ${repo}`;
+  const byName = repo === undefined ? sql`true` : sql`lower(repository.full_name) = ${repo.toLowerCase()}`;
   const byRight = repositories === undefined ? sql`true` : sql`repository.id = any(${repositories}::uuid[])`;
   return sql`(${byName} and ${byRight})`;
 }

@@ -16,12 +16,14 @@ import { testConfig } from "./test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export const WEBHOOK_SECRET = "a-secret-for-webhooks";
+export const TEST_RING = [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }] as const;
 
 /** The whole code index on real PostgreSQL, git and signing keys: API, indexer and two tenants, `one` and `two`. */
 export type RunningCodeIndex = {
   readonly api: CodeIndexApi;
   readonly server: HttpServer;
   readonly database: TestDatabase<CodeIndexTables>;
+  readonly dataDir: string;
   readonly issue: TokenIssuer["issue"];
   /** Of the keys that sign those tokens. */
   readonly jwksUrl: string;
@@ -71,6 +73,7 @@ export async function startCodeIndex({
     api,
     server,
     database,
+    dataDir,
     issue: issuer.issue,
     jwksUrl: issuer.jwksUrl,
     asAdmin,
