@@ -8,7 +8,7 @@ import type { IndexerProcess } from "#testing/indexer-processes.ts";
 const KILLS = 10;
 
 /** Many processes are started and killed. */
-const onRealPostgres = { ...needsRealPostgres, timeout: 180_000 };
+const onRealPostgres = { ...needsRealPostgres, timeout: 300_000 };
 
 let bench: FaultBench;
 

@@ -26,7 +26,7 @@ function said(indexers: readonly IndexerProcess[], message: "indexing" | "indexe
 
 test(
   "of a queue of thirty repositories three indexers run each job once, and two watchdogs kill none that lives",
-  { ...needsRealPostgres, timeout: 180_000 },
+  { ...needsRealPostgres, timeout: 300_000 },
   async () => {
     const { database } = bench.queue;
     const commit = await bench.source.commit(
@@ -60,7 +60,7 @@ test(
         const { rows } = await sql`select from codeindex.index_jobs where status in ('queued', 'running')`.execute(database.query);
         expect(rows).toEqual([]);
       },
-      { timeout: 150_000, interval: 100 },
+      { timeout: 250_000, interval: 100 },
     );
     done.abort();
     await Promise.all(watching);
