@@ -38,7 +38,7 @@ beforeAll(async () => {
     textHash,
     vector: vectorOf(Number(content.replaceAll(/\D/g, ""))),
   }));
-  await insertVectors(database, { schema: tenant.schema, embedderId }, vectors);
+  await insertVectors(database, { ...tenant, embedderId }, vectors);
 });
 
 afterAll(() => database.drop());
