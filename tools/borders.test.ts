@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     tokens: [],
     credentials: ["source", "store"],
     webhooks: ["source", "credentials", "store"],
-    indexing: ["source", "splitting", "store", "embedding", "credentials", "webhooks", "tenants"],
+    indexing: ["source", "splitting", "store", "embedding", "tokens", "credentials", "webhooks", "tenants"],
     tenants: ["source", "store"],
     store: [],
     retrieval: ["store", "embedding"],

@@ -8,6 +8,7 @@ import {
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database";
+import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { migrateUp, type MigrationSet } from "@sightline/foundation/migrations";
 import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
@@ -46,7 +47,13 @@ export async function prepare(
   return withParts(environment, log, async ({ identity, codeIndex }) => {
     await identity.ensureTenant("default");
     for (const tenant of await identity.listTenants()) {
-      await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name });
+      await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name }).catch((error: unknown) => {
+        // It was added anew while the old one is still being removed: the others have to start meanwhile.
+        if (!(error instanceof AppError && error.code === "tenant_deleting")) {
+          throw error;
+        }
+        log.warn(`The code of an earlier tenant ${tenant.name} is still being removed; repeat then: sightline tenant add ${tenant.name}`);
+      });
     }
     return firstAdmin ? identity.ensureFirstAdmin() : undefined;
   });

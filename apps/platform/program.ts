@@ -140,6 +140,20 @@ export function createProgram(): Command {
     .description("make a tenant: an organisation with its own code and projects")
     .argument("<name>", "lower-case letters, digits and _")
     .action(async (name: string) => (await import("./commands/tenant.ts")).addTenant(name));
+  tenant
+    .command("list")
+    .description("show every tenant: its accounts, repositories and chunks, and whether it is being deleted")
+    .action(async () => (await import("./commands/tenant.ts")).listTenants());
+  tenant
+    .command("delete")
+    .description("delete a tenant for good: its accounts, repositories, index, tokens and credentials")
+    .argument("<name>", "as tenant list shows it")
+    .option("--yes", "really delete it; without this, only what would go is shown")
+    .addHelpText("after", "\nNobody gets in from that moment; the index is removed in the background by a running indexer.")
+    .action(async (name: string, options: { yes?: boolean }) => {
+      const { deleteTenant } = await import("./commands/tenant.ts");
+      await deleteTenant(name, { yes: options.yes === true });
+    });
 
   return program;
 }

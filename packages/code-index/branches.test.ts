@@ -21,13 +21,7 @@ beforeAll(async () => {
   nextCommit = await shop.source.commit({ "src/only-next.ts": "export const shippingNext = 'next';\n" });
   shop.source.git("checkout", "--quiet", "main");
   await send("PATCH", `/api/v1/repos/${shop.id}`, { branches: ["next"] });
-  await vi.waitFor(
-    async () => {
-      const { refs } = await get(`/api/v1/repos/${shop.id}/refs`);
-      expect(refs).toMatchObject([{ name: "main" }, { name: "next", indexed_commit: nextCommit }]);
-    },
-    { timeout: 30_000, interval: 50 },
-  );
+  await vi.waitUntil(async () => (await branchCommits())["next"] === nextCommit, { timeout: 30_000, interval: 50 });
   token = (await send("POST", "/api/v1/developer-tokens", { label: "shop alone", repositories: [shop.id] })).token;
 });
 
@@ -42,10 +36,19 @@ async function get(url: string, bearer?: string) {
   return (await running.server.inject({ url, headers })).json();
 }
 
+async function branchCommits(): Promise<Readonly<Record<string, string>>> {
+  const { refs } = await get(`/api/v1/repos/${shop.id}/refs`);
+  return Object.fromEntries(refs.map((ref: { name: string; indexed_commit: string }) => [ref.name, ref.indexed_commit]));
+}
+
 async function places(query: string, bearer?: string): Promise<readonly string[]> {
   const { results } = await get(`/api/v1/search?limit=50&query=${query}`, bearer);
   return results.map(({ repo, ref, path }: Record<string, string>) => `${repo}@${ref} ${path}`).toSorted();
 }
+
+test("the branches are listed with their commits", async () => {
+  expect(await branchCommits()).toEqual({ main: shop.commit, next: nextCommit });
+});
 
 test("a repository tells its branches, the default one first, and what each leg can find", async () => {
   expect(await get(`/api/v1/repos/${shop.id}`)).toMatchObject({

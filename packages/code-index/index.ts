@@ -16,6 +16,7 @@ import { jobRoutes } from "./api/jobs.routes.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
 import { registerQueueMetrics } from "./api/queue-metrics.ts";
+import { previewRoutes } from "./api/preview.routes.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
@@ -34,6 +35,8 @@ export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
+export { markTenant as deleteCodeIndexTenant } from "./store/deletions.store.ts";
+export { listTenants as listCodeIndexTenants } from "./store/list-tenants.store.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export type CodeIndexApiOptions = {
@@ -128,6 +131,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),
+      previewRoutes({ database, clock }),
       fileRoutes({ database }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ensureCodeIndexTenant } from "#index.ts";
 import { markTenant } from "#store/deletions.store.ts";
 import { createMarkedWorld, MARKS, type World } from "#testing/marked-world.ts";
@@ -106,12 +106,27 @@ function shapeOf({ status, body, headers }: Answer, fill: Fill): unknown {
   return { status, body: plain, headers: { ...headers, "content-length": undefined } };
 }
 
+/** What is made in the background answers 202 meanwhile. */
+async function sendUntilReady(call: Call): Promise<Answer> {
+  return vi.waitFor(
+    async () => {
+      const answer = await send(tokens.get("owner"), call);
+      expect(answer.status).not.toBe(202);
+      return answer;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+}
+
+/** Of the whole tenant, and nothing of what is in it. */
+const NUMBERS_ONLY = ["GET /api/v1/embedding"];
+
 test("the owner sees the marks on every route that shows anything: the questions are the right ones", async () => {
   const blind: string[] = [];
   for (const route of guarded().filter(({ method }) => method === "GET")) {
     let seen = false;
     for (const call of callsOf(route, world.victim, Object.values(world.ids))) {
-      const { status, body } = await send(tokens.get("owner"), call);
+      const { status, body } = await sendUntilReady(call);
       seen ||= status === 200 && leaks("", body).length > 0;
     }
     if (!seen) {
@@ -119,7 +134,7 @@ test("the owner sees the marks on every route that shows anything: the questions
     }
   }
   expect(guarded().length).toBeGreaterThan(25);
-  expect(blind).toEqual([]);
+  expect(blind).toEqual(NUMBERS_ONLY);
 });
 
 test.for(ASKERS)("to a foreign %s what is not theirs is not there, on any route", { timeout: 120_000 }, async (asker) => {

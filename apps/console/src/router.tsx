@@ -97,6 +97,26 @@ const repositoriesRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
+const repositorySettingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/repos/$repositoryId",
+  component: lazyRouteComponent(() => import("#routes/repository-settings-page.tsx"), "RepositorySettingsPage"),
+});
+
+const jobsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/jobs",
+  validateSearch: z.object({ status: text, repository: text }),
+  component: lazyRouteComponent(() => import("#routes/jobs-page.tsx"), "JobsPage"),
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/code/webhooks",
+  validateSearch: z.object({ status: text, repository: text }),
+  component: lazyRouteComponent(() => import("#routes/webhooks-page.tsx"), "WebhooksPage"),
+});
+
 const connectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/connect",
@@ -137,6 +157,12 @@ const adminsRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/admins-only.tsx"), "AdminsOnly"),
 });
 
+const credentialsRoute = createRoute({
+  getParentRoute: () => adminsRoute,
+  path: "/code/credentials",
+  component: lazyRouteComponent(() => import("#routes/credentials-page.tsx"), "CredentialsPage"),
+});
+
 const usersRoute = createRoute({
   getParentRoute: () => adminsRoute,
   path: "/admin/users",
@@ -159,12 +185,15 @@ const routeTree = rootRoute.addChildren([
     securityRoute,
     codeRoute,
     repositoriesRoute,
+    repositorySettingsRoute,
+    jobsRoute,
+    webhooksRoute,
     connectRoute,
     repositoryRoute,
     projectsRoute,
     tracesRoute,
     traceRoute,
-    adminsRoute.addChildren([usersRoute, auditRoute]),
+    adminsRoute.addChildren([credentialsRoute, usersRoute, auditRoute]),
   ]),
 ]);
 

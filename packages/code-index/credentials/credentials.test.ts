@@ -12,7 +12,8 @@ import { listBranches } from "#source/branches.ts";
 import { createCertificate, type Certificate } from "#testing/certificates.ts";
 import { startGitHttpsServer, type GitHttpsServer } from "#testing/git-https-server.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { startCodeIndex, TEST_RING, type RunningCodeIndex } from "#testing/running-code-index.ts";
+import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
+import { testConfig } from "#testing/test-config.ts";
 import { createSourceAccess, type SourceAccess } from "./source-access.ts";
 
 const TOKEN = "t0ken-that-nobody-may-see";
@@ -49,12 +50,7 @@ beforeAll(async () => {
       return true;
     },
   });
-  sources = createSourceAccess({
-    config: { CODEINDEX_ENCRYPTION_KEYS: TEST_RING, CODEINDEX_ALLOW_FILE_URLS: true, CODEINDEX_ALLOW_PRIVATE_HOSTS: ["localhost"] },
-    database: index.database,
-    log,
-    clock: systemClock,
-  });
+  sources = createSourceAccess({ config: testConfig("unused"), database: index.database, log, clock: systemClock });
   const folder = await mkdtemp(join(tmpdir(), "sightline-key-"));
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, "key")]);
   deployKey = await readFile(join(folder, "key"), "utf8");
@@ -239,7 +235,7 @@ test("a GitHub App opens a repository with a token that is made for it", async (
 test("two of one name are not possible, also at once", async () => {
   const payload = { name: "same", kind: "token", host: "a.example", secret: "x" };
   const answers = await Promise.all(Array.from({ length: 4 }, () => call({ payload })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
 });
 
 test.for([

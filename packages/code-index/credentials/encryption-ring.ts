@@ -1,6 +1,5 @@
 import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/encryption-ring";
 import type { EncryptionRing, SealContext } from "@sightline/foundation/sealing";
-import type { CredentialRow } from "#store/credentials.store.ts";
 import { countSealedByKey, listSealedByOthers, replaceSealed, type SealedColumn, type SealedRow } from "#store/sealed-values.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { createCodeIndexSealer, credentialContext, webhookSecretContext } from "./sealer.ts";
@@ -18,7 +17,7 @@ type Options = { readonly database: CodeIndexDatabase; readonly ring: Encryption
 export function createCodeIndexKeys({ database, ring }: Options): CodeIndexKeys {
   const sealer = createCodeIndexSealer(ring);
   const places = [
-    placeOf<CredentialRow & SealedRow>(database, { table: "codeindex.credentials", column: "sealed_secret" }, credentialContext),
+    placeOf(database, { table: "codeindex.credentials", column: "sealed_secret" }, credentialContext),
     placeOf(database, { table: "codeindex.repositories", column: "sealed_webhook_secret" }, ({ id }) => webhookSecretContext(id)),
   ];
   return {
@@ -27,16 +26,12 @@ export function createCodeIndexKeys({ database, ring }: Options): CodeIndexKeys 
   };
 }
 
-function placeOf<Row extends SealedRow>(
-  database: CodeIndexDatabase,
-  column: SealedColumn,
-  contextOf: (row: Row) => SealContext,
-): SealedPlace {
+function placeOf(database: CodeIndexDatabase, column: SealedColumn, contextOf: (row: SealedRow) => SealContext): SealedPlace {
   return {
     purpose: `${column.table.slice("codeindex.".length)}.${column.column === "sealed_secret" ? "secret" : "webhook_secret"}`,
     countByKey: () => countSealedByKey(database, column),
     listSealedByOthers: async (page) => {
-      const rows = await listSealedByOthers<Row>(database, column, page);
+      const rows = await listSealedByOthers(database, column, page);
       return rows.map((row) => ({ id: row.id, sealed: row.sealed, context: contextOf(row) }));
     },
     replaceAll: (values) => replaceSealed(database, column, values),

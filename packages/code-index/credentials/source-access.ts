@@ -5,6 +5,7 @@ import type { CodeIndexConfig } from "#config.ts";
 import type { CredentialKind } from "#schema.ts";
 import type { AllowedHosts } from "#source/addresses.ts";
 import { locate, type Location } from "#source/clone-url.ts";
+import { knownHostsFile } from "#source/mirror.ts";
 import type { Remote, SourceCredential } from "#source/remote.ts";
 import { SourceError } from "#source/source-error.ts";
 import { chooseCredential, noteCredentialUse, type CredentialRow } from "#store/credentials.store.ts";
@@ -17,6 +18,8 @@ export type SourceAccessOptions = {
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
+  /** `CODEINDEX_DATA_DIR`, where there is one: the keys of ssh hosts are remembered there. */
+  readonly dataDir?: string;
 };
 
 /** A registered repository. */
@@ -44,7 +47,7 @@ export type SourceAccess = {
 /** A use is noted at the most so often, unless something else came of it. */
 const NOTE_MS = 60_000;
 
-export function createSourceAccess({ config, database, log, clock }: SourceAccessOptions): SourceAccess {
+export function createSourceAccess({ config, database, log, clock, dataDir }: SourceAccessOptions): SourceAccess {
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
   const allowPrivateHosts: AllowedHosts = config.CODEINDEX_ALLOW_PRIVATE_HOSTS;
   const allowFileUrls = config.CODEINDEX_ALLOW_FILE_URLS;
@@ -92,9 +95,12 @@ export function createSourceAccess({ config, database, log, clock }: SourceAcces
       const location = locate(cloneUrl, { allowFileUrls });
       const kinds = kindsFor(location);
       const row = kinds.length === 0 ? undefined : await chooseCredential(database, { tenantId, repoId, host: hostOf(location), kinds });
+      const pinned = dataDir === undefined ? {} : { knownHosts: knownHostsFile(dataDir, repoId) };
       return row === undefined
-        ? use({ cloneUrl, allowFileUrls, allowPrivateHosts }).catch((error: unknown) => Promise.reject(withAdvice(error, hostOf(location))))
-        : reachWith(row, cloneUrl, signal, use);
+        ? use({ cloneUrl, allowFileUrls, allowPrivateHosts, ...pinned }).catch((error: unknown) =>
+            Promise.reject(withAdvice(error, hostOf(location))),
+          )
+        : reachWith(row, cloneUrl, signal, (remote) => use({ ...remote, ...pinned }));
     },
   };
 }

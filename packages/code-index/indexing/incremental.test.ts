@@ -1,5 +1,6 @@
 import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tenant } from "#store/tenant.ts";
 import { startBuilding, type Building } from "#testing/building.ts";
@@ -116,4 +117,92 @@ test("a second branch and a fork split and embed nothing that is known, and see 
   expect((await index({ repoId, ref: "release" })).files).toHaveLength(3);
   expect((await index({ repoId: fork })).files).toHaveLength(2);
   expect(await index({ repoId, ref: "main" })).toEqual(await index({ repoId: fork }));
+});
+
+test("a branch that is gone loses its index; the default one goes on", async () => {
+  await source.commit({ "a.txt": "a\n" });
+  source.git("branch", "release");
+  await building.run({ tenant, repoId });
+  await building.run({ tenant, repoId, ref: "release" });
+  source.git("branch", "-D", "release");
+  await building.run({ tenant, repoId, ref: "release" });
+  expect(await building.database.query.selectFrom("codeindex.refs").select("name").execute()).toEqual([{ name: "main" }]);
+  await source.commit({ "b.txt": "b\n" });
+  await building.run({ tenant, repoId });
+  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
+});
+
+test("a default branch of another name takes the place of the old one, which goes unless it was asked for", async () => {
+  await source.commit({ "a.txt": "a\n" });
+  await building.run({ tenant, repoId });
+  const before = { ...building.work };
+  source.git("branch", "-m", "main", "trunk");
+  await building.run({ tenant, repoId });
+  const { query } = building.database;
+  const refs = () => query.selectFrom("codeindex.refs").select(["name", "is_default"]).orderBy("name").execute();
+  expect(await refs()).toEqual([{ name: "trunk", is_default: true }]);
+  expect(await query.selectFrom("codeindex.repositories").select("default_branch").execute()).toEqual([{ default_branch: "trunk" }]);
+  await query
+    .updateTable("codeindex.repositories")
+    .set({ branches: ["trunk"] })
+    .execute();
+  source.git("checkout", "--quiet", "-b", "next");
+  await building.run({ tenant, repoId });
+  expect(await refs()).toEqual([
+    { name: "next", is_default: true },
+    { name: "trunk", is_default: false },
+  ]);
+  expect(building.work).toEqual(before);
+});
+
+test("a history that was replaced, and a tree that was emptied, are followed", async () => {
+  await source.commit({ "a.txt": "a\n", "b.txt": "b\n" });
+  await building.run({ tenant, repoId });
+  source.git("checkout", "--quiet", "--orphan", "other");
+  source.git("rm", "-rf", "--quiet", ".");
+  await source.commit({ "c.txt": "c\n" });
+  source.git("branch", "-M", "main");
+  await building.run({ tenant, repoId });
+  const index = () => readLogicalIndex(building.database, { tenant, repoId });
+  expect((await index()).files).toMatchObject([{ path: "c.txt" }]);
+  source.git("rm", "--quiet", "c.txt");
+  await source.commit({});
+  await building.run({ tenant, repoId });
+  expect(await index()).toMatchObject({ files: [], chunks: [], postings: {} });
+  await source.commit({ "d.txt": "d\n" });
+  await building.run({ tenant, repoId });
+  expect((await index()).chunks).toMatchObject([{ path: "d.txt", content: "d\n" }]);
+});
+
+test("rules of the repository that change are followed without a new commit, and a lifted one brings back what is known", async () => {
+  await source.commit({ "src/a.ts": moduleText("a", [1]), "docs/b.md": "# B\n", ".sightlineignore": "docs/\n" });
+  await building.run({ tenant, repoId });
+  const reasons = async () => {
+    const { files } = await readLogicalIndex(building.database, { tenant, repoId });
+    return Object.fromEntries(files.map((file) => ("path" in file && "skip_reason" in file ? [file.path, file.skip_reason] : [])));
+  };
+  expect(await reasons()).toMatchObject({ "src/a.ts": null, "docs/b.md": expect.stringContaining(".sightlineignore") });
+  await building.database.query
+    .updateTable("codeindex.repositories")
+    .set({ exclude: ["src/"] })
+    .execute();
+  await building.run({ tenant, repoId });
+  expect(await reasons()).toMatchObject({ "src/a.ts": expect.stringContaining("src/") });
+  await building.database.query.updateTable("codeindex.repositories").set({ exclude: [] }).execute();
+  await source.commit({ ".sightlineignore": "# nothing\n" });
+  await building.run({ tenant, repoId });
+  expect(await reasons()).toMatchObject({ "src/a.ts": null, "docs/b.md": null });
+});
+
+test("contents that an older splitter split are split again", async () => {
+  await source.commit({ "a.ts": moduleText("a", [1]), "b.ts": moduleText("b", [2]) });
+  await building.run({ tenant, repoId });
+  const before = { ...building.work };
+  const fresh = await readLogicalIndex(building.database, { tenant, repoId });
+  await sql`update ${sql.id(tenant.schema, "documents")} set splitter = splitter - 1`.execute(building.database.query);
+  await building.run({ tenant, repoId });
+  expect(building.work.split - before.split).toBe(2);
+  expect(building.work.embedded).toBe(before.embedded);
+  expect(await readLogicalIndex(building.database, { tenant, repoId })).toEqual(fresh);
+  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
 });

@@ -241,7 +241,7 @@ test("a name or word that no key of the database's can hold does not keep the re
 
 test("a file of any size has a row", async () => {
   const { job_id: jobId } = await enqueue();
-  const of = { tenantId, schema: tenant.schema, repoId: repository.id, ref: "main" };
+  const of = { tenantId, schema: tenant.schema, role: tenant.role, repoId: repository.id, ref: "main" };
   const build = await beginBuild(database.query, { ...of, lease: { jobId, workerId: "w" }, now: clock.now() });
   const file = { path: "big.bin", blob: "0", bytes: 5 * 2 ** 30, skip_reason: "larger than 1 MiB" };
   await insertSkippedFiles(database, build, [file]);

@@ -20,6 +20,7 @@ import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "./embed-pending.ts";
 import { createLoop } from "./loop.ts";
+import { makePreview } from "./make-previews.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
 
@@ -48,6 +49,9 @@ const POLL_MS = 300;
 /** Between two looks for what is marked to be deleted. */
 const DELETIONS_MS = 2_000;
 
+/** Between two looks for mirrors that nobody needs: somebody's code is not to stay on a disk for long. */
+const MIRRORS_MS = 600_000;
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -56,7 +60,7 @@ const HOUR_MS = 3_600_000;
  */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
-  const sources = createSourceAccess({ config, database, log, clock });
+  const sources = createSourceAccess({ config, database, log, clock, dataDir: config.CODEINDEX_DATA_DIR });
   const tools: JobTools = {
     database,
     sources,
@@ -69,12 +73,13 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
   const loops: readonly Service[] = [
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+    createLoop({ name: "previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal), log }),
     createBackfill({ database, embedder: tools.embedder, log, clock }),
-    createLoop({ name: "mirrors", everyMs: HOUR_MS, run: (signal) => tidy(tools, signal), log }),
+    createLoop({ name: "mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal), log }),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
-    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteMarked({ database, log, clock, signal }), log }),
+    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteAll(tools, signal), log }),
   ];
 
   return {
@@ -91,9 +96,18 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
   };
 }
 
-async function tidy({ dataDir, database }: JobTools, signal: AbortSignal): Promise<boolean> {
-  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), signal });
+async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): Promise<boolean> {
+  await tidyMirrors({ dataDir, listRepositories: () => listIndexedBranches(database), log, signal });
   return false;
+}
+
+/** Other indexers remove their mirrors when they look at them next. */
+async function deleteAll(tools: JobTools, signal: AbortSignal): Promise<boolean> {
+  const done = await deleteMarked({ ...tools, signal });
+  if (done) {
+    await tidy(tools, signal);
+  }
+  return done;
 }
 
 /** One job at a time in each. Only the first takes what may be long, so that a push never waits for a first build. */

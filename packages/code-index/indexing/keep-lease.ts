@@ -40,8 +40,11 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
       if (isDue) {
         renewed = now.getTime();
       }
-      if (state !== "held" && !isStopped) {
+      if ((state === "lost" || state === "cancelled") && !isStopped) {
         broken.abort(new BrokenOff(state));
+      } else if (state === "succeeded") {
+        // What the worker still tidies up has no job any more.
+        clearInterval(timer);
       }
     } catch (error) {
       // The next beat tries again; if none gets through the lease lapses, and the switch is refused.

@@ -62,7 +62,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     await sweepTenant(database, tenant);
     return;
   }
-  const of = { tenantId: tenant.tenantId, schema: tenant.schema, repoId: job.repoId, ref: mirror.ref };
+  const of = { tenantId: tenant.tenantId, schema: tenant.schema, role: tenant.role, repoId: job.repoId, ref: mirror.ref };
   const live = await findLive(database, of);
   const whole = await planWhole({ mirror, include: job.include, exclude: job.exclude, signal });
   const changes =
@@ -78,9 +78,10 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     return;
   }
   const build = await beginBuild(database.query, { ...of, lease: job, now: now() });
+  const applies = live !== undefined && changes !== undefined && size <= MOST_CHANGES;
+  const plan = applies ? changes : whole;
   try {
-    const applies = live !== undefined && changes !== undefined && size <= MOST_CHANGES;
-    await writeBuild(tools, running, { tenant, build, mirror, plan: applies ? changes : whole });
+    await writeBuild(tools, running, { tenant, build, mirror, plan });
     signal.throwIfAborted();
     if (applies) {
       expectSwitched(await applyBuild(database, build, { ...indexed, live: live.generation, removed: changes.removed, now: now() }));
@@ -102,7 +103,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     if (await mergeSegments(database, tenant)) {
       await sweepTenant(database, build);
     }
-    await settleTables(database, build);
+    await settleTables(database, build, { paths: sizeOf(plan) });
   });
 }
 

@@ -1,9 +1,10 @@
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { AppError } from "@sightline/foundation/errors";
 import { SourceError } from "#source/source-error.ts";
 import { mendEndedByHand } from "#store/failed-jobs.store.ts";
 import { cancelJob, failJob, releaseJob, type ClaimedJob } from "#store/leases.store.ts";
 import { BrokenOff } from "./broken-off.ts";
 import { keepLease } from "./keep-lease.ts";
+import { reasonOf } from "./reason-of.ts";
 import { runJob, type JobTools } from "./run-job.ts";
 
 /** Runs a claimed job and writes down how it ended; returns when nothing of it is running any more. */
@@ -52,14 +53,6 @@ async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error
 
 function fieldsOf(job: ClaimedJob) {
   return { job: job.jobId, repository: job.fullName, ...(job.ref === null ? {} : { branch: job.ref }) };
-}
-
-/** Errors of ours may hold SQL and addresses; git's are meant to be read. */
-function reasonOf(error: unknown): string {
-  if (error instanceof SourceError || error instanceof AppError) {
-    return error.message;
-  }
-  return `internal error: ${messageOf(error)}`.replaceAll("\0", "").slice(0, 1_000);
 }
 
 function mayGoBetter(error: unknown): boolean {

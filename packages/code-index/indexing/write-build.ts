@@ -3,7 +3,7 @@ import type { Embedder } from "#embedding/embedder.ts";
 import type { Build } from "#store/builds.store.ts";
 import { writeDocuments, type NewDocument, type WrittenDocument } from "#store/documents.store.ts";
 import { beginSegment, completeSegment, insertPostings, type NewPostings } from "#store/segments.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { withinTenant, type CodeIndexDatabase } from "#store/tenant.ts";
 import { insertVectors, textsWithoutVector } from "#store/vectors.store.ts";
 import { createPostingsCollector, type PostingsCollector } from "./collect-postings.ts";
 
@@ -84,7 +84,7 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
     const texts = new Map(
       written.flatMap(({ path, chunks }) => chunks.map((chunk) => [chunk.text_hash, embeddedText({ path, ...chunk })] as const)),
     );
-    const vectors = { schema: build.schema, embedderId: embedder.embedderId };
+    const vectors = { schema: build.schema, role: build.role, embedderId: embedder.embedderId };
     const hashes = [...(await textsWithoutVector(database, vectors, [...texts.keys()]))];
     if (hashes.length === 0) {
       return;
@@ -107,7 +107,7 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
     const { segmentId, postings, chunks, documentIds } = segment;
     segment = undefined;
     for (const batch of inBatches(postings.packed())) {
-      await insertPostings(database.query, build, { segmentId, postings: batch });
+      await withinTenant(database, build, {}, (transaction) => insertPostings(transaction, build, { segmentId, postings: batch }));
     }
     await completeSegment(database, build, { segmentId, chunks, documentIds });
   }

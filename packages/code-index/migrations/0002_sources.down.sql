@@ -32,6 +32,7 @@ alter table codeindex.index_jobs
 
 drop table codeindex.refs;
 
+drop index codeindex.repositories_pushed;
 alter table codeindex.repositories
   add column indexed_commit text,
   add column indexed_at timestamptz,

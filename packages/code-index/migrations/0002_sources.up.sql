@@ -49,6 +49,8 @@ alter table codeindex.repositories
   drop column chunks,
   drop column behind;
 
+-- A push is told of by name, without a tenant.
+create index repositories_pushed on codeindex.repositories (lower(full_name));
 create index repositories_address on codeindex.repositories (address);
 create index repositories_polled on codeindex.repositories (polled_at nulls first);
 

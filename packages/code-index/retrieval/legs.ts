@@ -3,7 +3,7 @@ import { readAs } from "#store/read-as.store.ts";
 import { findLiterals, type LiteralHit } from "#store/read-chunks.store.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
 import { filtersFiles, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
-import { findNearest, storedEmbedders, type StoredEmbedder } from "#store/read-vectors.store.ts";
+import { findNearest, type StoredEmbedder } from "#store/read-vectors.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "./query.ts";
@@ -65,39 +65,42 @@ function byCloseness(one: LiteralHit, other: LiteralHit): number {
   return Number(other.defines) - Number(one.defines) || Number(other.same_case) - Number(one.same_case) || one.chunk_id - other.chunk_id;
 }
 
-type LookingByMeaning = Looking & { readonly embedder: QueryEmbedder | undefined; readonly repositories: readonly RepositoryInScope[] };
+type LookingByMeaning = Looking & {
+  readonly embedder: QueryEmbedder | undefined;
+  readonly repositories: readonly RepositoryInScope[];
+  /** Whose vectors are searched; undefined before there are any. */
+  readonly vectors: StoredEmbedder | undefined;
+};
 
 export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAnswer> {
-  const { database, scope, query, limit, deadlineMs, embedder, repositories } = looking;
+  const { database, scope, query, limit, deadlineMs, embedder, repositories, vectors } = looking;
   if (embedder === undefined) {
     return { chunkIds: [], state: "skipped", reason: "no embedder is configured (CODEINDEX_EMBEDDER=none)" };
   }
-  const stored = await readAs(database, scope.tenant, deadlineMs, (transaction) => storedEmbedders(transaction, scope.tenant));
-  const [used] = stored;
-  if (used === undefined) {
+  if (vectors === undefined) {
     return { chunkIds: [], state: "pending", reason: `nothing has vectors of ${embedder.identity.model} yet` };
   }
-  const embedded = await embedder.embed(query.text, used.identity);
+  const embedded = await embedder.embed(query.text, vectors.identity);
   if (!("vector" in embedded)) {
     return { chunkIds: [], ...embedded };
   }
-  const { vector } = embedded;
-  const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) =>
-    findNearest(transaction, scope, { vector, embedderId: used.embedder_id, limit }),
-  );
-  return { chunkIds, ...waiting(repositories, used) };
+  const nearest = { vector: embedded.vector, embedderId: vectors.embedder_id, limit, share: shareOf(repositories) };
+  const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) => findNearest(transaction, scope, nearest));
+  return { chunkIds, ...waiting(repositories) };
+}
+
+/** Which part of the tenant's chunks the repositories have. */
+function shareOf(repositories: readonly RepositoryInScope[]): number {
+  const chunks = repositories.reduce((sum, repository) => sum + (repository.chunks ?? 0), 0);
+  return chunks / Math.max(1, repositories[0]?.tenant_chunks ?? 1);
 }
 
 /** Chunks without a vector yet are found by the other legs alone, which an answer must say. */
-function waiting(
-  repositories: readonly RepositoryInScope[],
-  { last_error: lastError }: StoredEmbedder,
-): Pick<LegAnswer, "state" | "reason"> {
+function waiting(repositories: readonly RepositoryInScope[]): Pick<LegAnswer, "state" | "reason"> {
   const pending = repositories.reduce((sum, repository) => sum + (repository.vectors_pending ?? 0), 0);
   if (pending === 0) {
     return {};
   }
-  const error = repositories.find((repository) => repository.vectors_error !== null)?.vectors_error ?? lastError;
-  const why = error === null ? "they are being made" : `the embedder's provider says: ${error}`;
-  return { state: "pending", reason: `${pending} chunks have no vector yet; ${why}` };
+  const error = repositories.find((repository) => repository.vectors_error !== null)?.vectors_error ?? "they are being made";
+  return { state: "pending", reason: `${pending} chunks have no vector yet: ${error}` };
 }

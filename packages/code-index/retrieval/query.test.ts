@@ -51,3 +51,8 @@ test("quoted texts and the whole query are looked for letter for letter", () => 
 test.for(["", "  \n ", "a\0b"])("the query %j is refused", (text) => {
   expect(() => parseQuery(text)).toThrow(expect.objectContaining({ code: "invalid_query", status: 400 }));
 });
+
+test("a quoted name is looked for as a name, a quoted text only as it is", () => {
+  expect(parseQuery("where is `client.close` called").names).toEqual(["client", "close"]);
+  expect(parseQuery('"content-type"')).toMatchObject({ names: [], literals: ['"content-type"', "content-type"] });
+});

@@ -95,9 +95,11 @@ function namesIn(text: string, words: readonly string[], shape: Shape): readonly
     names.add(whole.split(/\.|::|->|#/).at(-1) ?? whole);
   }
   for (const word of words) {
-    const quoted = /^[`"'].*[`"'][.,;:?!]?$/u.test(word);
+    const [, quoted = ""] = /^[`"'](.*)[`"'][.,;:?!]?$/u.exec(word) ?? [];
+    // `"content-type"` is a text to find, not the names content and type.
+    const isSymbol = SYMBOL.test(quoted);
     for (const name of word.match(new RegExp(NAME, "gu")) ?? []) {
-      if (CODE_NAME.test(name) || (quoted && name.length > 2)) {
+      if (CODE_NAME.test(name) || (isSymbol && name.length > 2)) {
         names.add(name);
       }
     }

@@ -26,10 +26,10 @@ export async function readCoverage(database: CodeIndexDatabase, scope: Repositor
   if (file !== undefined) {
     return coverageOf(file, embedded);
   }
-  if (missing.found?.ref == null || missing.found.commit === null) {
+  const { ref = null, commit = null } = missing.found ?? {};
+  if (ref === null || commit === null) {
     return refuseHiddenRepository(database, scope, missing.found);
   }
-  const { ref, commit } = missing.found;
   const reason = `the branch ${ref} has no file of this path at its indexed commit`;
   return { path, ref, commit, state: "absent", reason, language: null, bytes: null, chunks: 0, embedded: 0, similar: [...missing.similar] };
 }

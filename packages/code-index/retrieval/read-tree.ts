@@ -19,13 +19,14 @@ export async function readTree(database: CodeIndexDatabase, scope: RepositorySco
     const [repository] = await repositoriesInScope(transaction, scope);
     return { found: repository, files: await listFiles(transaction, scope, TREE) };
   });
-  if (found?.ref === undefined || found.ref === null || found.commit === null) {
+  const { ref = null, commit = null } = found ?? {};
+  if (ref === null || commit === null) {
     return refuseHiddenRepository(database, scope, found);
   }
   return {
     repo: scope.repo,
-    ref: found.ref,
-    commit: found.commit,
+    ref,
+    commit,
     files: files.map(({ path, language, lines }) => ({ path, language: language ?? "text", lines })),
   };
 }

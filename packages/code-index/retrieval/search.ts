@@ -5,6 +5,7 @@ import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { readChunks } from "#store/read-chunks.store.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { repositoriesInScope, type Access, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
+import { storedEmbedders, type StoredEmbedder } from "#store/read-vectors.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { termsOf } from "#store/terms.ts";
 import { fuse, type FusedChunk, type LegName } from "./fuse.ts";
@@ -51,9 +52,9 @@ export async function search(dependencies: SearchDependencies, access: Access, r
     path: filterText(request.path),
     lang: filterText(request.lang),
   };
-  const repositories = await visibleRepositories(dependencies.database, scope);
+  const searched = await lookAround(dependencies.database, scope);
 
-  const { legs, ranked } = await searchOnce(dependencies, { scope, query, repositories, limit: request.limit });
+  const { legs, ranked } = await searchOnce(dependencies, { scope, query, ...searched, limit: request.limit });
   return {
     results: ranked.slice(0, request.limit).map((chunk) => present(chunk, query)),
     legs: { semantic: legs.semantic.state, bm25: legs.bm25.state, exact: legs.exact.state },
@@ -68,22 +69,31 @@ function filterText(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-async function visibleRepositories(database: CodeIndexDatabase, scope: Scope): Promise<readonly RepositoryInScope[]> {
+/** What there is to search. */
+type Searched = {
+  readonly repositories: readonly RepositoryInScope[];
+  /** Whose vectors are searched; undefined before there are any. */
+  readonly vectors: StoredEmbedder | undefined;
+};
+
+async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<Searched> {
   if (scope.repo?.includes("\0") === true) {
     return refuseHiddenRepository(database, scope, undefined);
   }
-  const repositories = await readAs(database, scope.tenant, READ_MS, (transaction) => repositoriesInScope(transaction, scope));
-  const visible = repositories.filter((repository) => repository.generation !== null);
-  if (visible.length === 0 && (scope.repo !== undefined || scope.ref !== undefined)) {
-    await refuseHiddenRepository(database, scope, repositories[0]);
+  const { found, vectors } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const [inUse] = await storedEmbedders(transaction, scope.tenant);
+    return { found: await repositoriesInScope(transaction, scope), vectors: inUse };
+  });
+  const repositories = found.filter((repository) => repository.generation !== null);
+  if (repositories.length === 0 && (scope.repo !== undefined || scope.ref !== undefined)) {
+    await refuseHiddenRepository(database, scope, found[0]);
   }
-  return visible;
+  return { repositories, vectors };
 }
 
-type Searching = {
+type Searching = Searched & {
   readonly scope: Scope;
   readonly query: ParsedQuery;
-  readonly repositories: readonly RepositoryInScope[];
   readonly limit: number;
 };
 
@@ -116,7 +126,7 @@ async function searchOnce(dependencies: SearchDependencies, searching: Searching
 
 async function runLegs(dependencies: SearchDependencies, searching: Searching): Promise<Readonly<Record<LegName, LegOutcome>>> {
   const { database, embedder, log, deadlines = DEADLINES } = dependencies;
-  const { scope, query, repositories, limit } = searching;
+  const { scope, query, repositories, vectors, limit } = searching;
   if (repositories.length === 0) {
     const state = { state: "skipped", reason: "no repository is indexed yet", ms: 0, hits: 0 } as const;
     const nothing: LegOutcome = { chunkIds: [], state };
@@ -137,7 +147,7 @@ async function runLegs(dependencies: SearchDependencies, searching: Searching): 
       onError: (error) => log.warn({ err: error, leg }, "a leg of a search failed"),
     });
   const [semantic, bm25, exact] = await Promise.all([
-    run("semantic", "name a repository", () => searchByMeaning({ ...looking("semantic"), embedder, repositories })),
+    run("semantic", "name a repository", () => searchByMeaning({ ...looking("semantic"), embedder, repositories, vectors })),
     run("bm25", "name a repository", () => searchByWords(looking("bm25"))),
     run("exact", "add at least three letters or digits in a row, or name a repository", () => searchExactly(looking("exact"))),
   ]);

@@ -40,7 +40,7 @@ const SWITCHES = 40;
 
 test("no answer mixes two commits while builds are switched and the old ones swept", needsRealPostgres, async () => {
   await switchTo(0);
-  let switching = true;
+  const switching = new AbortController();
   const seen = { commits: new Set<string>(), found: 0 };
   const scope = { tenant, repo: "acme/moving" };
   const oneCommit = (commit: string, text: string) => {
@@ -48,7 +48,7 @@ test("no answer mixes two commits while builds are switched and the old ones swe
     expect([...new Set(text.match(/version \d+/g))]).toEqual([`version ${commit}`]);
   };
   const readers = Array.from({ length: READS }, async () => {
-    while (switching) {
+    while (!switching.signal.aborted) {
       const file = await readFile(database, scope, { path: "same.ts" });
       oneCommit(file.commit, file.content);
       expect(file.content.split("version").length - 1).toBe(1 + (Number(file.commit) % 7));
@@ -74,7 +74,7 @@ test("no answer mixes two commits while builds are switched and the old ones swe
       await switchTo(version);
     }
   } finally {
-    switching = false;
+    switching.abort();
   }
   await reading;
   expect(seen.commits.size).toBeGreaterThan(5);

@@ -50,8 +50,8 @@ async function lookUp(host: string, signal: AbortSignal): Promise<readonly strin
     const answers = await Promise.race([lookup(host, { all: true }), ended.promise]);
     return answers.map(({ address }) => address);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code !== undefined) {
-      throw new SourceError(`The host ${host} was not found (${String(error.code)}).`, { transient: true, cause: error });
+    if (error instanceof Error && "code" in error && typeof error.code === "string") {
+      throw new SourceError(`The host ${host} was not found (${error.code}).`, { transient: true, cause: error });
     }
     throw error;
   } finally {

@@ -11,7 +11,10 @@ type Reading = { readonly signal: AbortSignal };
 const MOST_FILES = 500_000;
 
 /** Every entry below the root of the mirror's commit, in git's order. */
-export async function listTree(mirror: Mirror, { signal }: Reading): Promise<readonly TreeEntry[]> {
+export async function listTree(
+  mirror: Mirror,
+  { signal, mostFiles = MOST_FILES }: Reading & { readonly mostFiles?: number },
+): Promise<readonly TreeEntry[]> {
   const printed = await runGit({
     arguments: ["ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", mirror.commit],
     directory: mirror.directory,
@@ -27,8 +30,8 @@ export async function listTree(mirror: Mirror, { signal }: Reading): Promise<rea
       seen.add(entry.path);
       entries.push(entry);
     }
-    if (entries.length > MOST_FILES) {
-      throw new SourceError(`The repository has more than ${MOST_FILES.toLocaleString("en")} files.`, {
+    if (entries.length > mostFiles) {
+      throw new SourceError(`The repository has more than ${mostFiles.toLocaleString("en")} files.`, {
         transient: false,
         problem: "too_large",
       });

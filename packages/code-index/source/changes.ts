@@ -1,3 +1,4 @@
+import { listTree } from "./blobs.ts";
 import { runGit } from "./git.ts";
 import type { Mirror } from "./mirror.ts";
 import { SourceError } from "./source-error.ts";
@@ -23,6 +24,8 @@ export async function changedPaths(mirror: Mirror, { from, to, signal }: Between
   if (held.toString("latin1").trim() !== "commit") {
     return undefined;
   }
+  // git holds the whole difference in its memory: neither side may have more files than we take.
+  await listTree({ ...mirror, commit: to }, { signal });
   const printed = await git(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to]).catch((error: unknown) => {
     if (error instanceof SourceError && /unable to read|bad object|missing|could not read|not a tree/i.test(error.message)) {
       return undefined;

@@ -53,6 +53,8 @@ const SETTINGS: readonly GitSetting[] = [
   ["fetch.recurseSubmodules", "false"],
   // Every fetch is one pack, whose growth can be watched.
   ["fetch.unpackLimit", "1"],
+  // Mapped at once, of the memory that git may have.
+  ["core.packedGitLimit", "1g"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
   ["gc.autoDetach", "false"],
@@ -92,16 +94,18 @@ export async function runGit(options: GitOptions, input = ""): Promise<Buffer> {
   try {
     await ended;
   } catch (error) {
-    throw length > LONGEST_ANSWER ? new SourceError("git's answer is too long to be kept.", { transient: false, cause: error }) : error;
+    throw length > LONGEST_ANSWER
+      ? new SourceError("What git says of the repository is too long to be kept.", { transient: false, problem: "too_large", cause: error })
+      : error;
   }
   return Buffer.concat(printed);
 }
 
 /**
- * Becomes git, beside a process that waits for the end of a pipe which only we hold open: when we end, however that
- * happens, it ends git and git's helpers.
+ * Becomes git, with a limit on its memory in KiB, since a repository may be made to use it up; beside a process that
+ * waits for the end of a pipe which only we hold open: when we end, however that happens, it ends git and git's helpers.
  */
-const GIT_UNTIL_WE_END = '(read -r _ <&3; kill -KILL -$$) </dev/null >/dev/null 2>&1 & exec git "$@" 3<&-';
+const GIT_UNTIL_WE_END = 'ulimit -v 6291456 2>/dev/null; (read -r _ <&3; kill -KILL -$$) </dev/null >/dev/null 2>&1 & exec git "$@" 3<&-';
 
 /** Starts git in a process group of its own, so that its helpers end with it; and all of them with us. */
 export function startGit(options: GitOptions): RunningGit {

@@ -51,14 +51,15 @@ export async function removeRemains(directory: string): Promise<void> {
   }
 }
 
-const MOST_PACKS = 30;
 const SLACK_BYTES = 256 * 1_024 * 1_024;
 
+type Compacting = { readonly directory: string; readonly mostPacks: number; readonly signal: AbortSignal };
+
 /** Puts the packs of many fetches together and drops what nothing refers to any more, when it is worth it. */
-export async function compact(directory: string, signal: AbortSignal): Promise<void> {
+export async function compact({ directory, mostPacks, signal }: Compacting): Promise<void> {
   const sizes = await packSizes(directory);
   const total = sum(sizes);
-  if (sizes.length <= MOST_PACKS && total <= 2 * Math.max(0, ...sizes) + SLACK_BYTES) {
+  if (sizes.length <= mostPacks && total <= 2 * Math.max(0, ...sizes) + SLACK_BYTES) {
     return;
   }
   await runGit({
@@ -128,7 +129,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

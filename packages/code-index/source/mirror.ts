@@ -40,7 +40,7 @@ const DEFAULT_MAX_BYTES = 4_096 * 1_048_576;
 export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
   const { dataDir, repoId, ref, fresh = false, signal } = options;
   const folder = mirrorFolder(dataDir, repoId);
-  return withRemote({ ...options, knownHosts: join(folder, "known_hosts") }, signal, async (remote) => {
+  return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
     await mkdir(folder, { recursive: true });
     const branch = await findBranch(remote, ref);
     const directory = join(folder, "repository.git");
@@ -48,8 +48,13 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
   });
 }
 
+/** Remembers the keys of the ssh hosts a repository was fetched from. */
+export function knownHostsFile(dataDir: string, repoId: string): string {
+  return join(mirrorFolder(dataDir, repoId), "known_hosts");
+}
+
 /** Of a repository, with all that is kept for it. */
-export function mirrorFolder(dataDir: string, repoId: string): string {
+function mirrorFolder(dataDir: string, repoId: string): string {
   return join(mirrorsFolder(dataDir), repoId);
 }
 
@@ -81,11 +86,14 @@ async function fetchInto(fetching: Fetching): Promise<Mirror> {
   }
 }
 
+/** `tidyMirrors` puts them together long before, when nobody waits for it. */
+const MOST_PACKS = 200;
+
 async function fetchBranch({ directory, remote, branch, keep = [], maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
   const own = refsOf(branch.ref);
   await removeRemains(directory);
   await keepCommits(directory, { own, keep, signal });
-  await compact(directory, signal);
+  await compact({ directory, mostPacks: MOST_PACKS, signal });
   const tip = () => runGit({ arguments: ["for-each-ref", "--format=%(objectname)", `${own}/tip`], directory, signal });
   const before = (await tip()).toString("latin1").trim();
   if (before === branch.commit) {

@@ -1,20 +1,27 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Logger } from "@sightline/foundation/log";
 import { withFolderLock } from "./folder-lock.ts";
 import { runGit } from "./git.ts";
 import { mirrorsFolder, refsOf } from "./mirror.ts";
-import { removeFolder } from "./mirror-folder.ts";
+import { compact, exists, removeFolder } from "./mirror-folder.ts";
 
 type Tidying = {
   /** `CODEINDEX_DATA_DIR`. */
   readonly dataDir: string;
   /** Every repository that is registered, by id, with the branches that are indexed. */
   readonly listRepositories: () => Promise<ReadonlyMap<string, readonly string[]>>;
+  readonly log: Logger;
   readonly signal: AbortSignal;
 };
 
-/** Removes the mirrors of repositories that are no more, and lets go of the branches that are no longer indexed. */
-export async function tidyMirrors({ dataDir, listRepositories, signal }: Tidying): Promise<void> {
+const MOST_PACKS = 20;
+
+/**
+ * Removes the mirrors of repositories that are no more, lets go of the branches that are no longer indexed, and puts
+ * together what many fetches have brought.
+ */
+export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Tidying): Promise<void> {
   const folder = mirrorsFolder(dataDir);
   // Read first: a repository that is registered meanwhile is in the list, or its mirror is not among these.
   const names = await readdir(folder).catch(() => []);
@@ -28,14 +35,24 @@ export async function tidyMirrors({ dataDir, listRepositories, signal }: Tidying
     if (branches === undefined) {
       await removeFolder(join(folder, name));
     } else {
-      await withFolderLock(join(folder, name), signal, () => letGo(join(folder, name, "repository.git"), branches, signal));
+      const directory = join(folder, name, "repository.git");
+      if (!(await exists(directory))) {
+        continue;
+      }
+      await withFolderLock(join(folder, name), signal, async () => {
+        await letGo(directory, branches, signal);
+        await compact({ directory, mostPacks: MOST_PACKS, signal });
+      }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        log.warn({ err: error, repository: name }, "a mirror was not put in order; the next fetch looks after it");
+      });
     }
   }
 }
 
 async function letGo(directory: string, branches: readonly string[], signal: AbortSignal): Promise<void> {
   const kept = new Set(["HEAD", ...branches].map(refsOf));
-  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)"], directory, signal }).catch(() => Buffer.alloc(0));
+  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)"], directory, signal });
   const refs = listed.toString("latin1").split("\n").filter(Boolean);
   const gone = refs.filter((ref) => !kept.has(ref.split("/", 3).join("/")));
   if (gone.length > 0) {

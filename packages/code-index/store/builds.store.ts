@@ -2,12 +2,10 @@ import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Lease } from "./leases.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
-import type { CodeIndexDatabase, TenantSchema } from "./tenant.ts";
+import { withinTenant, type CodeIndexDatabase, type Tenant } from "./tenant.ts";
 
 /** A set of files in the making; nobody sees it until it is switched to or applied. */
-export type Build = {
-  readonly tenantId: string;
-  readonly schema: TenantSchema;
+export type Build = Omit<Tenant, "name"> & {
   readonly repoId: string;
   /** The branch. */
   readonly ref: string;
@@ -40,16 +38,14 @@ export type NewFile = {
 export type SkippedFile = NewFile & { readonly skip_reason: string };
 
 /** Adds paths that the repository's own rules leave out. */
-export async function insertSkippedFiles(
-  database: CodeIndexDatabase,
-  { schema, generation }: Build,
-  files: readonly SkippedFile[],
-): Promise<void> {
-  await sql`
+export async function insertSkippedFiles(database: CodeIndexDatabase, build: Build, files: readonly SkippedFile[]): Promise<void> {
+  const { schema, generation } = build;
+  const statement = sql`
     insert into ${sql.id(schema, "files")} (generation, path, blob, bytes, skip_reason)
     select ${generation}, path, blob, bytes, skip_reason
     from json_to_recordset(${JSON.stringify(files)}::json) as given(path text, blob text, bytes bigint, skip_reason text)
-  `.execute(database.query);
+  `;
+  await withinTenant(database, build, {}, (transaction) => statement.execute(transaction));
 }
 
 type Attaching = { readonly files: readonly NewFile[]; readonly splitter: number };
@@ -70,7 +66,7 @@ export async function attachFiles(database: CodeIndexDatabase, build: Build, { f
     join ${sql.id(schema, "documents")} as document
       on document.blob = given.blob and document.path = given.path and document.splitter = ${splitter}
   `;
-  return database.query.transaction().execute(async (transaction) => {
+  return withinTenant(database, build, {}, async (transaction) => {
     await lockTenant(transaction, build, "with-others");
     const { rows } = await sql<{ path: string; known: boolean }>`
       with given as (${given}), added as (

@@ -93,10 +93,7 @@ type Listing = {
 /** A tenant's deliveries, newest first; identifiers rise with time. */
 export async function listDeliveries(database: CodeIndexDatabase, listing: Listing): Promise<readonly DeliveryRow[]> {
   const { tenantId, repoId, status, after, limit } = listing;
-  return database.query
-    .selectFrom("codeindex.webhook_deliveries")
-    .selectAll()
-    .where("tenant_id", "=", tenantId)
+  return selectDeliveries(database, tenantId)
     .$if(repoId !== undefined, (query) => query.where("repo_id", "=", repoId ?? ""))
     .$if(status !== undefined, (query) => query.where("status", "=", status ?? "accepted"))
     .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
@@ -109,12 +106,16 @@ export async function getDelivery(
   database: CodeIndexDatabase,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
 ): Promise<DeliveryRow | undefined> {
+  return selectDeliveries(database, tenantId).where("id", "=", id).executeTakeFirst();
+}
+
+/** Those of repositories that are being deleted are gone already. */
+function selectDeliveries(database: CodeIndexDatabase, tenantId: string) {
   return database.query
     .selectFrom("codeindex.webhook_deliveries")
     .selectAll()
     .where("tenant_id", "=", tenantId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+    .where("repo_id", "not in", (query) => query.selectFrom("codeindex.repositories").select("id").where("deleting_at", "is not", null));
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60_000;

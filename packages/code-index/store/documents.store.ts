@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeChunksTable, CodeIndexTables } from "#schema.ts";
 import type { Build, NewFile } from "./builds.store.ts";
 import { chunkId } from "./chunk-id.ts";
-import type { CodeIndexDatabase } from "./tenant.ts";
+import { withinTenant, type CodeIndexDatabase } from "./tenant.ts";
 
 export type NewChunk = Omit<CodeChunksTable, "chunk_id" | "segment_id" | "ordinal" | "document_id" | "path" | "language">;
 
@@ -39,7 +39,7 @@ export type WrittenDocument = NewDocument & { readonly documentId: number };
  * left to it and not returned. One with chunks is complete when its segment is.
  */
 export async function writeDocuments(database: CodeIndexDatabase, build: Build, writing: Writing): Promise<readonly WrittenDocument[]> {
-  return database.query.transaction().execute(async (transaction) => {
+  return withinTenant(database, build, {}, async (transaction) => {
     const written = await claimDocuments(transaction, build, writing);
     await insertChunks(transaction, build, writing, written);
     await insertNames(transaction, build, written);

@@ -137,5 +137,6 @@ function fromJobs(database: CodeIndexDatabase) {
     .selectFrom("codeindex.index_jobs as job")
     .innerJoin("codeindex.repositories as repository", "repository.id", "job.repo_id")
     .selectAll("job")
-    .select("repository.full_name");
+    .select("repository.full_name")
+    .where("repository.deleting_at", "is", null);
 }

@@ -101,39 +101,37 @@ async function claimNext(database: CodeIndexDatabase, { workerId, now, small = f
   return rows[0];
 }
 
-type LeaseState = "held" | "lost" | "cancelled";
+/** `lost` when the job was taken from its worker or ended by somebody else, `cancelled` when somebody asked to stop. */
+export type LeaseState = "held" | "lost" | "cancelled" | "succeeded";
 
-/** Says that the worker lives and how far it is: `lost` when the job was taken from it, `cancelled` when somebody asked to stop. */
+/** Says that the worker lives and how far it is. */
 export async function renewLease(
   database: CodeIndexDatabase,
   { jobId, workerId, now, progress }: Lease & Moment & { readonly progress: JobProgress | undefined },
 ): Promise<LeaseState> {
-  const row = await database.query
+  await database.query
     .updateTable("codeindex.index_jobs")
     .set({ heartbeat_at: now, ...(progress === undefined ? {} : { progress: JSON.stringify(progress), progress_at: now }) })
     .where("job_id", "=", jobId)
     .where("worker_id", "=", workerId)
     .where("status", "=", "running")
-    .returning("cancel_requested")
-    .executeTakeFirst();
-  return stateOf(row);
+    .execute();
+  return checkLease(database, { jobId, workerId });
 }
 
-/** What `renewLease` would return, written nowhere. */
 export async function checkLease(database: CodeIndexDatabase, { jobId, workerId }: Lease): Promise<LeaseState> {
   const row = await database.query
     .selectFrom("codeindex.index_jobs")
-    .select("cancel_requested")
+    .select(["status", "cancel_requested"])
     .where("job_id", "=", jobId)
     .where("worker_id", "=", workerId)
-    .where("status", "=", "running")
+    .where("status", "in", ["running", "succeeded"])
     .executeTakeFirst();
-  return stateOf(row);
-}
-
-function stateOf(row: { readonly cancel_requested: boolean } | undefined): LeaseState {
   if (row === undefined) {
     return "lost";
+  }
+  if (row.status === "succeeded") {
+    return "succeeded";
   }
   return row.cancel_requested ? "cancelled" : "held";
 }

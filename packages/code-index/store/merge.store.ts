@@ -4,10 +4,10 @@ import { chunkId } from "./chunk-id.ts";
 import { clearBit, emptyBitmap, hasBit, openBitmap, setBit } from "./bitmap.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
 import { insertPostings, type NewPostings } from "./segments.store.ts";
-import type { CodeIndexDatabase, TenantSchema } from "./tenant.ts";
+import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "./tenant.ts";
 import { insertVisible } from "./visible.store.ts";
 
-type Merged = { readonly tenantId: string; readonly schema: TenantSchema };
+type Merged = Omit<Tenant, "name">;
 
 export type SegmentState = {
   readonly segment_id: number;
@@ -60,24 +60,21 @@ type Moving = { readonly chunks: readonly MovableChunk[]; readonly postings: Ite
  * @returns false when one of the chunks has gone or was moved by another; nothing has changed then.
  */
 export async function moveChunks(database: CodeIndexDatabase, tenant: Merged, { chunks, postings }: Moving): Promise<boolean> {
-  return database.query
-    .transaction()
-    .execute(async (transaction) => {
-      await lockTenant(transaction, tenant, "alone");
-      const segmentId = await insertSegment(transaction, tenant.schema, chunks.length);
-      await renumber(transaction, tenant.schema, { segmentId, chunks });
-      await moveVisible(transaction, tenant.schema, { segmentId, chunks });
-      for (const batch of postings) {
-        await insertPostings(transaction, tenant, { segmentId, postings: batch });
-      }
-      return true;
-    })
-    .catch((error: unknown) => {
-      if (error instanceof Overtaken) {
-        return false;
-      }
-      throw error;
-    });
+  return withinTenant(database, tenant, {}, async (transaction) => {
+    await lockTenant(transaction, tenant, "alone");
+    const segmentId = await insertSegment(transaction, tenant.schema, chunks.length);
+    await renumber(transaction, tenant.schema, { segmentId, chunks });
+    await moveVisible(transaction, tenant.schema, { segmentId, chunks });
+    for (const batch of postings) {
+      await insertPostings(transaction, tenant, { segmentId, postings: batch });
+    }
+    return true;
+  }).catch((error: unknown) => {
+    if (error instanceof Overtaken) {
+      return false;
+    }
+    throw error;
+  });
 }
 
 class Overtaken extends Error {}

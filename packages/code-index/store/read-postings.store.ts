@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isInFiles, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
+import { matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
 /** What of a segment one build sees. */
 export type VisibleSegment = {
@@ -50,9 +50,14 @@ export async function keepMatchingFiles(
 
 /** The chunks of all files that the scope's path and language let through. */
 export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scope: Scope): Promise<ReadonlySet<number>> {
+  const { schema } = scope.tenant;
   const { rows } = await sql<{ chunk_id: number }>`
-    select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
-    where ${matchesFile(scope)} and ${isInFiles(scope)}
+    select chunk.chunk_id
+    from ${visibleBuilds(scope)} as build
+    join ${sql.id(schema, "files")} as file on file.generation = build.generation
+    join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id
+    join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = document.document_id
+    where ${matchesFile(scope, "document")}
   `.execute(query);
   return new Set(rows.map((row) => row.chunk_id));
 }

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { RefsTable, RepositoriesTable } from "#schema.ts";
-import type { Access } from "./read-scope.store.ts";
+import { vectorsError, type Access } from "./read-scope.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
 
 export type RefRow = Pick<
@@ -50,7 +50,7 @@ function selectRepositories(database: CodeIndexDatabase, { tenant, repositories 
         select json_agg(json_build_object(
           'name', ref.name, 'is_default', ref.is_default, 'generation', ref.generation, 'indexed_commit', ref.indexed_commit,
           'indexed_at', ref.indexed_at, 'files', ref.files, 'chunks', ref.chunks, 'vectors_pending', ref.vectors_pending,
-          'vectors_error', ref.vectors_error, 'behind', ref.pushes_received - ref.pushes_indexed
+          'vectors_error', ${vectorsError({ tenant, repositories })}, 'behind', ref.pushes_received - ref.pushes_indexed
         ) order by not ref.is_default, ref.name)
         from codeindex.refs as ref where ref.repo_id = codeindex.repositories.id
       ), '[]')`.as("refs"),

@@ -11,7 +11,7 @@ export type Access = {
 
 /** And what of it was asked for. Every read of a tenant's tables takes one. */
 export type Scope = Access & {
-  /** `owner/repo`; all repositories when left out. */
+  /** `owner/repo` in either case, as the hosts take it; all repositories when left out. */
   readonly repo?: string | undefined;
   /** A branch; each repository's default one when left out. */
   readonly ref?: string | undefined;
@@ -29,6 +29,9 @@ export type RepositoryInScope = {
   readonly ref: string | null;
   readonly generation: number | null;
   readonly commit: string | null;
+  readonly chunks: number | null;
+  /** Of all branches and repositories of the tenant. */
+  readonly tenant_chunks: number | null;
   readonly vectors_pending: number | null;
   readonly vectors_error: string | null;
 };
@@ -40,7 +43,9 @@ export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope:
   const { schema } = scope.tenant;
   const { rows } = await sql<RepositoryInScope>`
     select repository.id, repository.full_name as repo, repository.index_status, repository.last_error,
-      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.vectors_pending, ref.vectors_error
+      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.chunks, ref.vectors_pending,
+      ${vectorsError(scope)} as vectors_error,
+      (select sum(chunks) from ${sql.id(schema, "refs")} where generation is not null) as tenant_chunks
     from ${sql.id(schema, "repositories")} as repository
     left join ${sql.id(schema, "refs")} as ref on ref.repo_id = repository.id and ${isRefOf(scope)}
     where ${isRepositoryOf(scope)}
@@ -85,10 +90,20 @@ export function isInFiles(scope: Scope): RawBuilder<unknown> {
   )`;
 }
 
-/** True for the chunks, under the alias `chunk`, that the scope's path and language let through. */
-export function matchesFile({ path, lang }: Scope): RawBuilder<unknown> {
-  const byPath = path === undefined ? sql`true` : sql`chunk.path ilike ${containing(path).replaceAll("*", "%")}`;
-  const byLanguage = lang === undefined ? sql`true` : sql`chunk.language = ${lang.toLowerCase()}`;
+/**
+ * What an embedder's provider last said, of the alias `ref`. Its words may hold pieces of the texts it was given, of whatever
+ * repository: whoever may not see all of them is not told.
+ */
+export function vectorsError({ repositories }: Access): RawBuilder<string | null> {
+  return repositories === undefined
+    ? sql`ref.vectors_error`
+    : sql`case when ref.vectors_error is not null then 'the embedder''s provider fails' end`;
+}
+
+/** True for the chunks, or documents, under the alias that the scope's path and language let through. */
+export function matchesFile({ path, lang }: Scope, alias: "chunk" | "document" = "chunk"): RawBuilder<unknown> {
+  const byPath = path === undefined ? sql`true` : sql`${sql.ref(`${alias}.path`)} ilike ${containing(path).replaceAll("*", "%")}`;
+  const byLanguage = lang === undefined ? sql`true` : sql`${sql.ref(`${alias}.language`)} = ${lang.toLowerCase()}`;
   return sql`(${byPath} and ${byLanguage})`;
 }
 
@@ -102,7 +117,7 @@ export function containing(literal: string): string {
 }
 
 function isRepositoryOf({ repo, repositories }: Scope): RawBuilder<unknown> {
-  const byName = repo === undefined ? sql`true` : sql`repository.full_name = ${repo}`;
+  const byName = repo === undefined ? sql`true` : sql`lower(repository.full_name) = ${repo.toLowerCase()}`;
   const byRight = repositories === undefined ? sql`true` : sql`repository.id = any(${repositories}::uuid[])`;
   return sql`(${byName} and ${byRight})`;
 }

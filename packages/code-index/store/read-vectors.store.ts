@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
+import { isInFiles, isVisible, matchesFile, type Scope } from "./read-scope.store.ts";
 import type { Tenant } from "./tenant.ts";
 import { vectorText } from "./vectors.ts";
 
@@ -28,7 +28,13 @@ export function vectorsTable({ schema }: Tenant, embedderId: number): RawBuilder
   return sql.id(schema, `vectors_${embedderId}`);
 }
 
-type Nearest = { readonly vector: Float32Array; readonly embedderId: number; readonly limit: number };
+type Nearest = {
+  readonly vector: Float32Array;
+  readonly embedderId: number;
+  readonly limit: number;
+  /** Which part of the tenant's chunks is in scope, about. */
+  readonly share: number;
+};
 
 /** Vectors looked through for every chunk wanted, before it is asked which of them are in scope. */
 const OVERFETCH = 20;
@@ -37,19 +43,8 @@ const NARROW = 0.1;
 
 /** The chunks whose vectors are nearest to `vector`, nearest first, exactly. */
 export async function findNearest(query: Kysely<CodeIndexTables>, scope: Scope, nearest: Nearest): Promise<readonly number[]> {
-  const isNarrow = (await shareOf(query, scope)) < NARROW;
-  const found = isNarrow ? [] : await amongNearest(query, scope, nearest);
+  const found = nearest.share < NARROW ? [] : await amongNearest(query, scope, nearest);
   return found.length < nearest.limit ? amongChunks(query, scope, nearest) : found;
-}
-
-/** Which part of the tenant's chunks the scope's builds have. */
-async function shareOf(query: Kysely<CodeIndexTables>, scope: Scope): Promise<number> {
-  const { rows } = await sql<{ share: number }>`
-    select coalesce((sum(ref.chunks) filter (where build.generation is not null))::float8 / nullif(sum(ref.chunks), 0), 0) as share
-    from ${sql.id(scope.tenant.schema, "refs")} as ref left join ${visibleBuilds(scope)} as build on build.generation = ref.generation
-    where ref.generation is not null
-  `.execute(query);
-  return rows[0]?.share ?? 0;
 }
 
 /** Those in scope of the nearest vectors of the tenant: there may be more when it is fewer than the limit. */

@@ -7,7 +7,8 @@ export type SealedColumn = {
   readonly column: "sealed_secret" | "sealed_webhook_secret";
 };
 
-export type SealedRow = { readonly id: string; readonly sealed: string };
+/** `host` is empty where there is none. */
+export type SealedRow = { readonly id: string; readonly tenant_id: string; readonly host: string; readonly sealed: string };
 
 /** How many values each key of the ring, or of a former one, has sealed. */
 export async function countSealedByKey(
@@ -24,21 +25,22 @@ export async function countSealedByKey(
 type Page = { readonly keyId: string; readonly after: string; readonly limit: number };
 
 /** Values that another key than `keyId` has sealed, by their ids. */
-export async function listSealedByOthers<Row extends SealedRow>(
+export async function listSealedByOthers(
   database: CodeIndexDatabase,
   { table, column }: SealedColumn,
   { keyId, after, limit }: Page,
-): Promise<readonly Row[]> {
-  const { rows } = await sql<Row>`
-    select sealed_row.*, ${sql.ref(column)} as sealed
-    from ${sql.table(table)} as sealed_row
+): Promise<readonly SealedRow[]> {
+  const host = table === "codeindex.credentials" ? sql.ref("host") : sql.lit("");
+  const { rows } = await sql<SealedRow>`
+    select id, tenant_id, ${host} as host, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
     where ${sql.ref(column)} is not null and split_part(${sql.ref(column)}, '.', 2) <> ${keyId} and id::text > ${after}
     order by id::text
     limit ${limit}`.execute(database.query);
   return rows;
 }
 
-type Resealed = SealedRow & { readonly anew: string };
+type Resealed = Pick<SealedRow, "id" | "sealed"> & { readonly anew: string };
 
 /** Replaces those that are still as they were. @returns how many were. */
 export async function replaceSealed(

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Build } from "./builds.store.ts";
-import { tenantTables, type CodeIndexDatabase } from "./tenant.ts";
+import { tenantTables, withinTenant, type CodeIndexDatabase } from "./tenant.ts";
 
 /** Makes room for a run of chunks; `completeSegment` says what it came to. */
 export async function beginSegment(database: CodeIndexDatabase, { schema, generation }: Build): Promise<number> {
@@ -35,9 +35,10 @@ type Completing = {
 };
 
 /** Lets every build of the tenant use what the segment holds. */
-export async function completeSegment(database: CodeIndexDatabase, { schema, generation }: Build, completing: Completing): Promise<void> {
+export async function completeSegment(database: CodeIndexDatabase, build: Build, completing: Completing): Promise<void> {
+  const { schema, generation } = build;
   const { segmentId, chunks, documentIds } = completing;
-  await database.query.transaction().execute(async (transaction) => {
+  await withinTenant(database, build, {}, async (transaction) => {
     const { rows } = await sql`
       select from ${sql.id(schema, "builds")} where generation = ${generation} for key share
     `.execute(transaction);

@@ -3,9 +3,9 @@ import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
 import { chunkId } from "./chunk-id.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
-import type { CodeIndexDatabase, TenantSchema } from "./tenant.ts";
+import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "./tenant.ts";
 
-type Swept = { readonly tenantId: string; readonly schema: TenantSchema };
+type Swept = Omit<Tenant, "name">;
 
 /**
  * Deletes what no search can see any more and nobody is writing: builds that were replaced, or whose job has ended without
@@ -48,7 +48,7 @@ const FILES = 500;
 async function deleteBuild(database: CodeIndexDatabase, { generation, ...tenant }: Swept & { readonly generation: number }): Promise<void> {
   const files = sql.id(tenant.schema, "files");
   await inBatches(FILES, () =>
-    database.query.transaction().execute(async (transaction) => {
+    withinTenant(database, tenant, {}, async (transaction) => {
       await lockTenant(transaction, tenant, "alone");
       const { rows } = await sql<{ document_id: number | null }>`
         delete from ${files} where ctid = any(array(select ctid from ${files} where generation = ${generation} limit ${FILES}))
@@ -121,7 +121,7 @@ const DOCUMENTS = 200;
 async function deleteAbandonedDocuments(database: CodeIndexDatabase, tenant: Swept, segmentId: number): Promise<void> {
   const chunks = sql.id(tenant.schema, "code_chunks");
   await inBatches(1, () =>
-    database.query.transaction().execute(async (transaction) => {
+    withinTenant(database, tenant, {}, async (transaction) => {
       await lockTenant(transaction, tenant, "alone");
       const { rows } = await sql<{ document_id: number }>`
         select distinct document_id from ${chunks}

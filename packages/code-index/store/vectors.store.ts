@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Build } from "./builds.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
-import { tenantTables, type CodeIndexDatabase, type TenantSchema } from "./tenant.ts";
+import { tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "./tenant.ts";
 import { vectorText } from "./vectors.ts";
 
 /** The table that holds an embedder's vectors in a tenant's schema. */
@@ -73,7 +73,7 @@ async function findEmbedder(database: CodeIndexDatabase, schema: TenantSchema, {
   return row?.embedder_id;
 }
 
-type Vectors = { readonly schema: TenantSchema; readonly embedderId: number };
+type Vectors = Pick<Tenant, "schema" | "role"> & { readonly embedderId: number };
 
 /** Those of the texts that have no vector, and none is being made. */
 export async function textsWithoutVector(
@@ -92,23 +92,24 @@ export type NewVector = { readonly textHash: string; readonly vector: Float32Arr
 
 export async function insertVectors(
   database: CodeIndexDatabase,
-  { schema, embedderId }: Vectors,
+  { schema, role, embedderId }: Vectors,
   vectors: readonly NewVector[],
 ): Promise<void> {
   const rows = vectors.map(({ textHash, vector }) => ({ text_hash: textHash, embedding: vectorText(vector) }));
   // In one order everywhere: two builds that write the same texts wait for each other, and not both.
-  await sql`
+  const statement = sql`
     insert into ${vectorsTable(schema, embedderId)} (text_hash, embedding)
     select text_hash, embedding::halfvec from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text)
     order by text_hash
     on conflict (text_hash) do nothing
-  `.execute(database.query);
+  `;
+  await withinTenant(database, { schema, role }, {}, (transaction) => statement.execute(transaction));
 }
 
 /** Has the texts of a build that have no vector wait for one: of each embedder, as the one in use may be about to be replaced. */
 export async function awaitVectors(database: CodeIndexDatabase, build: Build): Promise<void> {
   const { schema, generation } = build;
-  await database.query.transaction().execute(async (transaction) => {
+  await withinTenant(database, build, {}, async (transaction) => {
     // So that no sweep deletes a vector whose text it saw nowhere before this build came to use it.
     await lockTenant(transaction, build, "with-others");
     const embedders = await transaction.withSchema(schema).selectFrom("embedders").select("embedder_id").execute();

@@ -3,11 +3,11 @@ import type { CodeIndexTables } from "#schema.ts";
 import { bitmapOf, clearBit, countBits, emptyBitmap, openBitmap, setBit } from "./bitmap.ts";
 import type { Build } from "./builds.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
-import type { CodeIndexDatabase, TenantSchema } from "./tenant.ts";
+import { withinTenant, type CodeIndexDatabase, type TenantSchema } from "./tenant.ts";
 
 /** Notes which chunks of which segments a build's files are made of. Every document of it must be complete. */
 export async function writeVisible(database: CodeIndexDatabase, build: Build): Promise<void> {
-  await database.query.transaction().execute(async (transaction) => {
+  await withinTenant(database, build, {}, async (transaction) => {
     // A merge that moves chunks meanwhile moves them in what is written here, too: either before or after.
     await lockTenant(transaction, build, "with-others");
     const seen = await chunksOfFiles(transaction, build);

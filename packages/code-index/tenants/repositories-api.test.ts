@@ -1,5 +1,7 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
 let running: RunningCodeIndex;
@@ -198,3 +200,36 @@ test("only an admin of the tenant changes or deletes its repositories", async ()
   }
   expect((await call("GET", `/api/v1/repos/${id}`)).status).toBe(200);
 });
+
+test(
+  "a deleted repository is nowhere from that moment, then its rows and its mirror go; its name is free at once",
+  { timeout: 60_000 },
+  async () => {
+    const { id } = await running.index("acme/leaving", { "leaving.ts": "export const leavingForGood = 1;\n" });
+    const [job] = (await call("GET", `/api/v1/jobs?repo_id=${id}`)).body.items;
+    expect((await call("GET", "/api/v1/search?query=leavingForGood")).body.results).toHaveLength(1);
+
+    expect(await call("DELETE", `/api/v1/repos/${id}`)).toEqual({ status: 202, body: { id, status: "deleting" } });
+    for (const url of ["", "/refs", "/tree", "/file?path=leaving.ts", "/coverage?path=leaving.ts"]) {
+      expect(await call("GET", `/api/v1/repos/${id}${url}`)).toMatchObject({ status: 404, body: { error: "repository_not_found" } });
+    }
+    expect((await call("GET", `/api/v1/jobs/${job.job_id}`)).status).toBe(404);
+    expect((await call("GET", `/api/v1/jobs?repo_id=${id}`)).body.items).toEqual([]);
+    expect((await call("GET", "/api/v1/search?query=leavingForGood")).body.results).toEqual([]);
+    expect((await call("POST", `/api/v1/repos/${id}/index`, {})).status).toBe(404);
+    expect((await call("PATCH", `/api/v1/repos/${id}`, { include: [] })).status).toBe(404);
+    expect((await call("DELETE", `/api/v1/repos/${id}`)).status).toBe(404);
+
+    await register({ full_name: "Acme/Leaving" });
+    await vi.waitFor(
+      async () => {
+        const { rows } = await sql`
+        select id::text from codeindex.repositories where id = ${id} union all select path from tenant_one.files where path = 'leaving.ts'
+      `.execute(running.database.query);
+        expect(rows).toEqual([]);
+        expect(await readdir(join(running.dataDir, "mirrors"))).not.toContain(id);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+  },
+);

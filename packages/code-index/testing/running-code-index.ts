@@ -23,7 +23,10 @@ export type RunningCodeIndex = {
   readonly api: CodeIndexApi;
   readonly server: HttpServer;
   readonly database: TestDatabase<CodeIndexTables>;
+  readonly dataDir: string;
   readonly issue: TokenIssuer["issue"];
+  /** Of the keys that sign those tokens. */
+  readonly jwksUrl: string;
   /** Headers of an admin's access token. */
   readonly asAdmin: (tenantId?: string) => Readonly<Record<string, string>>;
   /** A new developer token's text. */
@@ -70,7 +73,9 @@ export async function startCodeIndex({
     api,
     server,
     database,
+    dataDir,
     issue: issuer.issue,
+    jwksUrl: issuer.jwksUrl,
     asAdmin,
     createToken: async (tenantId) => {
       const answer = await server.inject({

@@ -5,6 +5,7 @@ import { createAccessTokenVerifier, type AccessTokenVerifier } from "@sightline/
 
 export type TokenIssuer = {
   readonly verifier: AccessTokenVerifier;
+  readonly jwksUrl: string;
   /** A signed token of an admin of `tid`, unless the claims say otherwise; an `undefined` claim is left out. */
   readonly issue: (claims: Readonly<Record<string, unknown>>) => string;
   readonly close: () => Promise<void>;
@@ -21,8 +22,10 @@ export async function createTokenIssuer(): Promise<TokenIssuer> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const jwksUrl = `http://127.0.0.1:${port}/jwks`;
   return {
-    verifier: createAccessTokenVerifier({ jwksUrl: `http://127.0.0.1:${port}/jwks`, audience: AUDIENCE }),
+    jwksUrl,
+    verifier: createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE }),
     issue: (claims) => {
       const now = Math.floor(Date.now() / 1000);
       const payload = { sub: "user-1", aud: AUDIENCE, iat: now, exp: now + 3600, role: "admin", ...claims };

@@ -64,3 +64,21 @@ test("an address without an account is told what to do, and a reason is needed",
   await expect(host.resetSecondFactor({ email: "nobody\0", reason: "phone in the lake" })).rejects.toMatchObject({ code: "unknown_user" });
   await expect(host.resetSecondFactor({ email: "zoe@example.org", reason: " " })).rejects.toMatchObject({ code: "invalid_request" });
 });
+
+test("a tenant is deleted with all its accounts, whose tokens end, and another is as it was", async () => {
+  const { host } = subject.identity;
+  const eve = await createAdmin(subject, "eve@example.org", "leaving");
+  await createMember(subject, eve, "member@example.org");
+
+  expect(await host.deleteTenant("leaving")).toBe(2);
+  expect((await ask(subject.server, eve, "GET", "/login/me")).statusCode).toBe(401);
+  expect((await auditOfUser(subject, eve.id)).at(-1)).toMatchObject({
+    event: "user_deleted",
+    actor_id: null,
+    details: { email: "eve@example.org", role: "admin", origin: "command" },
+  });
+  expect((await subject.identity.listTenants()).map(({ name }) => name)).toEqual(["acme", "default"]);
+  expect(await host.deleteTenant("leaving")).toBeUndefined();
+  expect(await host.deleteTenant("nobody")).toBeUndefined();
+  await expect(host.deleteTenant("default")).rejects.toMatchObject({ code: "default_tenant", status: 409 });
+});

@@ -4,6 +4,7 @@ import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
 import type { AccountAddress } from "./act-on-account.ts";
 import type { AdministrationDependencies } from "./dependencies.ts";
+import { deleteTenant } from "./delete-tenant.ts";
 import { listAdmins, type ListedAdmin } from "./managed-account.store.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
@@ -19,6 +20,13 @@ export type HostCommands = {
   readonly resetPassword: (email: string) => Promise<{ readonly email: string; readonly oneTimePassword: string }>;
   /** @throws {AppError} 400 `invalid_request` without a reason, 404 `unknown_user`, 409 `not_enabled`. */
   readonly resetSecondFactor: (request: { readonly email: string; readonly reason: string }) => Promise<{ readonly email: string }>;
+  /**
+   * Deletes a tenant with all its accounts; the audit keeps who they were.
+   *
+   * @returns how many accounts are gone; undefined when there is no such tenant.
+   * @throws {AppError} 409 `default_tenant`.
+   */
+  readonly deleteTenant: (name: string) => Promise<number | undefined>;
 };
 
 export function createHostCommands(dependencies: AdministrationDependencies): HostCommands {
@@ -41,6 +49,7 @@ export function createHostCommands(dependencies: AdministrationDependencies): Ho
       await resetSecondFactor(dependencies, undefined, account, parsed.data.reason);
       return { email };
     },
+    deleteTenant: (name) => deleteTenant(dependencies, name),
   };
 }
 

@@ -90,6 +90,23 @@ export async function deleteAccountRow(transaction: Transaction<IdentitySchema>,
   await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
 }
 
+export async function listAccountsOf(queries: Queries, tenantId: string): Promise<readonly string[]> {
+  const rows = await queries.selectFrom("identity.users").select("id").where("tenant_id", "=", tenantId).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** @returns false while it has accounts. */
+export async function deleteTenantRow(queries: Queries, tenantId: string): Promise<boolean> {
+  const { rows } = await sql`
+    with deleted as (
+      delete from identity.tenants as tenant
+      where id = ${tenantId} and not exists (select from identity.users where users.tenant_id = tenant.id) returning id
+    )
+    select from identity.users where tenant_id = ${tenantId} limit 1
+  `.execute(queries);
+  return rows.length === 0;
+}
+
 export type ListedAdmin = Pick<ManagedAccount, "email" | "name" | "disabledAt" | "totpEnabled" | "mustChangePassword"> & {
   readonly tenant: string;
   readonly lastLoginAt: Date | null;

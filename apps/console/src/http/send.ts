@@ -5,7 +5,7 @@ type Part = "identity" | "code-index" | "observability";
 
 type Question = {
   readonly part: Part;
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;

@@ -4,6 +4,7 @@ import { IconGitBranch, IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { meQuery } from "#features/auth/api/me.ts";
+import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
@@ -14,20 +15,22 @@ import { Page } from "#ui/page.tsx";
 
 export function RepositoriesPage() {
   const [opened, { open, close }] = useDisclosure(false);
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
-  const register =
-    me.role === "admin" ? (
-      <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        Register a repository
-      </Button>
-    ) : undefined;
+  const api = useApi();
+  const { data: me } = useSuspenseQuery(meQuery(api));
+  const admin = me.role === "admin";
+  const credentials = useQuery({ ...credentialsQuery(api), enabled: admin });
+  const register = admin ? (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      Register a repository
+    </Button>
+  ) : undefined;
   return (
     <Page>
       <PageHeader title="Repositories" description="What people and assistants can search. Each is fetched with git and kept up to date.">
         {register}
       </PageHeader>
       <RepositoryList register={register} />
-      <RegisterModal opened={opened} onClose={close} />
+      <RegisterModal opened={opened} credentials={credentials.data ?? []} onClose={close} />
     </Page>
   );
 }

@@ -2,11 +2,14 @@ import {
   IconActivity,
   IconGitBranch,
   IconHome,
+  IconKey,
   IconListSearch,
   IconPlugConnected,
   IconSearch,
   IconShieldLock,
+  IconStack2,
   IconUsers,
+  IconWebhook,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
@@ -22,6 +25,8 @@ const GROUPS = [
     entries: [
       { label: "Search", icon: IconSearch, link: linkOptions({ to: "/code" }), exact: true },
       { label: "Repositories", icon: IconGitBranch, link: linkOptions({ to: "/code/repos" }), exact: false },
+      { label: "Jobs", icon: IconStack2, link: linkOptions({ to: "/code/jobs" }), exact: false },
+      { label: "Webhooks", icon: IconWebhook, link: linkOptions({ to: "/code/webhooks" }), exact: false },
       { label: "Connect", icon: IconPlugConnected, link: linkOptions({ to: "/code/connect" }), exact: false },
     ],
   },
@@ -36,6 +41,7 @@ const GROUPS = [
     adminsOnly: true,
     entries: [
       { label: "Security", icon: IconShieldLock, link: linkOptions({ to: "/admin/security" }), exact: false },
+      { label: "Credentials", icon: IconKey, link: linkOptions({ to: "/code/credentials" }), exact: false },
       { label: "Users", icon: IconUsers, link: linkOptions({ to: "/admin/users" }), exact: false },
       { label: "Audit", icon: IconListSearch, link: linkOptions({ to: "/admin/audit" }), exact: false },
     ],

@@ -8,6 +8,7 @@ const LINES = Array.from({ length: 25 }, (_, index) => `line ${index + 1}`);
 async function tenLinesFrom(start = 1): Promise<SourceFile> {
   const end = Math.min(LINES.length, start + 9);
   return {
+    ref: "main",
     repo: "acme/shop",
     commit: "c1",
     path: "a.txt",

@@ -1,38 +1,72 @@
 import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { registerRepositoryRequestSchema } from "@sightline/code-index/contract";
+import { type Repository, registerRepositoryRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { registerRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { ReviewPreview } from "./review-preview.tsx";
+import { type CredentialChoice, NO_SETTINGS, SettingsFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
 
-export function RegisterModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+/** Registers a repository, shows what an index of it would hold, and indexes it when that is wanted. */
+export function RegisterModal({
+  opened,
+  credentials,
+  onClose,
+}: {
+  readonly opened: boolean;
+  readonly credentials: readonly CredentialChoice[];
+  readonly onClose: () => void;
+}) {
+  const [registered, setRegistered] = useState<Repository>();
   return (
-    <Modal opened={opened} onClose={onClose} title="Register a repository" closeButtonProps={{ "aria-label": "Close" }} centered>
-      <RegisterForm onDone={onClose} />
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={registered === undefined ? "Register a repository" : `Index ${registered.full_name}?`}
+      size={registered === undefined ? "md" : "xl"}
+      closeButtonProps={{ "aria-label": "Close" }}
+      centered
+      onExitTransitionEnd={() => setRegistered(undefined)}
+    >
+      {registered === undefined ? (
+        <RegisterForm credentials={credentials} onRegistered={setRegistered} onCancel={onClose} />
+      ) : (
+        <ReviewPreview repository={registered} onChanged={setRegistered} onDone={onClose} />
+      )}
     </Modal>
   );
 }
 
-function RegisterForm({ onDone }: { readonly onDone: () => void }) {
+function RegisterForm({
+  credentials,
+  onRegistered,
+  onCancel,
+}: {
+  readonly credentials: readonly CredentialChoice[];
+  readonly onRegistered: (repository: Repository) => void;
+  readonly onCancel: () => void;
+}) {
   const api = useApi();
   const queries = useQueryClient();
   const [fullName, setFullName] = useState("");
-  const [cloneUrl, setCloneUrl] = useState("");
-  const [problem, setProblem] = useState<string>();
+  const [text, setText] = useState(NO_SETTINGS);
+  const [checked, setChecked] = useState(false);
+  const name = fullName.trim();
+  const settings = settingsOf(text);
+  const nameWrong = !registerRepositoryRequestSchema.shape.full_name.safeParse(name).success;
+  const problems = settingsProblems(settings);
   const register = useMutation({
-    mutationFn: () =>
-      registerRepository(api, { full_name: fullName.trim(), ...(cloneUrl.trim() === "" ? {} : { clone_url: cloneUrl.trim() }) }),
-    onSuccess: async () => {
+    mutationFn: () => registerRepository(api, { ...settings, full_name: name, index: false }),
+    onSuccess: async (repository) => {
       await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
-      onDone();
+      onRegistered(repository);
     },
   });
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    const wrong = registerRepositoryRequestSchema.shape.full_name.safeParse(fullName.trim()).error;
-    setProblem(wrong === undefined ? undefined : "Write it as owner/repo");
-    if (wrong === undefined) {
+    setChecked(true);
+    if (!nameWrong && problems.size === 0) {
       register.mutate();
     }
   }
@@ -50,27 +84,25 @@ function RegisterForm({ onDone }: { readonly onDone: () => void }) {
           description="owner/repo; people and assistants will find it under this name"
           placeholder="acme/webshop"
           value={fullName}
-          error={problem}
+          error={checked && nameWrong ? "Write it as owner/repo" : undefined}
           data-autofocus
           autoCapitalize="off"
           spellCheck={false}
           onChange={(event) => setFullName(event.currentTarget.value)}
         />
-        <TextInput
-          label="Clone URL"
-          description="Left empty, it is fetched from GitHub under its name"
-          placeholder={`https://github.com/${fullName.trim() === "" ? "acme/webshop" : fullName.trim()}.git`}
-          value={cloneUrl}
-          autoCapitalize="off"
-          spellCheck={false}
-          onChange={(event) => setCloneUrl(event.currentTarget.value)}
+        <SettingsFields
+          text={text}
+          problems={checked ? problems : new Map()}
+          credentials={credentials}
+          placeholderUrl={`https://github.com/${name === "" ? "acme/webshop" : name}.git`}
+          onChange={setText}
         />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onDone}>
+          <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
           <Button type="submit" loading={register.isPending}>
-            Register and index
+            Register and preview
           </Button>
         </Group>
       </Stack>

@@ -25,7 +25,7 @@ export function RepositoryTable({ repositories }: { readonly repositories: reado
             <Table.Th>Commit</Table.Th>
             <Table.Th ta="right">Files</Table.Th>
             <Table.Th ta="right">Chunks</Table.Th>
-            <Table.Th w={120}>
+            <Table.Th w={190}>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
@@ -74,7 +74,19 @@ function RepositoryRow({ repository, job }: { readonly repository: Repository; r
       <Table.Td ta="right">{formatCount(repository.files)}</Table.Td>
       <Table.Td ta="right">{formatCount(repository.chunks)}</Table.Td>
       <Table.Td>
-        <ReindexButton repository={repository} busy={job !== undefined} />
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <ReindexButton repository={repository} busy={job !== undefined} />
+          <Button
+            component={Link}
+            to="/code/repos/$repositoryId"
+            params={{ repositoryId: repository.id }}
+            size="xs"
+            variant="default"
+            aria-label={`Settings of ${repository.full_name}`}
+          >
+            Settings
+          </Button>
+        </Group>
       </Table.Td>
     </Table.Tr>
   );
@@ -114,6 +126,12 @@ function RepositoryState({ repository, job }: { readonly repository: Repository;
   return (
     <>
       <Status tone={tone}>{label}</Status>
+      {repository.legs.semantic.state !== "ready" && repository.indexed_at !== null && (
+        <Text size="xs" c="dimmed" mt={2}>
+          Search by meaning is {repository.legs.semantic.state}
+          {repository.legs.semantic.reason !== undefined && `: ${repository.legs.semantic.reason}`}
+        </Text>
+      )}
       {repository.indexed_at !== null && (
         <Text size="xs" c="dimmed" mt={2}>
           Indexed <TimeStamp at={repository.indexed_at} />

@@ -14,6 +14,9 @@ import { repository, runScript } from "#scripts.ts";
 export type Product = {
   readonly url: string;
   readonly webhookSecret: string;
+  readonly databaseUrl: string;
+  /** Of the process that started the others. */
+  readonly pid: number;
   /** Calls `/api/v1` as an admin and answers the body; an error when the answer is none of the 2xx. */
   readonly call: <Body>(path: string, body?: object) => Promise<Body>;
   readonly output: () => string;
@@ -33,9 +36,11 @@ export async function startProduct(postgresUrl: string | undefined, pollMinutes:
   }
   const issuer = await startIssuer();
   const webhookSecret = randomBytes(32).toString("base64url");
+  const databaseUrl =
+    postgresUrl === undefined ? `postgres://postgres@127.0.0.1:${embeddedPort}/postgres` : withDatabase(postgresUrl, name);
   const environment = {
     PATH: process.env["PATH"],
-    ...(postgresUrl === undefined ? {} : { DATABASE_URL: withDatabase(postgresUrl, name) }),
+    ...(postgresUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // No role that is started reads it; without one a Redis would be started too.
     OBSERVABILITY_REDIS_URL: "redis://127.0.0.1:1",
     ENCRYPTION_KEYS: `bench:${randomBytes(32).toString("base64url")}`,
@@ -64,6 +69,8 @@ export async function startProduct(postgresUrl: string | undefined, pollMinutes:
   return {
     url,
     webhookSecret,
+    databaseUrl,
+    pid: child.pid ?? 0,
     call: (path, body) => call(`${url}/api/v1${path}`, issuer.tokenFor(tenantId), body),
     output: () => output,
     stop: async () => {

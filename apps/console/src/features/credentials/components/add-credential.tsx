@@ -1,0 +1,138 @@
+import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput, Textarea } from "@mantine/core";
+import { type CreateCredentialRequest, type Credential, createCredentialRequestSchema } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
+import { KINDS } from "#features/credentials/credential-kinds.ts";
+
+const EMPTY = { name: "", host: "github.com", secret: "", username: "", app_id: "", installation_id: "" };
+
+export function AddCredential({ onDone, onCancel }: { readonly onDone: (credential: Credential) => void; readonly onCancel: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [kind, setKind] = useState<Credential["kind"]>("token");
+  const [fields, setFields] = useState(EMPTY);
+  const [checked, setChecked] = useState(false);
+  const request = requestOf(kind, fields);
+  const problems = problemsOf(request);
+  const add = useMutation({
+    mutationFn: () => createCredential(api, request),
+    onSuccess: async (credential) => {
+      await queries.invalidateQueries({ queryKey: credentialsQuery(api).queryKey });
+      onDone(credential);
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    setChecked(true);
+    if (problems.size === 0) {
+      add.mutate();
+    }
+  }
+
+  function field(name: keyof typeof EMPTY) {
+    return {
+      value: fields[name],
+      error: checked ? problems.get(name) : undefined,
+      autoCapitalize: "off",
+      autoComplete: "off",
+      spellCheck: false,
+      onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+        setFields({ ...fields, [name]: event.currentTarget.value }),
+    } as const;
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {add.error !== null && (
+          <Alert color="red" role="alert" title="The credential was not added">
+            {add.error.message}
+          </Alert>
+        )}
+        <SegmentedControl
+          fullWidth
+          aria-label="Kind"
+          data={[
+            { value: "token", label: KINDS.token.label },
+            { value: "deploy_key", label: KINDS.deploy_key.label },
+            { value: "github_app", label: KINDS.github_app.label },
+          ]}
+          value={kind}
+          onChange={setKind}
+        />
+        <TextInput label="Name" placeholder="GitHub, read only" data-autofocus maxLength={100} {...field("name")} />
+        <TextInput label="Host" description="As in the clone URL, with its port if it has one" {...field("host")} />
+        {kind === "token" && (
+          <TextInput label="User name" description="Only for hosts that want one beside the token" maxLength={200} {...field("username")} />
+        )}
+        {kind === "github_app" && (
+          <Group grow align="flex-start">
+            <TextInput label="App ID" inputMode="numeric" {...field("app_id")} />
+            <TextInput label="Installation ID" inputMode="numeric" {...field("installation_id")} />
+          </Group>
+        )}
+        <SecretField kind={kind} {...field("secret")} />
+        <Text size="xs" c="dimmed">
+          It is sealed before it is stored, and never shown again.
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add the credential
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The field of a secret, which may have several lines. */
+export function SecretField({
+  kind,
+  ...field
+}: {
+  readonly kind: Credential["kind"];
+  readonly value: string;
+  readonly error?: string | undefined;
+  readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void;
+}) {
+  const { secret, advice } = KINDS[kind];
+  const common = { label: secret, description: advice, autoComplete: "off", spellCheck: false, ...field } as const;
+  return kind === "token" ? (
+    <TextInput type="password" {...common} />
+  ) : (
+    <Textarea rows={5} ff="monospace" placeholder="-----BEGIN …" {...common} />
+  );
+}
+
+function requestOf(
+  kind: Credential["kind"],
+  { name, host, secret, username, app_id, installation_id }: typeof EMPTY,
+): CreateCredentialRequest {
+  return {
+    kind,
+    name: name.trim(),
+    host: host.trim().toLowerCase(),
+    secret: kind === "token" ? secret.trim() : secret,
+    ...(kind === "token" && username.trim() !== "" ? { username: username.trim() } : {}),
+    ...(kind === "github_app" ? { app_id: app_id.trim(), installation_id: installation_id.trim() } : {}),
+  };
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  name: "Give it a name",
+  host: "A host, like github.com or git.example.org:8443",
+  secret: "Fill in the secret",
+  app_id: "The number on the app's page",
+  installation_id: "The number at the end of the installation's address",
+};
+
+function problemsOf(request: CreateCredentialRequest): ReadonlyMap<string, string> {
+  const issues = createCredentialRequestSchema.safeParse(request).error?.issues ?? [];
+  return new Map(issues.map(({ path: [name = ""], message }) => [String(name), MESSAGES[String(name)] ?? message]));
+}

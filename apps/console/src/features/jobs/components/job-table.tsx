@@ -1,0 +1,99 @@
+import { Anchor, Button, Table, Text, VisuallyHidden } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Job } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useApi } from "#http/api-context.ts";
+import { CopyableId } from "#ui/copyable.tsx";
+import { formatDuration } from "#ui/format.ts";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { JOBS_KEY, cancelJob, isUnderWay, retryJob } from "#features/jobs/api/jobs.ts";
+import { TRIGGERS, runTime } from "#features/jobs/job-labels.ts";
+import { JobState } from "./job-state.tsx";
+import classes from "./job-table.module.css";
+
+export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
+  return (
+    <Table.ScrollContainer minWidth={820} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Repository</Table.Th>
+            <Table.Th w={220}>Status</Table.Th>
+            <Table.Th>Commit</Table.Th>
+            <Table.Th>Asked for</Table.Th>
+            <Table.Th>Ran</Table.Th>
+            <Table.Th w={110}>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {jobs.map((job) => (
+            <JobRow key={job.job_id} job={job} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function JobRow({ job }: { readonly job: Job }) {
+  const [owner = "", repo = ""] = job.full_name.split("/");
+  const ran = runTime(job, Date.now());
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor component={Link} to="/code/$owner/$repo" params={{ owner, repo }} fw={550}>
+          {job.full_name}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {job.ref ?? "default branch"}, {job.mode}
+          {job.attempt > 1 && `, attempt ${job.attempt}`}
+        </Text>
+        {job.error_message !== null && (
+          <Text size="xs" className={classes.error}>
+            {job.error_message}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <JobState job={job} />
+      </Table.Td>
+      <Table.Td>{job.commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={job.commit} label="commit" />}</Table.Td>
+      <Table.Td>
+        <TimeStamp at={job.created_at} />
+        <Text size="xs" c="dimmed">
+          {TRIGGERS[job.trigger]}
+        </Text>
+      </Table.Td>
+      <Table.Td>{ran === undefined ? <Text c="dimmed">–</Text> : formatDuration(ran)}</Table.Td>
+      <Table.Td>
+        <JobAction job={job} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function JobAction({ job }: { readonly job: Job }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const underWay = isUnderWay(job);
+  const act = useMutation({
+    mutationFn: async (): Promise<unknown> => (underWay ? cancelJob(api, job.job_id) : retryJob(api, job.job_id)),
+    onSuccess: () => queries.invalidateQueries({ queryKey: JOBS_KEY }),
+    onError: (error) =>
+      notifications.show({ color: "red", title: underWay ? "The job goes on" : "No new job was queued", message: error.message }),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={act.isPending}
+      aria-label={`${underWay ? "Cancel" : "Run again"}: ${job.full_name}`}
+      onClick={() => act.mutate()}
+    >
+      {underWay ? "Cancel" : "Run again"}
+    </Button>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Group, Stack, Table, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Repository } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useApi } from "#http/api-context.ts";
+import { CopyableId } from "#ui/copyable.tsx";
+import { formatCount } from "#ui/format.ts";
+import { Status, type Tone } from "#ui/status.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+
+/** What is searchable of a repository: its branches, and what each leg knows. */
+export function IndexState({ repository, mayIndex }: { readonly repository: Repository; readonly mayIndex: boolean }) {
+  return (
+    <Stack gap="md">
+      {repository.refs.length > 0 && <Refs repository={repository} />}
+      <Group gap="lg">
+        <Leg name="Words" {...repository.legs.bm25} />
+        <Leg name="Exact text" {...repository.legs.exact} />
+        <Leg name="Meaning" {...repository.legs.semantic} />
+      </Group>
+      {mayIndex && <IndexButtons repository={repository} />}
+    </Stack>
+  );
+}
+
+function Refs({ repository }: { readonly repository: Repository }) {
+  return (
+    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Branches" } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Branch</Table.Th>
+            <Table.Th>Commit</Table.Th>
+            <Table.Th>Indexed</Table.Th>
+            <Table.Th ta="right">Files</Table.Th>
+            <Table.Th ta="right">Chunks</Table.Th>
+            <Table.Th ta="right">Behind</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {repository.refs.map((ref) => (
+            <Table.Tr key={ref.name}>
+              <Table.Td>
+                {ref.name}
+                {ref.is_default && (
+                  <Text span size="xs" c="dimmed">
+                    {" "}
+                    default
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>{ref.indexed_commit === null ? "–" : <CopyableId value={ref.indexed_commit} label="commit" />}</Table.Td>
+              <Table.Td>{ref.indexed_at === null ? "not yet" : <TimeStamp at={ref.indexed_at} />}</Table.Td>
+              <Table.Td ta="right">{formatCount(ref.files)}</Table.Td>
+              <Table.Td ta="right">{formatCount(ref.chunks)}</Table.Td>
+              <Table.Td ta="right">{formatCount(ref.behind)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const LEG_TONES: Readonly<Record<Repository["legs"]["semantic"]["state"], Tone>> = { ready: "ok", pending: "busy", degraded: "warn" };
+
+function Leg({ name, state, reason }: { readonly name: string } & Repository["legs"]["semantic"]) {
+  return (
+    <div>
+      <Status tone={LEG_TONES[state]}>
+        {name}: {state}
+      </Status>
+      {reason !== undefined && (
+        <Text size="xs" c="dimmed" maw="50ch">
+          {reason}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function IndexButtons({ repository }: { readonly repository: Repository }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const start = useMutation({
+    mutationFn: (mode: "full" | "incremental") => startIndexing(api, repository.id, mode),
+    onSuccess: () => queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
+    onError: (error) => notifications.show({ color: "red", title: "No job was queued", message: error.message }),
+  });
+  return (
+    <Group gap="xs">
+      <Button variant="default" loading={start.isPending} onClick={() => start.mutate("incremental")}>
+        Look for changes
+      </Button>
+      <Button variant="default" disabled={start.isPending} onClick={() => start.mutate("full")}>
+        Index everything anew
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,60 @@
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Repository } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { type CredentialChoice, SettingsFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
+
+/** What of a repository is indexed, and how it is fetched. */
+export function RepositorySettings({
+  repository,
+  credentials,
+}: {
+  readonly repository: Repository;
+  readonly credentials: readonly CredentialChoice[];
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const saved = settingsTextOf(repository);
+  const [text, setText] = useState(saved);
+  const settings = settingsOf(text);
+  const problems = settingsProblems(settings);
+  const changed = JSON.stringify(settings) !== JSON.stringify(settingsOf(saved));
+  const save = useMutation({
+    mutationFn: () => changeRepository(api, repository.id, settings),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+      notifications.show({ color: "green", title: "Saved", message: "What has to be indexed anew is queued." });
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (problems.size === 0) {
+      save.mutate();
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <SettingsFields text={text} problems={problems} credentials={credentials} onChange={setText} />
+        {save.error !== null && (
+          <Alert color="red" role="alert" title="The settings were not saved">
+            {save.error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" disabled={!changed} onClick={() => setText(saved)}>
+            Undo
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
+import type { Repository } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { changeRepository, deleteRepository, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { linesOf } from "#features/repositories/patterns.ts";
+import { RepositoryPreview } from "./preview.tsx";
+
+/** The last look before a registered repository is indexed. */
+export function ReviewPreview({
+  repository,
+  onChanged,
+  onDone,
+}: {
+  readonly repository: Repository;
+  readonly onChanged: (repository: Repository) => void;
+  readonly onDone: () => void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [exclude, setExclude] = useState(repository.exclude.join("\n"));
+  const changed = linesOf(exclude).join("\n") !== repository.exclude.join("\n");
+  const look = useMutation({
+    mutationFn: () => changeRepository(api, repository.id, { exclude: linesOf(exclude) }),
+    onSuccess: onChanged,
+  });
+  const finish = useMutation({
+    mutationFn: async (index: boolean): Promise<unknown> =>
+      index ? startIndexing(api, repository.id, "full") : deleteRepository(api, repository.id),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+      onDone();
+    },
+  });
+  const error = look.error ?? finish.error;
+  return (
+    <Stack gap="lg">
+      <RepositoryPreview repository={repository} />
+      <Textarea
+        label="Leave out"
+        description="Patterns as in .gitignore, one a line"
+        rows={3}
+        ff="monospace"
+        value={exclude}
+        spellCheck={false}
+        onChange={(event) => setExclude(event.currentTarget.value)}
+      />
+      {error !== null && (
+        <Alert color="red" role="alert" title="That did not work">
+          {error.message}
+        </Alert>
+      )}
+      <Group justify="space-between" gap="xs">
+        <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
+          Don't register it
+        </Button>
+        <Group gap="xs">
+          <Button variant="default" loading={look.isPending} disabled={!changed} onClick={() => look.mutate()}>
+            Look again
+          </Button>
+          <Button loading={finish.isPending} disabled={changed} onClick={() => finish.mutate(true)}>
+            Index it
+          </Button>
+        </Group>
+      </Group>
+    </Stack>
+  );
+}

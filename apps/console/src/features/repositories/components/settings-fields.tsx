@@ -1,0 +1,115 @@
+import { Select, Stack, TextInput, Textarea } from "@mantine/core";
+import { type ChangeRepositoryRequest, type Repository, changeRepositoryRequestSchema } from "@sightline/code-index/contract";
+import { linesOf, namesOf } from "#features/repositories/patterns.ts";
+
+/** As they are typed. */
+export type SettingsText = {
+  readonly cloneUrl: string;
+  readonly branches: string;
+  readonly include: string;
+  readonly exclude: string;
+  readonly credentialId: string | null;
+};
+
+export type CredentialChoice = { readonly id: string; readonly name: string; readonly host: string };
+
+export const NO_SETTINGS: SettingsText = { cloneUrl: "", branches: "", include: "", exclude: "", credentialId: null };
+
+export function settingsTextOf(repository: Repository): SettingsText {
+  return {
+    cloneUrl: repository.clone_url,
+    branches: repository.branches.join(", "),
+    include: repository.include.join("\n"),
+    exclude: repository.exclude.join("\n"),
+    credentialId: repository.credential_id,
+  };
+}
+
+export function settingsOf({ cloneUrl, branches, include, exclude, credentialId }: SettingsText): ChangeRepositoryRequest {
+  return {
+    ...(cloneUrl.trim() === "" ? {} : { clone_url: cloneUrl.trim() }),
+    branches: namesOf(branches),
+    include: linesOf(include),
+    exclude: linesOf(exclude),
+    credential_id: credentialId,
+  };
+}
+
+/** The first thing wrong with each setting, by its name in the API. */
+export function settingsProblems(settings: ChangeRepositoryRequest): ReadonlyMap<string, string> {
+  const issues = changeRepositoryRequestSchema.safeParse(settings).error?.issues ?? [];
+  return new Map(issues.toReversed().map(({ path: [name = ""], message }) => [String(name), message]));
+}
+
+export function SettingsFields({
+  text,
+  problems,
+  credentials,
+  placeholderUrl,
+  onChange,
+}: {
+  readonly text: SettingsText;
+  readonly problems: ReadonlyMap<string, string>;
+  /** None for who may not see them. */
+  readonly credentials: readonly CredentialChoice[];
+  readonly placeholderUrl?: string;
+  readonly onChange: (text: SettingsText) => void;
+}) {
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="Clone URL"
+        description="Left empty, it is fetched from GitHub under its name"
+        placeholder={placeholderUrl}
+        value={text.cloneUrl}
+        error={problems.get("clone_url")}
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={(event) => onChange({ ...text, cloneUrl: event.currentTarget.value })}
+      />
+      {credentials.length > 0 && (
+        <Select
+          label="Credential"
+          description="For a private repository"
+          placeholder="That of its host, if there is one"
+          clearable
+          clearButtonProps={{ "aria-label": "Use that of its host" }}
+          data={credentials.map(({ id, name, host }) => ({ value: id, label: `${name} (${host})` }))}
+          value={text.credentialId}
+          onChange={(credentialId) => onChange({ ...text, credentialId })}
+        />
+      )}
+      <TextInput
+        label="More branches"
+        description="Indexed beside the default one, with commas between"
+        placeholder="release/1.x, next"
+        value={text.branches}
+        error={problems.get("branches")}
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={(event) => onChange({ ...text, branches: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Leave out"
+        description="Patterns as in .gitignore, one a line"
+        placeholder={"*.snap\n/fixtures/"}
+        rows={3}
+        ff="monospace"
+        value={text.exclude}
+        error={problems.get("exclude")}
+        spellCheck={false}
+        onChange={(event) => onChange({ ...text, exclude: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Only"
+        description="When there is any pattern here, nothing else is indexed"
+        rows={2}
+        ff="monospace"
+        value={text.include}
+        error={problems.get("include")}
+        spellCheck={false}
+        onChange={(event) => onChange({ ...text, include: event.currentTarget.value })}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,56 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import type { Repository } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { CopyableBlock } from "#ui/copyable.tsx";
+import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
+
+const BYTES = 32;
+
+/** A webhook secret of the repository's own, which is shown when it is made and never again. */
+export function WebhookSecret({ repository }: { readonly repository: Repository }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [made, setMade] = useState<string>();
+  const change = useMutation({
+    mutationFn: (secret: string | null) => changeRepository(api, repository.id, { webhook_secret: secret }),
+    onSuccess: async (_answer, secret) => {
+      setMade(secret ?? undefined);
+      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+    },
+  });
+  return (
+    <>
+      <Text size="sm">
+        {repository.has_webhook_secret
+          ? "Deliveries for this repository have to be signed with its own secret."
+          : "Deliveries are signed with the server's CODEINDEX_WEBHOOK_SECRET, or with a secret of this repository's own."}
+      </Text>
+      <Group gap="xs" mt="sm">
+        <Button variant="default" loading={change.isPending} onClick={() => change.mutate(randomSecret())}>
+          {repository.has_webhook_secret ? "Make a new secret" : "Make a secret of its own"}
+        </Button>
+        {repository.has_webhook_secret && (
+          <Button variant="subtle" color="red" disabled={change.isPending} onClick={() => change.mutate(null)}>
+            Use the server's
+          </Button>
+        )}
+      </Group>
+      {change.error !== null && (
+        <Alert color="red" role="alert" mt="md" title="The secret was not changed">
+          {change.error.message}
+        </Alert>
+      )}
+      {made !== undefined && (
+        <Alert color="green" role="status" mt="md" title="Copy it into the host's webhook now: it is not shown again">
+          <CopyableBlock text={made} label="the webhook secret" />
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function randomSecret(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

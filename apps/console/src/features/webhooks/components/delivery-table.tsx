@@ -1,0 +1,114 @@
+import { Button, Table, Text, VisuallyHidden } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Delivery } from "@sightline/code-index/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useApi } from "#http/api-context.ts";
+import { CopyableId } from "#ui/copyable.tsx";
+import { plural } from "#ui/format.ts";
+import { Status } from "#ui/status.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { DELIVERIES_KEY, replayDelivery } from "#features/webhooks/api/deliveries.ts";
+import { PROVIDERS, STATUSES } from "#features/webhooks/delivery-labels.ts";
+
+export function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonly Delivery[]; readonly mayReplay: boolean }) {
+  return (
+    <Table.ScrollContainer minWidth={820} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Deliveries" } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Repository</Table.Th>
+            <Table.Th>What came of it</Table.Th>
+            <Table.Th>Commit</Table.Th>
+            <Table.Th>Received</Table.Th>
+            <Table.Th>Delivery</Table.Th>
+            {mayReplay && (
+              <Table.Th w={100}>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {deliveries.map((delivery) => (
+            <DeliveryRow key={delivery.id} delivery={delivery} mayReplay={mayReplay} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; readonly mayReplay: boolean }) {
+  const { label, tone } = STATUSES[delivery.status];
+  const branches = delivery.changes.map(({ branch }) => branch).join(", ");
+  const commit = delivery.changes.find(({ after }) => after !== null)?.after ?? null;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text fw={550}>{delivery.full_name}</Text>
+        <Text size="xs" c="dimmed">
+          {delivery.event}
+          {branches !== "" && ` to ${branches}`}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Status tone={tone}>{label}</Status>
+        <Text size="xs" c="dimmed" mt={2} maw="50ch">
+          {[jobsOf(delivery), delivery.reason].filter((text) => text !== "").join("; ")}
+        </Text>
+      </Table.Td>
+      <Table.Td>{commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={commit} label="commit" />}</Table.Td>
+      <Table.Td>
+        <TimeStamp at={delivery.received_at} />
+        {delivery.replayed_at !== null && (
+          <Text size="xs" c="dimmed">
+            replayed {plural(delivery.replays, "time", "times")}, <TimeStamp at={delivery.replayed_at} />
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <CopyableId value={delivery.delivery_id} label="delivery id" />
+        <Text size="xs" c="dimmed">
+          {PROVIDERS[delivery.provider]}
+        </Text>
+      </Table.Td>
+      {mayReplay && (
+        <Table.Td>
+          <ReplayButton delivery={delivery} />
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+}
+
+function jobsOf({ job_ids: jobs }: Delivery): string {
+  return jobs.length === 0 ? "" : plural(jobs.length, "job", "jobs");
+}
+
+function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () => replayDelivery(api, delivery.id),
+    onSuccess: async ({ status, reason }) => {
+      notifications.show({
+        color: status === "accepted" ? "green" : "yellow",
+        title: `The delivery was replayed and ${status}`,
+        message: reason === "" ? "Its job is queued." : reason,
+      });
+      await queries.invalidateQueries({ queryKey: DELIVERIES_KEY });
+    },
+    onError: (error) => notifications.show({ color: "red", title: "The delivery was not replayed", message: error.message }),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={replay.isPending}
+      aria-label={`Replay the delivery ${delivery.delivery_id.slice(0, 8)}`}
+      onClick={() => replay.mutate()}
+    >
+      Replay
+    </Button>
+  );
+}

@@ -1,0 +1,75 @@
+import { Code, Stack, Tabs, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CopyableBlock } from "#ui/copyable.tsx";
+
+type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };
+
+/** How each host is told to send its pushes to `address`. */
+export function WebhookRecipe({ address, ownSecret }: { readonly address: string; readonly ownSecret: boolean }) {
+  const secret = ownSecret ? "this repository's secret" : "the server's CODEINDEX_WEBHOOK_SECRET";
+  const recipes = recipesFor(secret);
+  return (
+    <Stack gap="sm" p="lg">
+      <Text fw={550}>Send pushes here</Text>
+      <CopyableBlock text={address} label="the webhook's address" />
+      <Tabs defaultValue={recipes[0]?.id ?? null} keepMounted={false}>
+        <Tabs.List>
+          {recipes.map(({ id, host }) => (
+            <Tabs.Tab key={id} value={id}>
+              {host}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {recipes.map(({ id, steps }) => (
+          <Tabs.Panel key={id} value={id} pt="sm">
+            <Text size="sm">{steps}</Text>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}
+
+function recipesFor(secret: string): readonly Recipe[] {
+  return [
+    {
+      id: "github",
+      host: "GitHub",
+      steps: (
+        <>
+          Settings → Webhooks → Add webhook. Content type <Code>application/json</Code>, secret: {secret}, just the push event. GitHub sends
+          a ping at once, and shows each delivery with a button to send it again.
+        </>
+      ),
+    },
+    {
+      id: "gitlab",
+      host: "GitLab",
+      steps: <>Settings → Webhooks → Add new webhook. Secret token: {secret}; trigger: push events. “Test” sends the newest push.</>,
+    },
+    {
+      id: "gitea",
+      host: "Gitea, Forgejo",
+      steps: (
+        <>
+          Settings → Webhooks → Add webhook. POST content type <Code>application/json</Code>, secret: {secret}, trigger on push events.
+        </>
+      ),
+    },
+    {
+      id: "bitbucket",
+      host: "Bitbucket",
+      steps: <>Repository settings → Webhooks → Add webhook. Secret: {secret}; trigger: repository push.</>,
+    },
+    {
+      id: "generic",
+      host: "Anything else",
+      steps: (
+        <>
+          POST JSON with <Code>full_name</Code>, <Code>ref</Code>, <Code>before</Code> and <Code>after</Code>, and the header{" "}
+          <Code>X-Signature-256: sha256=…</Code>, the HMAC-SHA-256 of the body with {secret}.
+        </>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import { Button, Modal, Paper } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { credentialsQuery } from "#features/credentials/api/credentials.ts";
+import { AddCredential } from "#features/credentials/components/add-credential.tsx";
+import { CredentialTable } from "#features/credentials/components/credential-table.tsx";
+import { useApi } from "#http/api-context.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+export function CredentialsPage() {
+  const [opened, { open, close }] = useDisclosure(false);
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      Add a credential
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader
+        title="Credentials"
+        description="What private repositories are fetched with. A repository without one of its own uses that of its host."
+      >
+        {add}
+      </PageHeader>
+      <CredentialList add={add} />
+      <Modal opened={opened} onClose={close} title="Add a credential" closeButtonProps={{ "aria-label": "Close" }} centered>
+        <AddCredential onDone={close} onCancel={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function CredentialList({ add }: { readonly add: ReactNode }) {
+  const credentials = useQuery(credentialsQuery(useApi()));
+  if (credentials.data === undefined) {
+    return credentials.error === null ? (
+      <LoadingRows height={56} />
+    ) : (
+      <ErrorState title="The credentials could not be loaded" error={credentials.error} onRetry={() => void credentials.refetch()} />
+    );
+  }
+  return (
+    <Paper>
+      {credentials.data.length === 0 ? (
+        <EmptyPanel
+          icon={<IconKey />}
+          title="No credential yet"
+          description="Public repositories need none. For private ones add an access token, a deploy key or a GitHub App that may read them."
+        >
+          {add}
+        </EmptyPanel>
+      ) : (
+        <CredentialTable credentials={credentials.data} />
+      )}
+    </Paper>
+  );
+}

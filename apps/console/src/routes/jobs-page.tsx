@@ -1,0 +1,31 @@
+import { jobStatusSchema } from "@sightline/code-index/contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { JobFilter } from "#features/jobs/api/jobs.ts";
+import { JobFilters } from "#features/jobs/components/job-filters.tsx";
+import { JobList } from "#features/jobs/components/job-list.tsx";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { useApi } from "#http/api-context.ts";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+const route = getRouteApi("/signed-in/code/jobs");
+
+export function JobsPage() {
+  const { status, repository } = route.useSearch();
+  const navigate = route.useNavigate();
+  const repositories = useQuery(repositoriesQuery(useApi()));
+  const filter: JobFilter = { status: jobStatusSchema.safeParse(status).data, repositoryId: repository };
+
+  function show({ status: wanted, repositoryId }: JobFilter): void {
+    void navigate({ search: { status: wanted, repository: repositoryId }, replace: true });
+  }
+
+  return (
+    <Page>
+      <PageHeader title="Jobs" description="Each brings a repository's index to its newest commit; the index in use serves until then." />
+      <JobFilters filter={filter} repositories={repositories.data ?? []} onChange={show} />
+      <JobList filter={filter} onUnfiltered={() => show({ status: undefined, repositoryId: undefined })} />
+    </Page>
+  );
+}

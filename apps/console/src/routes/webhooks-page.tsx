@@ -1,0 +1,42 @@
+import { deliveryStatusSchema } from "@sightline/code-index/contract";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import type { DeliveryFilter } from "#features/webhooks/api/deliveries.ts";
+import { DeliveryFilters } from "#features/webhooks/components/delivery-filters.tsx";
+import { DeliveryList } from "#features/webhooks/components/delivery-list.tsx";
+import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
+import { useWebhookAddress } from "#features/webhooks/api/webhook-address.ts";
+import { useApi } from "#http/api-context.ts";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+const route = getRouteApi("/signed-in/code/webhooks");
+
+export function WebhooksPage() {
+  const { status, repository } = route.useSearch();
+  const navigate = route.useNavigate();
+  const api = useApi();
+  const { data: me } = useSuspenseQuery(meQuery(api));
+  const repositories = useQuery(repositoriesQuery(api));
+  const address = useWebhookAddress();
+  const filter: DeliveryFilter = { status: deliveryStatusSchema.safeParse(status).data, repositoryId: repository };
+
+  function show({ status: wanted, repositoryId }: DeliveryFilter): void {
+    void navigate({ search: { status: wanted, repository: repositoryId }, replace: true });
+  }
+
+  return (
+    <Page>
+      <PageHeader title="Webhooks" description="What the hosts of your repositories told of, for 30 days, and what came of it." />
+      <DeliveryFilters filter={filter} repositories={repositories.data ?? []} onChange={show} />
+      <DeliveryList
+        filter={filter}
+        mayReplay={me.role === "admin"}
+        recipe={<WebhookRecipe address={address} ownSecret={false} />}
+        onUnfiltered={() => show({ status: undefined, repositoryId: undefined })}
+      />
+    </Page>
+  );
+}

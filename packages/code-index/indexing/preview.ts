@@ -1,0 +1,125 @@
+import type { Preview } from "#contract.ts";
+import { embeddedText } from "#embedding/embedded-text.ts";
+import { readBlobs } from "#source/blobs.ts";
+import type { Mirror } from "#source/mirror.ts";
+import type { Splitter } from "#splitting/splitter.ts";
+import type { NewDocument } from "#store/documents.store.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
+import { inOrder } from "./in-order.ts";
+import { planWhole } from "./plan-build.ts";
+import { readFile } from "./read-file.ts";
+
+type Previewing = {
+  readonly mirror: Mirror;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly splitter: Splitter;
+  readonly signal: AbortSignal;
+};
+
+/** Files that wait for each thread. */
+const AHEAD = 8;
+const BIGGEST = 20;
+const EXAMPLES = 5;
+
+/** Counts what an index of the mirror's commit would hold, and what it would leave out; writes nothing. */
+export async function previewIndex({ mirror, include, exclude, splitter, signal }: Previewing): Promise<Preview> {
+  const { files, skipped } = await planWhole({ mirror, include, exclude, signal });
+  const tally = createTally();
+  for (const { path, skip_reason: reason } of skipped) {
+    tally.skip(path, reason);
+  }
+  const contents = readBlobs(
+    mirror,
+    files.map(({ blob }) => blob),
+    { signal },
+  );
+  const read = async (content: Buffer, index: number) => {
+    const file = files[index];
+    return file === undefined ? undefined : readFile(file, content, splitter);
+  };
+  for await (const document of inOrder(contents, splitter.threads * AHEAD, read)) {
+    signal.throwIfAborted();
+    if (document !== undefined) {
+      tally.add(document);
+    }
+  }
+  return { commit: mirror.commit, ...tally.result() };
+}
+
+function createTally() {
+  const languages = new Map<string, { files: number; bytes: number; chunks: number }>();
+  const reasons = new Map<string, { files: number; readonly examples: string[] }>();
+  let biggest: Preview["biggest"] = [];
+  const tokens = createTokenEstimate();
+  const totals = { files: 0, bytes: 0, chunks: 0, skipped: 0 };
+
+  function skip(path: string, reason: string): void {
+    const known = reasons.get(reason) ?? { files: 0, examples: [] };
+    reasons.set(reason, known);
+    totals.skipped++;
+    known.files++;
+    if (known.examples.length < EXAMPLES) {
+      known.examples.push(path);
+    }
+  }
+
+  return {
+    skip,
+    add: ({ path, language, bytes, chunks, skip_reason: reason }: NewDocument) => {
+      if (reason !== null) {
+        skip(path, reason);
+        return;
+      }
+      const known = languages.get(language) ?? { files: 0, bytes: 0, chunks: 0 };
+      languages.set(language, known);
+      for (const counts of [known, totals]) {
+        counts.files++;
+        counts.bytes += bytes;
+        counts.chunks += chunks.length;
+      }
+      for (const chunk of chunks) {
+        tokens.add(embeddedText({ path, ...chunk }));
+      }
+      biggest.push({ path, bytes, chunks: chunks.length });
+      if (biggest.length >= BIGGEST * 10) {
+        biggest = largestOf(biggest);
+      }
+    },
+    result: () => ({
+      ...totals,
+      tokens: tokens.total(),
+      languages: [...languages]
+        .map(([language, counts]) => ({ language, ...counts }))
+        .toSorted((one, other) => other.bytes - one.bytes || one.language.localeCompare(other.language)),
+      biggest: largestOf(biggest),
+      skip_reasons: [...reasons]
+        .map(([reason, counts]) => ({ reason, ...counts }))
+        .toSorted((one, other) => other.files - one.files || one.reason.localeCompare(other.reason)),
+    }),
+  };
+}
+
+function largestOf(files: Preview["biggest"]): Preview["biggest"] {
+  return files.toSorted((one, other) => other.chunks - one.chunks || other.bytes - one.bytes).slice(0, BIGGEST);
+}
+
+/** Counting takes as long as parsing: of a large repository each sixteenth text is counted. */
+const COUNTED_WHOLE = 200;
+const COUNTED_OF_MORE = 16;
+
+function createTokenEstimate() {
+  let texts = 0;
+  let characters = 0;
+  let counted = { characters: 0, tokens: 0 };
+  return {
+    add: (text: string) => {
+      if (texts < COUNTED_WHOLE || texts % COUNTED_OF_MORE === 0) {
+        counted = { characters: counted.characters + text.length, tokens: counted.tokens + countTokens(text) };
+      }
+      texts++;
+      characters += text.length;
+    },
+    total: () => (counted.characters === 0 ? 0 : Math.round((counted.tokens * characters) / counted.characters)),
+  };
+}
