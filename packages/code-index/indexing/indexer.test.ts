@@ -164,38 +164,6 @@ test("a new build takes the place of the old one, of which nothing is left", asy
   );
 });
 
-test("an incremental job with nothing new writes nothing, a full one makes another set of the same contents", async () => {
-  await source.commit({ "a.txt": "a\n", "src/b.ts": "export const b = 1;\n", "image.png": Buffer.from([137, 80, 78, 71, 0]) });
-  await startIndexer();
-  await index();
-  const before = await reload();
-  const rows = await rowVersions();
-  await index("incremental");
-  expect((await reload()).refs).toEqual([{ ...before.refs[0], indexed_at: expect.any(String) }]);
-  expect(await rowVersions()).toEqual(rows);
-  await index("full");
-  expect((await mainRef()).generation).toBeGreaterThan(before.refs[0]?.generation ?? 0);
-  await vi.waitFor(async () => expect(await generations()).toHaveLength(1), { timeout: 10_000 });
-  const contents = ["documents", "code_chunks", "segments", "postings", "symbols", "symbol_references", "vectors_1"];
-  expect(contents.map((table) => [table, rows[table]])).toEqual(Object.entries(await rowVersions(contents)));
-});
-
-const TENANT_TABLES = "builds documents files segments visible code_chunks postings symbols symbol_references embedders vectors_1".split(
-  " ",
-);
-
-/** Which transaction wrote each row: any write shows. */
-async function rowVersions(names: readonly string[] = TENANT_TABLES): Promise<Record<string, string>> {
-  const versions: Record<string, string> = {};
-  for (const table of names) {
-    const { rows } = await sql<{ versions: string }>`
-      select string_agg(given.xmin || ' ' || given.ctid, ',' order by ctid) as versions from ${sql.id(tenant.schema, table)} as given
-    `.execute(database.query);
-    versions[table] = rows[0]?.versions ?? "";
-  }
-  return versions;
-}
-
 test("without an embedder there are no vectors", async () => {
   await source.commit({ "a.txt": "a\n" });
   await startIndexer("none");

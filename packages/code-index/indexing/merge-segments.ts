@@ -14,8 +14,8 @@ const MOST_MOVED = 2_000;
  * Puts small segments together, or takes what lives out of one that is mostly dead, when there is need. One step,
  * which takes about a second; the next job takes the next. Returns whether anything was moved.
  */
-export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant): Promise<boolean> {
-  const segmentIds = chooseSegments(await listSegments(database, tenant));
+export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant, mostSmall = MOST_SMALL): Promise<boolean> {
+  const segmentIds = chooseSegments(await listSegments(database, tenant), mostSmall);
   if (segmentIds.length === 0) {
     return false;
   }
@@ -28,9 +28,9 @@ export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant)
 }
 
 /** Which segments to empty, by what they hold, the smallest first. */
-export function chooseSegments(segments: readonly SegmentState[]): readonly number[] {
+export function chooseSegments(segments: readonly SegmentState[], mostSmall = MOST_SMALL): readonly number[] {
   const small = segments.filter(({ alive }) => alive < SMALL);
-  if (small.length > MOST_SMALL) {
+  if (small.length > mostSmall) {
     let moved = 0;
     return small
       .filter(({ alive }) => {

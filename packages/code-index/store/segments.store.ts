@@ -19,11 +19,18 @@ export async function insertPostings(
   { schema }: Pick<Build, "schema">,
   { segmentId, postings }: { readonly segmentId: number; readonly postings: readonly NewPostings[] },
 ): Promise<void> {
-  const rows = postings.map(({ term, df, docs }) => ({ term, df, docs: docs.toString("hex") }));
+  let start = 1;
+  const rows = postings.map(({ term, df, docs }) => {
+    const row = { term, df, start, length: docs.length };
+    start += docs.length;
+    return row;
+  });
+  // The bytes in one piece: a driver writes a buffer as it is, and an array of them as text.
+  const bytes = Buffer.concat(postings.map(({ docs }) => docs));
   await sql`
     insert into ${sql.id(schema, "postings")} (term, segment_id, df, docs)
-    select term, ${segmentId}, df, decode(docs, 'hex')
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(term text, df integer, docs text)
+    select term, ${segmentId}, df, substring(${bytes}::bytea from start for length)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as given(term text, df integer, start integer, length integer)
   `.execute(query);
 }
 

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Build } from "./builds.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
 import { tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "./tenant.ts";
-import { vectorText } from "./vectors.ts";
+import { realArray } from "./vectors.ts";
 
 /** The table that holds an embedder's vectors in a tenant's schema. */
 export function vectorsTable(schema: TenantSchema, embedderId: number): RawBuilder<unknown> {
@@ -95,11 +95,16 @@ export async function insertVectors(
   { schema, role, embedderId }: Vectors,
   vectors: readonly NewVector[],
 ): Promise<void> {
-  const rows = vectors.map(({ textHash, vector }) => ({ text_hash: textHash, embedding: vectorText(vector) }));
+  const dimensions = vectors[0]?.vector.length ?? 0;
+  if (vectors.some(({ vector }) => vector.length !== dimensions)) {
+    throw new Error("The embedder made vectors of several lengths.");
+  }
+  const values = realArray(vectors.map(({ vector }) => vector));
   // In one order everywhere: two builds that write the same texts wait for each other, and not both.
   const statement = sql`
     insert into ${vectorsTable(schema, embedderId)} (text_hash, embedding)
-    select text_hash, embedding::halfvec from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text)
+    select text_hash, (${values}::real[])[(number - 1) * ${dimensions}::integer + 1 : number * ${dimensions}::integer]::halfvec
+    from unnest(${vectors.map(({ textHash }) => textHash)}::uuid[]) with ordinality as given(text_hash, number)
     order by text_hash
     on conflict (text_hash) do nothing
   `;
