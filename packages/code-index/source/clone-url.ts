@@ -55,7 +55,7 @@ export function locate(cloneUrl: string, rules: Pick<Choice, "allowFileUrls">): 
 }
 
 /** The address, when git may fetch from it. @throws {AppError} as `chooseCloneUrl`. */
-function checkCloneUrl(url: string, { allowFileUrls }: Pick<Choice, "allowFileUrls">): string {
+export function checkCloneUrl(url: string, { allowFileUrls }: Pick<Choice, "allowFileUrls">): string {
   const problem = problemOf(url, allowFileUrls);
   if (problem !== undefined) {
     throw new AppError({ code: "invalid_clone_url", status: 400, message: problem });
