@@ -82,13 +82,19 @@ async function measure(product: Product, store: string): Promise<void> {
     }
   }
   peaks.push({ store, "peak of the indexer": inMegabytes(await peakOfIndexer(product.pid)) });
-  for (const count of largest === undefined ? [] : CHANGES) {
+  if (largest !== undefined) {
+    await measureChanges(product, store, largest);
+  }
+}
+
+async function measureChanges(product: Product, store: string, { tree, id }: { readonly tree: Tree; readonly id: string }): Promise<void> {
+  for (const count of CHANGES) {
     const seconds: number[] = [];
-    for (let round = 0; largest !== undefined && round < ROUNDS; round += 1) {
-      await largest.tree.change(count, `${store}, round ${round} of ${count}`);
-      seconds.push((await indexNow(product, largest.id, "incremental")).jobSeconds);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await tree.change(count, `${store}, round ${round} of ${count}`);
+      seconds.push((await indexNow(product, id, "incremental")).jobSeconds);
     }
-    changes.push({ store, tree: largest?.tree.name, "changed files": count, "seconds (median)": rounded(median(seconds)) });
+    changes.push({ store, tree: tree.name, "changed files": count, "seconds (median)": rounded(median(seconds)) });
   }
 }
 

@@ -306,8 +306,10 @@ export const embeddingSchema = vectorCountsSchema.extend({
       reason: z.string().nullable(),
     })
     .nullable(),
-  /** Branches with chunks that have no vector. */
-  waiting: z.array(vectorCountsSchema.extend({ repo_id: z.uuid(), full_name: z.string(), ref: z.string(), reason: z.string().nullable() })),
+  /** Those with chunks that have no vector first; a thousand at the most. */
+  branches: z.array(
+    vectorCountsSchema.extend({ repo_id: z.uuid(), full_name: z.string(), ref: z.string(), reason: z.string().nullable() }),
+  ),
 });
 export type Embedding = z.infer<typeof embeddingSchema>;
 

@@ -59,7 +59,7 @@ test("before anything is indexed the provider is named and nothing waits", async
     pending: 0,
     refused: 0,
     next: null,
-    waiting: [],
+    branches: [],
   });
 });
 
@@ -98,18 +98,25 @@ test("with the provider down for a whole build, new code is found at once by the
     chunks: 2,
     embedded: 0,
     pending: 2,
-    waiting: [{ repo_id: repoId, full_name: "acme/shop", ref: "main", pending: 2 }],
+    branches: [{ repo_id: repoId, full_name: "acme/shop", ref: "main", pending: 2 }],
   });
 });
 
 test("another tenant is told nothing of it", async () => {
-  expect(await embedding("two")).toMatchObject({ reason: null, chunks: 0, pending: 0, waiting: [] });
+  expect(await embedding("two")).toMatchObject({ reason: null, chunks: 0, pending: 0, branches: [] });
 });
 
 test("when the provider is back the vectors are made without anybody's help", async () => {
   provider.recover();
   await waitFor(async () => expect(await repository()).toMatchObject({ index_status: "ready", legs: { semantic: { state: "ready" } } }));
-  expect(await embedding()).toMatchObject({ state: "ready", reason: null, chunks: 2, embedded: 2, pending: 0, waiting: [] });
+  expect(await embedding()).toMatchObject({
+    state: "ready",
+    reason: null,
+    chunks: 2,
+    embedded: 2,
+    pending: 0,
+    branches: [{ pending: 0, embedded: 2, reason: null }],
+  });
   await waitFor(async () => {
     const { results, legs } = await search(`how is it done ${Date.now()}`);
     expect(legs["semantic"]).toMatchObject({ state: "ok" });
@@ -140,7 +147,7 @@ test("what the provider refuses is named and keeps the repository from nothing",
       embedded: 2,
       pending: 0,
       refused: 1,
-      waiting: [{ refused: 1, reason: expect.stringContaining("400: no") }],
+      branches: [{ refused: 1, reason: expect.stringContaining("400: no") }],
     }),
   );
 });

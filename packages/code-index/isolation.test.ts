@@ -68,15 +68,15 @@ function callsOf({ method, url, query, body }: ServedRoute, fill: Fill, ids: rea
   const hasParameter = url.search(PARAMETER) !== -1;
   return (hasParameter ? ids : [""]).flatMap((id) =>
     (["all", "required"] as const).map((which) => {
-      const asked =
-        query === undefined
-          ? ""
-          : `?${new URLSearchParams(Object.entries(exampleOf(query, fill, which)).map(([name, value]): [string, string] => [name, String(value)]))}`;
+      const asked = new URLSearchParams();
+      for (const [name, value] of Object.entries(query === undefined ? {} : exampleOf(query, fill, which))) {
+        asked.append(name, String(value));
+      }
       const payload =
         body === undefined
           ? {}
           : { payload: { index: false, clone_url: fill["clone_url"], ...exampleOf(body, { ...fill, name: () => randomUUID() }, which) } };
-      return { method, url: url.replaceAll(PARAMETER, id) + asked, ...payload };
+      return { method, url: `${url.replaceAll(PARAMETER, id)}?${asked.toString()}`, ...payload };
     }),
   );
 }

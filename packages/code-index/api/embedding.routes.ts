@@ -32,10 +32,15 @@ const OFF: Embedding = {
   reason: "no embedder is configured (CODEINDEX_EMBEDDER=none)",
   ...NOTHING,
   next: null,
-  waiting: [],
+  branches: [],
 };
 
 const READ_MS = 10_000;
+const BRANCHES = 1_000;
+
+function byNeed(one: EmbeddedBranch, other: EmbeddedBranch): number {
+  return other.pending + other.refused - (one.pending + one.refused);
+}
 
 async function describe(database: CodeIndexDatabase, tenant: Tenant, configured: EmbedderIdentity): Promise<Embedding> {
   return readAs(database, tenant, READ_MS, async (transaction) => {
@@ -43,7 +48,7 @@ async function describe(database: CodeIndexDatabase, tenant: Tenant, configured:
     const [used] = stored;
     if (used === undefined) {
       const { provider, model, dimensions } = configured;
-      return { provider, model, dimensions, state: "ready", reason: null, ...NOTHING, next: null, waiting: [] };
+      return { provider, model, dimensions, state: "ready", reason: null, ...NOTHING, next: null, branches: [] };
     }
     const branches = await embeddedBranches(transaction, tenant, used.embedder_id);
     const next = stored.find(({ identity, embedder_id: id }) => identity === configured.key && id !== used.embedder_id);
@@ -63,7 +68,7 @@ async function describe(database: CodeIndexDatabase, tenant: Tenant, configured:
               reason: next.last_error,
               ...(await countTexts(transaction, tenant, next.embedder_id)),
             },
-      waiting: branches.filter(({ pending, refused }) => pending + refused > 0).map(presentBranch),
+      branches: branches.toSorted(byNeed).slice(0, BRANCHES).map(presentBranch),
     };
   });
 }
@@ -81,7 +86,7 @@ function countsOf(branches: readonly EmbeddedBranch[]) {
   return { chunks, embedded: Math.max(0, chunks - pending - refused), pending, refused };
 }
 
-function presentBranch(branch: EmbeddedBranch): Embedding["waiting"][number] {
+function presentBranch(branch: EmbeddedBranch): Embedding["branches"][number] {
   const { repo_id, full_name, ref, error: reason } = branch;
   return { repo_id, full_name, ref, reason, ...countsOf([branch]) };
 }

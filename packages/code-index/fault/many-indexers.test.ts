@@ -19,13 +19,14 @@ beforeEach(async () => {
 afterEach(() => bench.stop());
 
 /** The jobs that indexers said they began, or ended well. */
-function said(indexers: readonly IndexerProcess[], message: "indexing" | "indexed"): readonly unknown[] {
-  return indexers.flatMap(({ lines }) => lines.filter((line) => line["msg"] === message).map((line) => line["job"]));
+function said(indexers: readonly IndexerProcess[], message: "indexing" | "indexed"): readonly string[] {
+  const jobs = indexers.flatMap(({ lines }) => lines.filter((line) => line["msg"] === message).map((line) => String(line["job"])));
+  return jobs.toSorted();
 }
 
 test(
   "of a queue of thirty repositories three indexers run each job once, and two watchdogs kill none that lives",
-  { ...needsRealPostgres, timeout: 180_000 },
+  { ...needsRealPostgres, timeout: 300_000 },
   async () => {
     const { database } = bench.queue;
     const commit = await bench.source.commit(
@@ -46,9 +47,9 @@ test(
       ),
     );
     const asked = [...new Set(requests.map((job) => job.job_id))];
-    let isDone = false;
+    const done = new AbortController();
     const watching = Array.from({ length: 2 }, async () => {
-      while (!isDone) {
+      while (!done.signal.aborted) {
         const watchdog = createWatchdog({ database, log: silentLog, clock: systemClock });
         await watchdog.start();
         await watchdog.stop();
@@ -59,9 +60,9 @@ test(
         const { rows } = await sql`select from codeindex.index_jobs where status in ('queued', 'running')`.execute(database.query);
         expect(rows).toEqual([]);
       },
-      { timeout: 150_000, interval: 100 },
+      { timeout: 250_000, interval: 100 },
     );
-    isDone = true;
+    done.abort();
     await Promise.all(watching);
 
     const { rows } = await sql<{ job_id: string; status: string; attempt: number; worker_id: string }>`
@@ -70,8 +71,8 @@ test(
     expect(rows.map((row) => row.job_id).toSorted()).toEqual(asked.toSorted());
     expect(new Set(rows.map(({ status, attempt }) => `${status} ${attempt}`))).toEqual(new Set(["succeeded 1"]));
     expect(new Set(rows.map((row) => row.worker_id)).size).toBe(3);
-    await vi.waitFor(() => expect(said(indexers, "indexed").toSorted()).toEqual(asked.toSorted()));
-    expect(said(indexers, "indexing").toSorted()).toEqual(asked.toSorted());
+    await vi.waitFor(() => expect(said(indexers, "indexed")).toEqual(asked.toSorted()));
+    expect(said(indexers, "indexing")).toEqual(asked.toSorted());
     const refs = await database.query.selectFrom("codeindex.refs").select(["repo_id", "indexed_commit", "files"]).execute();
     expect(refs).toHaveLength(REPOSITORIES);
     expect(new Set(refs.map((ref) => `${ref.indexed_commit} ${ref.files}`))).toEqual(new Set([`${commit} 10`]));

@@ -8,7 +8,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenant.ts";
 import { answer, answerOf, startEmbeddingProvider, vectorFor, type EmbeddingProvider } from "#testing/embedding-provider.ts";
-import { seedBuild } from "#testing/seed-build.ts";
+import { seedChunks } from "#testing/seed-chunks.ts";
 
 const DIMENSIONS = 8;
 const TEXTS = 1_000;
@@ -58,8 +58,7 @@ test(
   "processes that are killed lose nothing, and have nothing embedded twice but what they had in hand",
   { ...needsRealPostgres, timeout: 120_000 },
   async () => {
-    const lines = Array.from({ length: TEXTS }, (_, index) => `export const value${index} = ${index};`);
-    await seedBuild(database, { tenant, repo: "acme/shop", files: { "values.ts": lines.join("\n\n") } });
+    await seedChunks(database, tenant, TEXTS);
     provider.misbehave((request, response) => {
       const vectors = request.texts.map((text) => vectorFor(text, DIMENSIONS));
       setTimeout(() => answer(response, 200, answerOf("openai", vectors)), Math.random() * 60);

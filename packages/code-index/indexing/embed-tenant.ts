@@ -44,8 +44,9 @@ const BATCH = 256;
 /** For a text that the provider breaks down over. */
 const ATTEMPTS = 4;
 const UNSURE_MS = 30_000;
-/** Between two counts of what waits, while there is more. */
+/** Between two counts of what waits, while there is more; and how many times as long as a count takes. */
 const COUNT_MS = 2_000;
+const COUNT_SHARE = 20;
 /** Between two tries to delete what was replaced. */
 const TIDY_MS = 20_000;
 
@@ -65,7 +66,7 @@ export function createTenantBackfill(filling: Filling, tenant: Tenant): TenantBa
       complete: found?.complete === true,
       failing: (found?.lastError ?? null) !== null,
       settled: false,
-      countedAt: 0,
+      countAt: 0,
       tidyAt: 0,
     };
   }
@@ -158,9 +159,10 @@ export function createTenantBackfill(filling: Filling, tenant: Tenant): TenantBa
   async function step(at: State): Promise<"worked" | "idle"> {
     if (await embedBatch(at)) {
       at.settled = false;
-      if (clock.now().getTime() - at.countedAt > COUNT_MS) {
-        at.countedAt = clock.now().getTime();
+      if (clock.now().getTime() >= at.countAt) {
+        const began = performance.now();
         await refreshWaiting(database, tenant);
+        at.countAt = clock.now().getTime() + Math.max(COUNT_MS, (performance.now() - began) * COUNT_SHARE);
       }
       return "worked";
     }
@@ -200,6 +202,6 @@ type State = {
   /** Whether an error of the provider stands in the database. */
   failing: boolean;
   settled: boolean;
-  countedAt: number;
+  countAt: number;
   tidyAt: number;
 };

@@ -171,5 +171,6 @@ test("small jobs go on beside a first build that takes long", async () => {
   await source.commit({ "b.txt": "second\n" });
   const push = await queue.enqueue({ mode: "incremental", trigger: "webhook", now: new Date() });
   await jobWith(push.job_id, { status: "succeeded" });
+  expect(await queue.statuses()).toEqual(["succeeded", "running", "succeeded"]);
   host.close();
 });

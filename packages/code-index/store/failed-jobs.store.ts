@@ -51,27 +51,16 @@ function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
  */
 export async function mendEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
   return database.query.transaction().execute(async (transaction) => {
-    const ended = await transaction
-      .updateTable("codeindex.index_jobs")
-      .set({ completed_at: now })
-      .where("completed_at", "is", null)
-      .where("status", "in", ["succeeded", "failed", "cancelled"])
-      .returning("repo_id")
-      .execute();
-    const idle = await transaction
-      .selectFrom("codeindex.repositories as repository")
-      .select("repository.id as repo_id")
-      .where("index_status", "=", "indexing")
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("codeindex.index_jobs as job")
-              .whereRef("job.repo_id", "=", "repository.id")
-              .where("job.status", "in", ["queued", "running"]),
-          ),
-        ),
+    const { rows: ended } = await sql<{ repo_id: string }>`
+      update codeindex.index_jobs set completed_at = ${now}
+      where completed_at is null and status in ('succeeded', 'failed', 'cancelled')
+      returning repo_id
+    `.execute(transaction);
+    const { rows: idle } = await sql<{ repo_id: string }>`
+      select id as repo_id from codeindex.repositories as repository where index_status = 'indexing' and not exists (
+        select from codeindex.index_jobs where repo_id = repository.id and status in ('queued', 'running')
       )
-      .execute();
+    `.execute(transaction);
     await settleIndexStatus(transaction, [...new Set([...ended, ...idle].map((row) => row.repo_id))]);
     return ended.length;
   });

@@ -41,7 +41,7 @@ export async function askForPreview(
   `.execute(database.query);
   return database.query
     .selectFrom("codeindex.previews")
-    .select(["status", "completed_at", "error_message", sql<unknown>`result->'preview'`.as("preview")])
+    .select(["status", "completed_at", "error_message", sql`result->'preview'`.as("preview")])
     .where("repo_id", "=", repoId)
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();

@@ -164,7 +164,7 @@ test("a deletion that is broken off anywhere is finished by the next one", async
     await seed(one, "acme/broken", { "own.txt": `only here ${statements}\n` });
     const { rows } = await sql<{ id: string }>`select id from codeindex.repositories where deleting_at is null`.execute(database.query);
     await markRepository(database, { tenantId: "t1", repoId: rows[0]?.id ?? "", now: now() });
-    finished = await breakingOff(statements, () => round());
+    finished = await breakingOff(statements);
     await round();
     expect(Object.entries(await rowsOf(one)).filter(([table, count]) => count > 0 && table !== "segments")).toEqual([]);
   }
@@ -175,7 +175,7 @@ test("a tenant whose deletion is broken off anywhere is deleted by the next one"
     const tenant = await ensureTenant(database, { tenantId: "t3", name: "three" });
     await seed(tenant, "acme/broken");
     await markTenant(database, { name: "three", now: now() });
-    finished = await breakingOff(statements, () => round());
+    finished = await breakingOff(statements);
     await vi.waitFor(async () => {
       await round();
       const { rows } = await sql`select from codeindex.tenants where tenant_id = 't3'`.execute(database.query);
@@ -187,30 +187,20 @@ test("a tenant whose deletion is broken off anywhere is deleted by the next one"
 });
 
 /** Lets so many statements through and fails the others, as a process that dies would. Returns whether all went through. */
-async function breakingOff(statements: number, work: () => Promise<unknown>): Promise<boolean> {
+async function breakingOff(statements: number): Promise<boolean> {
   let left = statements;
-  const connect = database.pool.connect.bind(database.pool);
-  const spy = vi.spyOn(database.pool, "connect").mockImplementation((async () => {
-    const client = await connect();
-    const query = client.query.bind(client);
-    const dying = vi.spyOn(client, "query").mockImplementation(((...given: Parameters<typeof query>) => {
-      const text = JSON.stringify(given[0]);
-      left -= /rollback|begin|start transaction|commit/i.test(text) ? 0 : 1;
-      return left < 0 && !/rollback/i.test(text) ? Promise.reject(new Error("killed")) : query(...given);
-    }) as typeof query);
-    const release = client.release.bind(client);
-    client.release = (...given) => {
-      dying.mockRestore();
-      client.release = release;
-      release(...given);
-    };
-    return client;
-  }) as typeof connect);
-  try {
-    await work().catch(() => undefined);
-  } finally {
-    spy.mockRestore();
-  }
+  const query = database.query.withPlugin({
+    transformQuery: ({ node }) => {
+      left -= 1;
+      if (left < 0) {
+        throw new Error("killed");
+      }
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const { signal } = new AbortController();
+  await deleteMarked({ database: { ...database, query }, log: silentLog, clock: systemClock, signal }).catch(() => undefined);
   return left >= 0;
 }
 

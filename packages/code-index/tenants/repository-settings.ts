@@ -2,7 +2,7 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables, JobMode } from "#schema.ts";
-import { chooseCloneUrl } from "#source/clone-url.ts";
+import { checkCloneUrl, chooseCloneUrl } from "#source/clone-url.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
 import { removeRefs } from "#store/deletions.store.ts";
 import {
@@ -79,7 +79,7 @@ export async function changeRepository({ database, allowFileUrls, now }: Context
     await requireCredential(transaction, tenantId, given.credential_id);
     const settings = settingsOf(given, (secret) => seal({ repoId, secret }));
     const cloneUrl = given.clone_url;
-    const address = cloneUrl === undefined ? {} : { clone_url: chooseCloneUrl({ fullName: before.full_name, cloneUrl, allowFileUrls }) };
+    const address = cloneUrl === undefined ? {} : { clone_url: checkCloneUrl(cloneUrl, { allowFileUrls }) };
     await updateRepository(transaction, { tenantId, repoId, ...settings, ...address });
     const after = { ...before, ...settings, ...address };
     const names = before.branches.filter((name) => !after.branches.includes(name) && name !== before.default_branch);

@@ -16,7 +16,6 @@ import { testConfig } from "./test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export const WEBHOOK_SECRET = "a-secret-for-webhooks";
-export const TEST_RING = [{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }] as const;
 
 /** The whole code index on real PostgreSQL, git and signing keys: API, indexer and two tenants, `one` and `two`. */
 export type RunningCodeIndex = {

@@ -94,6 +94,7 @@ function simplest(schema: JsonSchema, fill: Fill, which: "all" | "required"): un
       return schema.items === undefined ? [] : [simplest(schema.items, fill, which)];
     case "object":
       return exampleOfJson(schema, fill, which);
+    case undefined:
     default:
       return undefined;
   }

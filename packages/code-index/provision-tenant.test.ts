@@ -10,7 +10,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { markTenant } from "#store/deletions.store.ts";
 import { testConfig } from "#testing/test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
-import { createProvisioner, tenantNameFor } from "./provision-tenant.ts";
+import { createProvisioner, tenantNameFor } from "#tenants/provision-tenant.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let issuer: TokenIssuer;
