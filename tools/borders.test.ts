@@ -32,6 +32,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     store: [],
     retrieval: ["store", "embedding"],
     api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
+    fault: ["indexing", "store"],
   },
   "packages/observability": { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
 };

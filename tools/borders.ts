@@ -48,6 +48,7 @@ const PARTS: readonly Part[] = [
       store: [],
       retrieval: ["store", "embedding"],
       api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
+      fault: ["indexing", "store"],
     },
   },
   {

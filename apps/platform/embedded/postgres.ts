@@ -5,10 +5,10 @@ import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { readConfig } from "@sightline/foundation/config";
+import { createWireServer } from "@sightline/foundation/embedded-postgres/wire-server";
 import { createLog } from "@sightline/foundation/log";
 import { platformVariables } from "#config.ts";
 import { reportReady, stopWithSupervisor } from "./child-channel.ts";
-import { createWireServer } from "./postgres-wire.ts";
 
 /** The process of the embedded PostgreSQL. It listens on the loopback address alone, which is why it has no password. */
 const config = readConfig(platformVariables, process.env);

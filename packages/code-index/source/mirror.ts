@@ -14,8 +14,6 @@ export type MirrorOptions = Remote & {
   readonly repoId: string;
   /** A branch; the default one when left out. */
   readonly ref?: string | undefined;
-  /** Commits of this branch that `changedPaths` must be able to read as long as they are named here, if they are in the mirror. */
-  readonly keep?: readonly string[];
   /** Begin with an empty mirror, in case an attempt before left a broken one. */
   readonly fresh?: boolean;
   /** What the mirror may grow to. */
@@ -89,64 +87,32 @@ async function fetchInto(fetching: Fetching): Promise<Mirror> {
 /** `tidyMirrors` puts them together long before, when nobody waits for it. */
 const MOST_PACKS = 200;
 
-async function fetchBranch({ directory, remote, branch, keep = [], maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
+async function fetchBranch({ directory, remote, branch, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
   const own = refsOf(branch.ref);
   await removeRemains(directory);
-  await keepCommits(directory, { own, keep, signal });
   await compact({ directory, mostPacks: MOST_PACKS, signal });
-  const tip = () => runGit({ arguments: ["for-each-ref", "--format=%(objectname)", `${own}/tip`], directory, signal });
-  const before = (await tip()).toString("latin1").trim();
-  if (before === branch.commit) {
-    return before;
+  if ((await readTip(directory, own, signal)) === branch.commit) {
+    return branch.commit;
   }
   const source = branch.ref === "HEAD" ? "HEAD" : `refs/heads/${branch.ref}`;
   const flags = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--force"];
   await withinSize({ directory, maxBytes, signal }, (limited) =>
     remote.git(["fetch", ...flags], [`+${source}:${own}/tip`], { directory, signal: limited }),
   );
-  const fetched = (await tip()).toString("latin1").trim();
-  const [found] = await findCommits(directory, [fetched], signal);
-  if (found === undefined) {
+  const fetched = await readTip(directory, own, signal);
+  if (fetched === undefined) {
     throw new SourceError("What was fetched is not a commit.", { transient: true });
   }
-  return found;
+  return fetched;
+}
+
+/** The commit that was fetched last. */
+async function readTip(directory: string, own: string, signal: AbortSignal): Promise<string | undefined> {
+  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(objecttype) %(objectname)", `${own}/tip`], directory, signal });
+  return /^commit (.+)$/.exec(listed.toString("latin1").trim())?.[1];
 }
 
 /** Names of branches clash on a disk: `a` and `a/b`, `A` and `a`. */
 export function refsOf(branch: string): string {
   return `refs/sightline/${createHash("sha256").update(branch).digest("hex").slice(0, 32)}`;
-}
-
-type Keeping = { readonly own: string; readonly keep: readonly string[]; readonly signal: AbortSignal };
-
-/** Refers to the commits to keep, and to no others, so that no tidying up removes what they hold. */
-async function keepCommits(directory: string, { own, keep, signal }: Keeping): Promise<void> {
-  const git = (given: readonly string[], input?: string) => runGit({ arguments: given, directory, signal }, input);
-  const found = await findCommits(directory, keep, signal);
-  const listed = await git(["for-each-ref", "--format=%(refname)", `${own}/kept/`]);
-  const kept = listed.toString("latin1").split("\n").filter(Boolean);
-  const wanted = found.map((commit) => `${own}/kept/${commit}`);
-  const changes = [
-    ...found.filter((commit) => !kept.includes(`${own}/kept/${commit}`)).map((commit) => `create ${own}/kept/${commit} ${commit}\n`),
-    ...kept.filter((ref) => !wanted.includes(ref)).map((ref) => `delete ${ref}\n`),
-  ];
-  if (changes.length > 0) {
-    await git(["update-ref", "--stdin"], changes.join(""));
-  }
-}
-
-const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
-/** Those of the commits that the mirror has. */
-async function findCommits(directory: string, commits: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
-  const asked = commits.filter((commit) => OBJECT_ID.test(commit));
-  if (asked.length === 0) {
-    return [];
-  }
-  const checked = await runGit(
-    { arguments: ["cat-file", "--batch-check=%(objectname) %(objecttype)"], directory, signal },
-    asked.map((commit) => `${commit}\n`).join(""),
-  );
-  const lines = checked.toString("latin1").split("\n");
-  return lines.flatMap((line) => (line.endsWith(" commit") ? [line.slice(0, line.indexOf(" "))] : []));
 }

@@ -9,7 +9,7 @@ export type TreeEntry = {
 };
 
 const SYMLINK = "120000";
-export const SUBMODULE = "160000";
+const SUBMODULE = "160000";
 
 /** In bytes; git knows no limit, but a key of the database's has one, at about 2,700. */
 const LONGEST_PATH = 2_000;

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
-import type { CodeChunksTable, CodeIndexTables } from "#schema.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import type { CodeChunksTable } from "#tenant-schema.ts";
 import type { Build, NewFile } from "./builds.store.ts";
 import { chunkId } from "./chunk-id.ts";
 import { withinTenant, type CodeIndexDatabase } from "./tenant.ts";

@@ -1,16 +1,23 @@
-/** Run as `node serve-pglite.ts PORT`: an empty PGlite in memory behind its wire-protocol server. */
+/** Run as `node serve-pglite.ts PORT`: an empty PGlite in memory, behind the server that the product has in front of its own. */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { vector } from "@electric-sql/pglite-pgvector";
-import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
+import { createWireServer } from "#embedded-postgres/wire-server.ts";
 
 const CACHE = new URL("../../../node_modules/.cache/sightline/", import.meta.url);
 const extensions = { pg_trgm, vector };
 
 const db = await createEmpty();
-await new PGLiteSocketServer({ db, host: "127.0.0.1", port: Number(process.argv[2]), maxConnections: 100 }).start();
+const { server } = createWireServer({
+  db,
+  onFailure: (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+});
+server.listen(Number(process.argv[2]), "127.0.0.1");
 
 /** Making the first database takes several times as long as loading it, and every test file has one. */
 async function createEmpty(): Promise<PGlite> {

@@ -1,8 +1,6 @@
 import { Tooltip } from "@mantine/core";
-import { useEffect, useState } from "react";
 import { formatAge } from "./format.ts";
-
-const TICK_MS = 15_000;
+import { useNow } from "./use-now.ts";
 
 /** How long ago, with the local time and UTC on hover and focus. */
 export function TimeStamp({ at }: { readonly at: string }) {
@@ -38,13 +36,4 @@ function TwoTimes({ time }: { readonly time: Date }) {
 /** `2026-11-21 08:30:00.000 UTC` */
 export function utcOf(time: Date): string {
   return time.toISOString().replace("T", " ").replace("Z", " UTC");
-}
-
-function useNow(): Date {
-  const [now, setNow] = useState(() => new Date());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -7,6 +7,7 @@ import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatDuration } from "#ui/format.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
+import { useNow } from "#ui/use-now.ts";
 import { JOBS_KEY, cancelJob, isUnderWay, retryJob } from "#features/jobs/api/jobs.ts";
 import { TRIGGERS, runTime } from "#features/jobs/job-labels.ts";
 import { JobState } from "./job-state.tsx";
@@ -40,7 +41,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
 
 function JobRow({ job }: { readonly job: Job }) {
   const [owner = "", repo = ""] = job.full_name.split("/");
-  const ran = runTime(job, Date.now());
+  const ran = runTime(job, useNow().getTime());
   return (
     <Table.Tr>
       <Table.Td>

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
-import { createDatabase, type Database } from "@sightline/foundation/database";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createDatabase, type Database } from "#database.ts";
+import { silentLog } from "#testing/silent-log.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createWireServer, type WireServer } from "./postgres-wire.ts";
+import { createWireServer, type WireServer } from "./wire-server.ts";
 
 let db: PGlite;
 let wire: WireServer;

@@ -1,5 +1,5 @@
-import { createDatabase } from "@sightline/foundation/database";
-import { createLog } from "@sightline/foundation/log";
+import { createDatabase } from "#database.ts";
+import { createLog } from "#log.ts";
 
 /** A client that writes in a transaction without end, for tests that kill it. Arguments: the database's address. */
 const database = createDatabase<unknown>({

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
-import { createMessageReader, type Batch } from "./postgres-messages.ts";
+import { createMessageReader, type Batch } from "./wire-messages.ts";
 
 export type WireServer = {
   readonly server: Server;
