@@ -73,7 +73,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
           </Alert>
         )}
         <Section title="Index">
-          <IndexState repository={repository} mayIndex />
+          <IndexState repository={repository} admin={admin} />
         </Section>
         <Section title="Is this file searchable?">
           <PathCoverage repository={repository} />
@@ -84,11 +84,13 @@ function Settings({ repository }: { readonly repository: Repository }) {
               <RepositorySettings key={repository.id} repository={repository} credentials={credentials.data ?? []} />
             </Section>
             <Section title="Webhook">
-              <WebhookSecret repository={repository} />
-              <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
-              <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">
-                Deliveries for this repository
-              </Anchor>
+              <Stack gap="xl" align="stretch">
+                <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
+                <WebhookSecret repository={repository} />
+                <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">
+                  Deliveries for this repository
+                </Anchor>
+              </Stack>
             </Section>
             <Section title="Delete">
               <Text size="sm" mb="sm">

@@ -1,19 +1,63 @@
-import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack, Textarea } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import type { Repository } from "@sightline/code-index/contract";
+import { IconEye } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { changeRepository, deleteRepository, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import {
+  activeJobsQuery,
+  changeRepository,
+  deleteRepository,
+  repositoriesQuery,
+  startIndexing,
+} from "#features/repositories/api/repositories.ts";
 import { linesOf } from "#features/repositories/patterns.ts";
+import monospace from "#ui/monospace.module.css";
 import { RepositoryPreview } from "./preview.tsx";
+
+/** Opens the last look at a repository that was registered and never indexed. */
+export function PreviewButton({ repository, size = "sm" }: { readonly repository: Repository; readonly size?: "xs" | "sm" }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  // What the dialog changes is shown in it at once; the list follows.
+  const [shown, setShown] = useState<Repository>();
+  return (
+    <>
+      <Button
+        size={size}
+        leftSection={<IconEye size={14} />}
+        aria-label={`Preview and index ${repository.full_name}`}
+        onClick={() => {
+          setShown(repository);
+          open();
+        }}
+      >
+        Preview and index
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={`Index ${repository.full_name}?`}
+        size="xl"
+        closeButtonProps={{ "aria-label": "Close" }}
+        centered
+      >
+        {shown !== undefined && <ReviewPreview repository={shown} onChanged={setShown} onDone={close} />}
+      </Modal>
+    </>
+  );
+}
 
 /** The last look before a registered repository is indexed. */
 export function ReviewPreview({
   repository,
+  mayDiscard = false,
   onChanged,
   onDone,
 }: {
   readonly repository: Repository;
+  /** It was registered a moment ago, and may go as it came. */
+  readonly mayDiscard?: boolean;
   readonly onChanged: (repository: Repository) => void;
   readonly onDone: () => void;
 }) {
@@ -23,25 +67,31 @@ export function ReviewPreview({
   const changed = linesOf(exclude).join("\n") !== repository.exclude.join("\n");
   const look = useMutation({
     mutationFn: () => changeRepository(api, repository.id, { exclude: linesOf(exclude) }),
-    onSuccess: onChanged,
+    onSuccess: async (answer) => {
+      onChanged(answer);
+      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+    },
   });
   const finish = useMutation({
     mutationFn: async (index: boolean): Promise<unknown> =>
       index ? startIndexing(api, repository.id, "full") : deleteRepository(api, repository.id),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
+        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
+      ]);
       onDone();
     },
   });
   const error = look.error ?? finish.error;
   return (
     <Stack gap="lg">
-      <RepositoryPreview repository={repository} />
+      <RepositoryPreview repository={repository} onLeave={onDone} />
       <Textarea
         label="Leave out"
         description="Patterns as in .gitignore, one a line"
         rows={3}
-        ff="monospace"
+        classNames={{ input: monospace.input }}
         value={exclude}
         spellCheck={false}
         onChange={(event) => setExclude(event.currentTarget.value)}
@@ -52,14 +102,20 @@ export function ReviewPreview({
         </Alert>
       )}
       <Group justify="space-between" gap="xs">
-        <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
-          Don't register it
-        </Button>
+        {mayDiscard ? (
+          <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
+            Don't register it
+          </Button>
+        ) : (
+          <Button variant="default" onClick={onDone}>
+            Not now
+          </Button>
+        )}
         <Group gap="xs">
           <Button variant="default" loading={look.isPending} disabled={!changed} onClick={() => look.mutate()}>
             Look again
           </Button>
-          <Button loading={finish.isPending} disabled={changed} onClick={() => finish.mutate(true)}>
+          <Button loading={finish.isPending} disabled={changed || look.isPending} onClick={() => finish.mutate(true)}>
             Index it
           </Button>
         </Group>

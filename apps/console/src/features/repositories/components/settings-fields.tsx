@@ -1,5 +1,6 @@
 import { Select, Stack, TextInput, Textarea } from "@mantine/core";
 import { type ChangeRepositoryRequest, type Repository, changeRepositoryRequestSchema } from "@sightline/code-index/contract";
+import monospace from "#ui/monospace.module.css";
 import { linesOf, namesOf } from "#features/repositories/patterns.ts";
 
 /** As they are typed. */
@@ -94,7 +95,7 @@ export function SettingsFields({
         description="Patterns as in .gitignore, one a line"
         placeholder={"*.snap\n/fixtures/"}
         rows={3}
-        ff="monospace"
+        classNames={{ input: monospace.input }}
         value={text.exclude}
         error={problems.get("exclude")}
         spellCheck={false}
@@ -104,7 +105,7 @@ export function SettingsFields({
         label="Only"
         description="When there is any pattern here, nothing else is indexed"
         rows={2}
-        ff="monospace"
+        classNames={{ input: monospace.input }}
         value={text.include}
         error={problems.get("include")}
         spellCheck={false}

@@ -4,20 +4,33 @@ import type { DeveloperToken } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { plural } from "#ui/format.ts";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
+import type { RepositoryChoice } from "./create-token.tsx";
 
-export function TokenTable({ tokens }: { readonly tokens: readonly DeveloperToken[] }) {
+/** The others are counted. */
+const NAMED = 3;
+
+export function TokenTable({
+  tokens,
+  repositories,
+}: {
+  readonly tokens: readonly DeveloperToken[];
+  /** Undefined until they are known. */
+  readonly repositories: readonly RepositoryChoice[] | undefined;
+}) {
   const [leaving, setLeaving] = useState<DeveloperToken>();
   return (
     <>
-      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Developer tokens" } }}>
+      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Developer tokens" } }}>
         <Table>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Label</Table.Th>
               <Table.Th>Token</Table.Th>
+              <Table.Th>Opens</Table.Th>
               <Table.Th>Created</Table.Th>
               <Table.Th>Last used</Table.Th>
               <Table.Th w={120}>Status</Table.Th>
@@ -30,6 +43,7 @@ export function TokenTable({ tokens }: { readonly tokens: readonly DeveloperToke
                 <Table.Td ff="monospace" fz="xs">
                   {token.token_prefix}…
                 </Table.Td>
+                <Table.Td maw={260}>{scopeOf(token, repositories)}</Table.Td>
                 <Table.Td>
                   <TimeStamp at={token.created_at} />
                 </Table.Td>
@@ -51,6 +65,19 @@ export function TokenTable({ tokens }: { readonly tokens: readonly DeveloperToke
       <RevokeModal token={leaving} onClose={() => setLeaving(undefined)} />
     </>
   );
+}
+
+/** The names of the repositories that a token opens. */
+function scopeOf({ repositories: ids }: DeveloperToken, repositories: readonly RepositoryChoice[] | undefined): string {
+  if (ids === null) {
+    return "all repositories";
+  }
+  const names = ids.map((id) => repositories?.find((repository) => repository.id === id)?.full_name).filter((name) => name !== undefined);
+  if (repositories === undefined || names.length === 0) {
+    return repositories === undefined ? plural(ids.length, "repository", "repositories") : "none: they were deleted";
+  }
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function RevokeModal({ token, onClose }: { readonly token: DeveloperToken | undefined; readonly onClose: () => void }) {
