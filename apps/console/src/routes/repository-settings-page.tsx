@@ -84,7 +84,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
               <RepositorySettings key={repository.id} repository={repository} credentials={credentials.data ?? []} />
             </Section>
             <Section title="Webhook">
-              <Stack gap="xl" align="stretch">
+              <Stack gap="xl">
                 <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
                 <WebhookSecret repository={repository} />
                 <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">
