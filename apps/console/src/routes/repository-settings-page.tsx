@@ -31,6 +31,7 @@ export function RepositorySettingsPage() {
   }
   return (
     <Page>
+      <PageHeader title="Repository" />
       {repositories.data === undefined && repositories.error === null && <LoadingRows rows={6} height={64} />}
       {repositories.data === undefined && repositories.error !== null && (
         <ErrorState title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
