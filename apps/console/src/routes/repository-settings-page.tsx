@@ -31,6 +31,7 @@ export function RepositorySettingsPage() {
   }
   return (
     <Page>
+      <PageHeader title="Repository" />
       {repositories.data === undefined && repositories.error === null && <LoadingRows rows={6} height={64} />}
       {repositories.data === undefined && repositories.error !== null && (
         <ErrorState title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
@@ -84,7 +85,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
               <RepositorySettings key={repository.id} repository={repository} credentials={credentials.data ?? []} />
             </Section>
             <Section title="Webhook">
-              <Stack gap="xl" align="stretch">
+              <Stack gap="xl">
                 <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
                 <WebhookSecret repository={repository} />
                 <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">

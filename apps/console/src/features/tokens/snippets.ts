@@ -47,7 +47,7 @@ export function snippetsFor(url: string, token: string = PLACEHOLDER): readonly 
       client: "curl",
       place: "Lists the tools, to see in a terminal that the address and the token work",
       text: [
-        `curl ${url} \\`,
+        `curl -sS ${url} \\`,
         `  -H "Authorization: Bearer ${token}" \\`,
         `  -H "Content-Type: application/json" -H "Accept: application/json, text/event-stream" \\`,
         `  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,

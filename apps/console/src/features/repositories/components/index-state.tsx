@@ -10,31 +10,34 @@ import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { useIndexJob } from "#features/repositories/api/index-job.ts";
 import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
-import { PreviewButton } from "./review-preview.tsx";
+import { PreviewAndIndex } from "./preview-and-index.tsx";
 
 /** What is searchable of a repository: its branches, and what each leg knows. */
 export function IndexState({ repository, admin }: { readonly repository: Repository; readonly admin: boolean }) {
   const { job, neverAskedFor } = useIndexJob(repository);
-  if (neverAskedFor) {
-    return (
-      <Stack gap="md" align="flex-start">
-        <Status tone="idle">Not indexed yet</Status>
-        {admin ? <PreviewButton repository={repository} /> : <IndexButtons repository={repository} busy={false} />}
-      </Stack>
-    );
-  }
   return (
     <Stack gap="md">
+      {neverAskedFor ? <Status tone="idle">Not indexed yet</Status> : <Searchable repository={repository} />}
+      {job?.status === "running" && <JobProgress job={job} />}
+      {job?.status === "queued" && <Status tone="busy">A job waits for its turn</Status>}
+      <Group gap="xs">
+        <PreviewAndIndex repository={repository} offered={neverAskedFor && admin} />
+        {(!neverAskedFor || !admin) && <IndexButtons repository={repository} busy={job !== undefined} />}
+      </Group>
+    </Stack>
+  );
+}
+
+function Searchable({ repository }: { readonly repository: Repository }) {
+  return (
+    <>
       {repository.refs.length > 0 && <Refs repository={repository} />}
-      <Group gap="lg">
+      <Group gap="lg" align="flex-start">
         <Leg name="Words" {...repository.legs.bm25} />
         <Leg name="Exact text" {...repository.legs.exact} />
         <Leg name="Meaning" {...repository.legs.semantic} />
       </Group>
-      {job?.status === "running" && <JobProgress job={job} />}
-      {job?.status === "queued" && <Status tone="busy">A job waits for its turn</Status>}
-      <IndexButtons repository={repository} busy={job !== undefined} />
-    </Stack>
+    </>
   );
 }
 
@@ -107,13 +110,13 @@ function IndexButtons({ repository, busy }: { readonly repository: Repository; r
     onError: (error) => notifications.show({ color: "red", title: "No job was queued", message: error.message }),
   });
   return (
-    <Group gap="xs">
+    <>
       <Button variant="default" loading={start.isPending} disabled={busy} onClick={() => start.mutate("incremental")}>
         Look for changes
       </Button>
       <Button variant="default" disabled={start.isPending || busy} onClick={() => start.mutate("full")}>
         Index everything anew
       </Button>
-    </Group>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Loader, Stack, Table, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Loader, Stack, Table, Text, Title } from "@mantine/core";
 import type { Preview, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -67,9 +67,9 @@ function Counted({ preview }: { readonly preview: Preview }) {
       </div>
       {preview.skip_reasons.length > 0 && (
         <div>
-          <Text fw={550} mb={4}>
+          <Title order={3} mb={4}>
             Left out
-          </Text>
+          </Title>
           <ul className={classes.reasons}>
             {preview.skip_reasons.map(({ reason, files, examples }) => (
               <li key={reason}>
@@ -106,9 +106,9 @@ type CountRow = { readonly name: string; readonly files?: number; readonly bytes
 function Counts({ caption, rows }: { readonly caption: string; readonly rows: readonly CountRow[] }) {
   return (
     <div>
-      <Text fw={550} mb={4}>
+      <Title order={3} mb={4}>
         {caption}
-      </Text>
+      </Title>
       <Table fz="xs" withRowBorders={false} verticalSpacing={3} horizontalSpacing={0} aria-label={caption}>
         <Table.Tbody>
           {rows.map(({ name, files, bytes, chunks }) => (

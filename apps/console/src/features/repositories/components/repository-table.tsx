@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Table, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Job, Repository } from "@sightline/code-index/contract";
 import { IconRefresh } from "@tabler/icons-react";
@@ -12,12 +12,12 @@ import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { useIndexJob } from "#features/repositories/api/index-job.ts";
 import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
-import { PreviewButton } from "./review-preview.tsx";
+import { PreviewAndIndex, settingsLinkId } from "./preview-and-index.tsx";
 import classes from "./repository-table.module.css";
 
 export function RepositoryTable({ repositories, admin }: { readonly repositories: readonly Repository[]; readonly admin: boolean }) {
   return (
-    <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Repositories" } }}>
+    <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Repositories" } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
@@ -25,8 +25,10 @@ export function RepositoryTable({ repositories, admin }: { readonly repositories
             <Table.Th w={230}>Status</Table.Th>
             <Table.Th>Commit</Table.Th>
             <Table.Th ta="right">Files</Table.Th>
-            <Table.Th ta="right">Chunks</Table.Th>
-            <Table.Th w={190}>
+            <Table.Th ta="right" className={classes.wide}>
+              Chunks
+            </Table.Th>
+            <Table.Th>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
@@ -70,25 +72,27 @@ function RepositoryRow({ repository, admin }: { readonly repository: Repository;
         {repository.indexed_commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={repository.indexed_commit} label="commit" />}
       </Table.Td>
       <Table.Td ta="right">{formatCount(repository.files)}</Table.Td>
-      <Table.Td ta="right">{formatCount(repository.chunks)}</Table.Td>
+      <Table.Td ta="right" className={classes.wide}>
+        {formatCount(repository.chunks)}
+      </Table.Td>
       <Table.Td>
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          {neverAskedFor && admin ? (
-            <PreviewButton repository={repository} size="xs" />
-          ) : (
-            <ReindexButton repository={repository} busy={job !== undefined} />
+        <div className={classes.actions}>
+          {(!neverAskedFor || !admin) && (
+            <ReindexButton repository={repository} busy={job !== undefined || repository.index_status === "indexing"} />
           )}
+          <PreviewAndIndex repository={repository} offered={neverAskedFor && admin} size="xs" />
           <Button
             component={Link}
             to="/code/repos/$repositoryId"
             params={{ repositoryId: repository.id }}
+            id={settingsLinkId(repository)}
             size="xs"
             variant="default"
             aria-label={`Settings of ${repository.full_name}`}
           >
             Settings
           </Button>
-        </Group>
+        </div>
       </Table.Td>
     </Table.Tr>
   );

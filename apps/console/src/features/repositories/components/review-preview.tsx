@@ -1,7 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Textarea } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
-import { IconEye } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
@@ -15,38 +13,7 @@ import {
 import { linesOf } from "#features/repositories/patterns.ts";
 import monospace from "#ui/monospace.module.css";
 import { RepositoryPreview } from "./preview.tsx";
-
-/** Opens the last look at a repository that was registered and never indexed. */
-export function PreviewButton({ repository, size = "sm" }: { readonly repository: Repository; readonly size?: "xs" | "sm" }) {
-  const [opened, { open, close }] = useDisclosure(false);
-  // What the dialog changes is shown in it at once; the list follows.
-  const [shown, setShown] = useState<Repository>();
-  return (
-    <>
-      <Button
-        size={size}
-        leftSection={<IconEye size={14} />}
-        aria-label={`Preview and index ${repository.full_name}`}
-        onClick={() => {
-          setShown(repository);
-          open();
-        }}
-      >
-        Preview and index
-      </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={`Index ${repository.full_name}?`}
-        size="xl"
-        closeButtonProps={{ "aria-label": "Close" }}
-        centered
-      >
-        {shown !== undefined && <ReviewPreview repository={shown} onChanged={setShown} onDone={close} />}
-      </Modal>
-    </>
-  );
-}
+import classes from "./review-preview.module.css";
 
 /** The last look before a registered repository is indexed. */
 export function ReviewPreview({
@@ -101,7 +68,7 @@ export function ReviewPreview({
           {error.message}
         </Alert>
       )}
-      <Group justify="space-between" gap="xs">
+      <Group justify="space-between" gap="xs" className={classes.actions}>
         {mayDiscard ? (
           <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
             Don't register it

@@ -53,6 +53,7 @@ export function SettingsFields({
   readonly problems: ReadonlyMap<string, string>;
   /** None for who may not see them. */
   readonly credentials: readonly CredentialChoice[];
+  /** Where an empty clone URL leads; left out where there has to be one. */
   readonly placeholderUrl?: string;
   readonly onChange: (text: SettingsText) => void;
 }) {
@@ -60,7 +61,7 @@ export function SettingsFields({
     <Stack gap="md">
       <TextInput
         label="Clone URL"
-        description="Left empty, it is fetched from GitHub under its name"
+        description={placeholderUrl === undefined ? "Where git fetches from" : "Left empty, it is fetched from GitHub under its name"}
         placeholder={placeholderUrl}
         value={text.cloneUrl}
         error={problems.get("clone_url")}

@@ -8,9 +8,8 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
 import { createToken, tokensQuery } from "#features/tokens/api/tokens.ts";
+import type { RepositoryChoice } from "#features/tokens/token-scope.ts";
 import classes from "./create-token.module.css";
-
-export type RepositoryChoice = { readonly id: string; readonly full_name: string };
 
 export function CreateToken({
   repositories,
@@ -66,7 +65,7 @@ export function CreateToken({
             clearable
             hidePickedOptions
             clearButtonProps={{ "aria-label": "Open all repositories" }}
-            nothingFoundMessage="No such repository"
+            nothingFoundMessage="No other repository"
             data={repositories.map(({ id, full_name: name }) => ({ value: id, label: name }))}
             value={allowed}
             onChange={setAllowed}

@@ -4,14 +4,10 @@ import type { DeveloperToken } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { plural } from "#ui/format.ts";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
-import type { RepositoryChoice } from "./create-token.tsx";
-
-/** The others are counted. */
-const NAMED = 3;
+import { type RepositoryChoice, scopeOf } from "#features/tokens/token-scope.ts";
 
 export function TokenTable({
   tokens,
@@ -65,19 +61,6 @@ export function TokenTable({
       <RevokeModal token={leaving} onClose={() => setLeaving(undefined)} />
     </>
   );
-}
-
-/** The names of the repositories that a token opens. */
-function scopeOf({ repositories: ids }: DeveloperToken, repositories: readonly RepositoryChoice[] | undefined): string {
-  if (ids === null) {
-    return "all repositories";
-  }
-  const names = ids.map((id) => repositories?.find((repository) => repository.id === id)?.full_name).filter((name) => name !== undefined);
-  if (repositories === undefined || names.length === 0) {
-    return repositories === undefined ? plural(ids.length, "repository", "repositories") : "none: they were deleted";
-  }
-  const more = names.length - NAMED;
-  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function RevokeModal({ token, onClose }: { readonly token: DeveloperToken | undefined; readonly onClose: () => void }) {
