@@ -37,7 +37,7 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
       ) as refs on true
       left join lateral (
         select case when branch = '' then '' else branch || ': ' end || coalesce(latest.error_message, 'failed') as error
-        from unnest(array[''] || given.branches) with ordinality as indexed(branch, position)
+        from unnest(array[''] || array_remove(given.branches, given.default_branch)) with ordinality as indexed(branch, position)
         cross join lateral (
           select status, error_message from codeindex.index_jobs
           where repo_id = given.id and coalesce(ref, '') = branch and status in ('succeeded', 'failed')
