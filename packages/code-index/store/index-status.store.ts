@@ -13,9 +13,7 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
     return;
   }
   // Whoever claims or ends a job of the same repository waits here, and the statement below sees what they did.
-  await sql`
-    select from codeindex.repositories where id = any(${repoIds}::uuid[]) order by id for no key update
-  `.execute(transaction);
+  await lockRepositories(transaction, repoIds);
   await sql`
     update codeindex.repositories as repository set index_status = found.status, last_error = found.error
     from (
@@ -51,5 +49,12 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
       where given.id = any(${repoIds}::uuid[])
     ) as found
     where repository.id = found.id and (repository.index_status, repository.last_error) is distinct from (found.status, found.error)
+  `.execute(transaction);
+}
+
+/** To be called after a job's row is locked and before those of branches are: in any other order two that do both wait for each other. */
+export async function lockRepositories(transaction: Transaction<CodeIndexTables>, repoIds: readonly string[]): Promise<void> {
+  await sql`
+    select from codeindex.repositories where id = any(${repoIds}::uuid[]) order by id for no key update
   `.execute(transaction);
 }
