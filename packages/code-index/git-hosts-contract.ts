@@ -10,7 +10,12 @@ export const credentialKindSchema = z.enum(["token", "github_app", "deploy_key"]
 
 export const createCredentialRequestSchema = z
   .object({
-    name: z.string().trim().min(1).max(100),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .regex(/^[^\0]*$/, "a NUL character can't be in a name"),
     kind: credentialKindSchema,
     /** As in a clone URL, with its port if it has one: `github.com`. */
     host: z

@@ -169,4 +169,9 @@ test("of many workers one makes a preview; another takes over when it is silent,
   expect(await keepPreview(database, { ...first, now: at(96) })).toBe(false);
   await finishPreview(database, { ...first, now: at(96) }, { error: "late" });
   expect(await askForPreview(database, { tenantId: "one", repoId, now: at(97) })).toMatchObject({ status: "running" });
+  // One of a large repository takes longer than another one is fresh: asking for it does not begin it anew.
+  const alive = { ...first, workerId: "d" };
+  expect(await keepPreview(database, { ...alive, now: at(1_000) })).toBe(true);
+  expect(await askForPreview(database, { tenantId: "one", repoId, now: at(1_010) })).toMatchObject({ status: "running" });
+  expect(await keepPreview(database, { ...alive, now: at(1_020) })).toBe(true);
 });

@@ -23,4 +23,18 @@ export function repositoryNotFound(): AppError {
   });
 }
 
+/** A branch that may be indexed; the default one when left out. @throws {AppError} `unknown_ref` (400) for one that nobody asked to be indexed. */
+export function requireIndexedRef({ default_branch: main, branches }: RepositoryRow, ref: string | undefined): string | undefined {
+  const known = main === null ? branches : [main, ...branches];
+  if (ref !== undefined && !known.includes(ref)) {
+    const those = known.length === 0 ? "only the default branch" : known.join(", ");
+    throw new AppError({
+      code: "unknown_ref",
+      status: 400,
+      message: `The branch ${ref} is not indexed; indexed: ${those}. Add it with PATCH /api/v1/repos/{repo_id} and "branches".`,
+    });
+  }
+  return ref;
+}
+
 export const repositoryParamsSchema = z.object({ repo_id: z.string() });

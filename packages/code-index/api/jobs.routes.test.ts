@@ -221,6 +221,9 @@ test("a token for some repositories sees only their jobs", async () => {
 });
 
 test("an ended job is tried again as it was, one that has not ended is 409", async () => {
+  const setBranches = (branches: readonly string[]) =>
+    queue.database.query.updateTable("codeindex.repositories").set({ branches }).execute();
+  await setBranches(["release"]);
   const { job_id: jobId } = await queue.enqueue({ ref: "release", mode: "incremental", trigger: "webhook" });
   const retry = () => server.inject({ method: "POST", url: `/api/v1/jobs/${jobId}/retry`, headers: as() });
   const early = await retry();
@@ -230,6 +233,10 @@ test("an ended job is tried again as it was, one that has not ended is 409", asy
   expect(answer.statusCode).toBe(202);
   expect(answer.json()).toMatchObject({ job: { status: "queued", ref: "release", mode: "incremental", trigger: "api", attempt: 1 } });
   expect((await retry()).json().job.job_id).toBe(answer.json().job.job_id);
+  // What an admin took away nobody brings back.
+  await setBranches([]);
+  const removed = await retry();
+  expect([removed.statusCode, removed.json().error]).toEqual([400, "unknown_ref"]);
 });
 
 test("jobs are listed by repository, status and trigger, page by page", async () => {

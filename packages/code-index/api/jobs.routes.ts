@@ -6,6 +6,7 @@ import { z } from "zod";
 import { jobSchema, jobStatusSchema, jobTriggerSchema, pageOf, startedJobSchema } from "#contract.ts";
 import { enqueueJob, getJob, listJobs, requestCancel, type JobRow } from "#store/jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { findRepository, requireIndexedRef } from "./find-repository.ts";
 import { createJobEvents } from "./job-events.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
 import { presentJob } from "./presenters.ts";
@@ -113,10 +114,12 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
           message: `The job is ${job.status}; only one that has ended can be tried again. Cancel it first, or wait.`,
         });
       }
+      // An admin may have taken its branch away since.
+      const ref = requireIndexedRef(await findRepository(database, scopeOf(request), job.repo_id), job.ref ?? undefined);
       const again = await enqueueJob(database, {
         tenantId: job.tenant_id,
         repoId: job.repo_id,
-        ref: job.ref ?? undefined,
+        ref,
         mode: job.mode,
         trigger: "api",
         now: clock.now(),

@@ -15,11 +15,11 @@ import {
 } from "#contract.ts";
 import { markRepository } from "#store/deletions.store.ts";
 import { enqueueJob } from "#store/jobs.store.ts";
-import { listRepositories, type RepositoryRow } from "#store/read-repositories.store.ts";
+import { listRepositories } from "#store/read-repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { changeRepository, registerRepository } from "#tenants/repository-settings.ts";
 import { sealWebhookSecret } from "#webhooks/webhook-secret.ts";
-import { findRepository, repositoryNotFound, repositoryParamsSchema } from "./find-repository.ts";
+import { findRepository, repositoryNotFound, repositoryParamsSchema, requireIndexedRef } from "./find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "./page.ts";
 import { presentJob, presentRepository } from "./presenters.ts";
 import { scopeOf, tenantOf } from "./request-tenant.ts";
@@ -136,19 +136,6 @@ function indexing({ database, clock }: RepositoryDependencies): Part {
       },
     );
   };
-}
-
-function requireIndexedRef({ default_branch: main, branches }: RepositoryRow, ref: string | undefined): string | undefined {
-  const known = main === null ? branches : [main, ...branches];
-  if (ref !== undefined && !known.includes(ref)) {
-    const those = known.length === 0 ? "only the default branch" : known.join(", ");
-    throw new AppError({
-      code: "unknown_ref",
-      status: 400,
-      message: `The branch ${ref} is not indexed; indexed: ${those}. Add it with PATCH /api/v1/repos/{repo_id} and "branches".`,
-    });
-  }
-  return ref;
 }
 
 function sealWith(sealer: Sealer | undefined): (sealing: { readonly repoId: string; readonly secret: string }) => string {

@@ -42,6 +42,20 @@ test("a repository's secret opens no other repository", async () => {
   await expectNoTrace();
 });
 
+test("of a large delivery no more secrets are tried than can be in a moment", async () => {
+  for (let number = 0; number < 15; number++) {
+    await addRepository(database(), {
+      fullName: `acme/r${number}`,
+      cloneUrl: "https://example.org/acme/shop.git",
+      secret: `secret-${number}`,
+    });
+  }
+  const large = githubPush({ commits: "x".repeat(20 * 1024 * 1024) });
+  expect(await deliver(large, { secret: "secret-0" })).toMatchObject({ status: 202 });
+  expect(await deliver(large, { secret: "secret-14" })).toMatchObject({ status: 401 });
+  expect(await deliver(githubPush(), { secret: "secret-14" })).toMatchObject({ status: 202 });
+});
+
 test("a secret moved to another repository's row opens nothing", async () => {
   const from = await addRepository(database(), { fullName: "acme/from", secret: "the-secret-of-from" });
   const to = await addRepository(database());

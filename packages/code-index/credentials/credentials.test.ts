@@ -254,13 +254,17 @@ function encrypted(): string {
   return privateKey;
 }
 
-test.for([{ kind: "github_app" }, { host: "https://a.example" }, { host: "-oProxyCommand=x" }, { name: "" }, { secret: "" }])(
-  "%j is no credential",
-  async (changes) => {
-    const payload = { name: "n", kind: "token", host: "a.example", secret: "x", ...changes };
-    expect(await call({ payload })).toMatchObject({ status: 400 });
-  },
-);
+test.for([
+  { kind: "github_app" },
+  { host: "https://a.example" },
+  { host: "-oProxyCommand=x" },
+  { name: "" },
+  { name: "a\0b" },
+  { secret: "" },
+])("%j is no credential", async (changes) => {
+  const payload = { name: "n", kind: "token", host: "a.example", secret: "x", ...changes };
+  expect(await call({ payload })).toMatchObject({ status: 400 });
+});
 
 test("members and developer tokens don't come near credentials", async () => {
   const id = await add();

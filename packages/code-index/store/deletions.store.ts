@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { LEASE_MS } from "./failed-jobs.store.ts";
+import { lockJobs } from "./lock-jobs.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
 
 type Moment = { readonly now: Date };
@@ -14,6 +15,7 @@ type OfRepository = { readonly tenantId: string; readonly repoId: string };
  */
 export async function markRepository(database: CodeIndexDatabase, { tenantId, repoId, now }: OfRepository & Moment): Promise<boolean> {
   return database.query.transaction().execute(async (transaction) => {
+    await lockJobs(transaction, { tenantId, repoId });
     const marked = await transaction
       .updateTable("codeindex.repositories")
       .set({ deleting_at: now, sealed_webhook_secret: null, credential_id: null })
@@ -40,18 +42,23 @@ export async function markTenant(
   database: CodeIndexDatabase,
   { name, now }: Moment & { readonly name: string },
 ): Promise<string | undefined> {
+  const tenant = await database.query.selectFrom("codeindex.tenants").select("tenant_id").where("name", "=", name).executeTakeFirst();
+  if (tenant === undefined) {
+    return undefined;
+  }
+  const { tenant_id: tenantId } = tenant;
   return database.query.transaction().execute(async (transaction) => {
+    await lockJobs(transaction, { tenantId });
     const marked = await transaction
       .updateTable("codeindex.tenants")
       .set({ deleting_at: now })
-      .where("name", "=", name)
+      .where("tenant_id", "=", tenantId)
       .where("deleting_at", "is", null)
       .returning("tenant_id")
       .executeTakeFirst();
     if (marked === undefined) {
       return undefined;
     }
-    const tenantId = marked.tenant_id;
     await transaction
       .updateTable("codeindex.repositories")
       .set({ deleting_at: now, sealed_webhook_secret: null, credential_id: null })

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { embedderInUse } from "./embedders.store.ts";
-import { settleIndexStatus } from "./index-status.store.ts";
+import { lockRepositories, settleIndexStatus } from "./index-status.store.ts";
 import type { CodeIndexDatabase, Tenant } from "./tenant.ts";
 import { vectorsTable } from "./vectors.store.ts";
 
@@ -50,6 +50,10 @@ export async function refreshWaiting(database: CodeIndexDatabase, tenant: Place)
   const changed = counted.filter((ref) => ref.changed);
   if (changed.length > 0) {
     await database.query.transaction().execute(async (transaction) => {
+      await lockRepositories(
+        transaction,
+        changed.map((ref) => ref.repo_id),
+      );
       const { rows } = await sql<{ repo_id: string }>`
         update codeindex.refs as ref set vectors_pending = given.pending, vectors_error = given.error
         from json_to_recordset(${JSON.stringify(changed)}::json)

@@ -37,6 +37,22 @@ test("the state of a repository is that of its latest jobs, branch by branch, an
   expect(await queue.reload()).toMatchObject({ index_status: "ready", last_error: null });
 });
 
+test("what a branch failed by before it became the default one is said no more once the default one is indexed", async () => {
+  await queue.database.query
+    .updateTable("codeindex.repositories")
+    .set({ branches: ["trunk"] })
+    .execute();
+  const failed = await queue.enqueue({ ref: "trunk" });
+  await queue.claim("w1");
+  await failJob(queue.database, { jobId: failed.job_id, workerId: "w1", now: start, reason: "no such branch", retry: false });
+  await queue.database.query.updateTable("codeindex.repositories").set({ default_branch: "trunk" }).execute();
+  await queue.addRef({ name: "trunk", is_default: true, generation: 3, indexed_commit: "abc" });
+  await queue.enqueue({ ref: "trunk" });
+  await queue.succeed(await queue.claim("w2", after(1)));
+  await queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [queue.repository().id]));
+  expect(await queue.reload()).toMatchObject({ index_status: "ready", last_error: null });
+});
+
 test("while a provider refuses what waits for its vectors, the state stays indexing", async () => {
   await queue.addRef({ is_default: true, generation: 3, vectors_pending: 5, vectors_error: "quota exceeded" });
   const settle = () => queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [queue.repository().id]));

@@ -13,9 +13,7 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
     return;
   }
   // Whoever claims or ends a job of the same repository waits here, and the statement below sees what they did.
-  await sql`
-    select from codeindex.repositories where id = any(${repoIds}::uuid[]) order by id for no key update
-  `.execute(transaction);
+  await lockRepositories(transaction, repoIds);
   await sql`
     update codeindex.repositories as repository set index_status = found.status, last_error = found.error
     from (
@@ -37,7 +35,7 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
       ) as refs on true
       left join lateral (
         select case when branch = '' then '' else branch || ': ' end || coalesce(latest.error_message, 'failed') as error
-        from unnest(array[''] || given.branches) with ordinality as indexed(branch, position)
+        from unnest(array[''] || array_remove(given.branches, given.default_branch)) with ordinality as indexed(branch, position)
         cross join lateral (
           select status, error_message from codeindex.index_jobs
           where repo_id = given.id and coalesce(ref, '') = branch and status in ('succeeded', 'failed')
@@ -51,5 +49,12 @@ export async function settleIndexStatus(transaction: Transaction<CodeIndexTables
       where given.id = any(${repoIds}::uuid[])
     ) as found
     where repository.id = found.id and (repository.index_status, repository.last_error) is distinct from (found.status, found.error)
+  `.execute(transaction);
+}
+
+/** To be called after a job's row is locked and before those of branches are: in any other order two that do both wait for each other. */
+export async function lockRepositories(transaction: Transaction<CodeIndexTables>, repoIds: readonly string[]): Promise<void> {
+  await sql`
+    select from codeindex.repositories where id = any(${repoIds}::uuid[]) order by id for no key update
   `.execute(transaction);
 }

@@ -30,7 +30,7 @@ export async function askForPreview(
       select from codeindex.previews as known
       where known.repo_id = repository.id and (
         known.status = 'queued' and known.requested_at > ${ago(now, FRESH_MS)}
-        or known.status = 'running' and known.requested_at > ${ago(now, FRESH_MS)} and known.heartbeat_at > ${ago(now, LEASE_MS)}
+        or known.status = 'running' and known.heartbeat_at > ${ago(now, LEASE_MS)}
         or known.status = 'failed' and known.completed_at > ${ago(now, FAILED_MS)} and known.result->>'settings' = ${settings}
         or known.status = 'ready' and known.completed_at > ${ago(now, FRESH_MS)} and known.result->>'settings' = ${settings}
           and (known.result->>'head' is not distinct from ${head} or known.commit = ${head})

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { settleIndexStatus } from "./index-status.store.ts";
+import { lockRepositories, settleIndexStatus } from "./index-status.store.ts";
 import type { Lease } from "./leases.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
 
@@ -28,6 +28,8 @@ type Dropping = { readonly lease: Lease; readonly repoId: string; readonly ref: 
  */
 export async function dropBranch(database: CodeIndexDatabase, { lease, repoId, ref, now }: Dropping): Promise<boolean> {
   return database.query.transaction().execute(async (transaction) => {
+    await sql`select from codeindex.index_jobs where job_id = ${lease.jobId} for update`.execute(transaction);
+    await lockRepositories(transaction, [repoId]);
     const { rows } = await sql`
       with dropped as (
         delete from codeindex.refs using codeindex.index_jobs as job

@@ -3,6 +3,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables, RepositoriesTable } from "#schema.ts";
 import type { RepositoryRow } from "./read-repositories.store.ts";
+import { lockJobs } from "./lock-jobs.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
 
 type Row = Selectable<RepositoriesTable>;
@@ -53,11 +54,12 @@ export type LockedRepository = Row & {
   readonly wanted: boolean;
 };
 
-/** A repository that nobody else changes until the transaction ends. */
+/** A repository that nobody else changes until the transaction ends, nor its jobs. */
 export async function lockRepository(
   transaction: Transaction<CodeIndexTables>,
   { tenantId, repoId }: OfRepository,
 ): Promise<LockedRepository | undefined> {
+  await lockJobs(transaction, { tenantId, repoId });
   return transaction
     .selectFrom("codeindex.repositories as repository")
     .selectAll("repository")

@@ -3,7 +3,7 @@ import { v7 as newId } from "uuid";
 import type { CodeIndexTables } from "#schema.ts";
 import { beginBuild, type Build } from "./builds.store.ts";
 import { waitingOf } from "./embedding-progress.store.ts";
-import { settleIndexStatus } from "./index-status.store.ts";
+import { lockRepositories, settleIndexStatus } from "./index-status.store.ts";
 import type { Lease } from "./leases.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
 import type { CodeIndexDatabase } from "./tenant.ts";
@@ -166,10 +166,11 @@ async function saveRef(
   { tenantId, schema, repoId, ref }: Omit<Build, "generation">,
   { commit, isDefault, generation, files, chunks, pushes, now }: Saving,
 ): Promise<void> {
+  const waiting = await waitingOf(transaction, { schema, generation });
+  await lockRepositories(transaction, [repoId]);
   if (isDefault) {
     await replaceDefault(transaction, { repoId, ref });
   }
-  const waiting = await waitingOf(transaction, { schema, generation });
   await sql`
     insert into codeindex.refs as ref (ref_id, repo_id, tenant_id, name, is_default, generation, indexed_commit, indexed_at, files, chunks,
       pushes_received, pushes_indexed, vectors_pending, vectors_error)

@@ -47,9 +47,8 @@ export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Pro
     return ignored(`${delivery.head.event.slice(0, 50)} events are not used here`);
   }
   const named = await findPushedRepositories(tools.database, namesOf(event));
-  const opened = named.filter((repository) =>
-    repository.sealed_webhook_secret === null ? byServer : provesFor(tools, delivery, repository),
-  );
+  const proved = provedFor(tools, delivery, named);
+  const opened = named.filter((repository) => (repository.sealed_webhook_secret === null ? byServer : proved.has(repository)));
   if (opened.length === 0) {
     if (named.length > 0 || !byServer) {
       throw refused("The delivery is not signed with the secret of the repository it is about.");
@@ -73,15 +72,25 @@ async function checkSender(tools: WebhookTools, delivery: Delivery): Promise<boo
   if (secret !== undefined && proves(head.proof, secret, { body, now: clock.now() })) {
     return true;
   }
-  const own = (await findPushedRepositories(database, scanNames(body))).filter(({ sealed_webhook_secret: sealed }) => sealed !== null);
-  if (own.length === 0) {
+  const named = await findPushedRepositories(database, scanNames(body));
+  if (named.every(({ sealed_webhook_secret: sealed }) => sealed === null)) {
     // Takes as long as with a repository that has a secret, which is nobody's business.
     proves(head.proof, randomBytes(32).toString("base64"), { body, now: clock.now() });
   }
-  if (!own.map((repository) => provesFor(tools, delivery, repository)).includes(true)) {
+  if (provedFor(tools, delivery, named).size === 0) {
     throw refused("The delivery's signature is not that of this body and the webhook's secret.");
   }
   return false;
+}
+
+/** Bytes of a body that are hashed, a secret at a time: whoever registers a repository often enough would keep us busy for long. */
+const HASHED_BYTES = 256 * 1024 * 1024;
+
+/** Those of the repositories whose own secret signed the delivery. Of a large one only the secrets of the oldest are tried. */
+function provedFor(tools: WebhookTools, delivery: Delivery, named: readonly WatchedRepository[]): ReadonlySet<WatchedRepository> {
+  const most = Math.floor(HASHED_BYTES / Math.max(1, delivery.body.length));
+  const own = named.filter(({ sealed_webhook_secret: sealed }) => sealed !== null).slice(0, most);
+  return new Set(own.filter((repository) => provesFor(tools, delivery, repository)));
 }
 
 function provesFor({ sealer, clock, log }: WebhookTools, { head, body }: Delivery, repository: WatchedRepository): boolean {
@@ -137,7 +146,7 @@ function noticeOfMove(event: Extract<Told, { kind: "repository" }>, repository: 
   if (event.formerName === undefined || name.toLowerCase() === repository.full_name.toLowerCase()) {
     return undefined;
   }
-  return `The host says that the repository is ${name} now. It is still fetched from ${repository.clone_url}; if it was moved, change its clone_url.`;
+  return `The host says that the repository is ${name} now. It is still fetched from where it was; if it was moved, change its clone_url.`;
 }
 
 const WITHOUT_ID_MS = 10 * 60_000;

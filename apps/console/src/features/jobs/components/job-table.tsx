@@ -7,7 +7,6 @@ import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatDuration } from "#ui/format.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
-import { useNow } from "#ui/use-now.ts";
 import { JOBS_KEY, cancelJob, isUnderWay, retryJob } from "#features/jobs/api/jobs.ts";
 import { TRIGGERS, runTime } from "#features/jobs/job-labels.ts";
 import { JobState } from "./job-state.tsx";
