@@ -45,10 +45,7 @@ try {
   await product.stop();
 }
 console.log(JSON.stringify({ indexed, walked, problems }));
-if (problems.length > 0) {
-  console.error(problems.join("\n"));
-  process.exitCode = 1;
-}
+process.exitCode = problems.length > 0 ? 1 : 0;
 
 async function withOrigin(path: string, work: (origin: Origin) => Promise<void>): Promise<void> {
   const origin = await createOrigin(path);
@@ -56,9 +53,16 @@ async function withOrigin(path: string, work: (origin: Origin) => Promise<void>)
     await work(origin);
   } catch (error) {
     console.error(product.output().slice(-20_000));
-    problems.push(`${origin.name}: ${error instanceof Error ? error.message : String(error)}`);
+    tell([`${origin.name}: ${error instanceof Error ? error.message : String(error)}`]);
   } finally {
     await origin.remove();
+  }
+}
+
+function tell(found: readonly string[]): void {
+  problems.push(...found);
+  for (const problem of found) {
+    console.error(problem);
   }
 }
 
@@ -84,7 +88,7 @@ async function index(origin: Origin, tenant: string): Promise<object> {
   await query(databaseUrl, "vacuum");
   const after = await indexBytes(databaseUrl, schema);
   const found = [...checked.shown, ...changedTables(first, second, "full"), ...changedTables(second, third, "incremental")];
-  problems.push(...found.map((problem) => `${origin.name}: ${problem}`));
+  tell(found.map((problem) => `${origin.name}: ${problem}`));
   const ofSource = (bytes: number) => rounded((bytes - empty) / checked.searchableBytes);
   return {
     repository: origin.name,
@@ -138,7 +142,7 @@ async function walk(origin: Origin, tenant: string): Promise<object> {
   await indexNow(other, await register(other, origin), "full");
   const compared = await runScript("packages/code-index/testing/compare-tenants.ts", databaseUrl, tenant, `${tenant}_fresh`);
   const found = [...checked.shown, ...(JSON.parse(compared) as string[])];
-  problems.push(...found.map((problem) => `${origin.name}, walked: ${problem}`));
+  tell(found.map((problem) => `${origin.name}, walked: ${problem}`));
   return {
     repository: origin.name,
     commits: commits.length,
