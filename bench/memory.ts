@@ -1,7 +1,19 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 
 /** The most memory that the indexer below a process has had, in bytes, as Linux counts it; `undefined` elsewhere. */
 export async function peakOfIndexer(pid: number): Promise<number | undefined> {
+  const indexers = await findIndexers(pid);
+  return indexers.length === 0 ? undefined : Math.max(...indexers.map(({ peak }) => peak));
+}
+
+/** Has it counted from now on. */
+export async function resetPeak(pid: number): Promise<void> {
+  for (const indexer of await findIndexers(pid)) {
+    await writeFile(`/proc/${indexer.pid}/clear_refs`, "5");
+  }
+}
+
+async function findIndexers(pid: number) {
   const processes = await readdir("/proc").catch(() => []);
   const found = await Promise.all(processes.filter((name) => /^\d+$/.test(name)).map(readProcess));
   const family = new Set([pid]);
@@ -13,8 +25,7 @@ export async function peakOfIndexer(pid: number): Promise<number | undefined> {
       }
     }
   }
-  const peaks = found.flatMap((one) => (one !== undefined && family.has(one.pid) && one.command.includes("indexer") ? [one.peak] : []));
-  return peaks.length === 0 ? undefined : Math.max(...peaks);
+  return found.flatMap((one) => (one !== undefined && family.has(one.pid) && one.command.includes("indexer") ? [one] : []));
 }
 
 async function readProcess(name: string) {

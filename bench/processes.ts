@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-const START_MS = 120_000;
+const START_MS = 300_000;
 
-/** @throws {Error} when the server has ended, or does not answer in two minutes. */
+/** @throws {Error} when the server has ended, or does not answer in five minutes. */
 export async function waitUntilHealthy(url: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + START_MS;
   while (!(await isHealthy(url))) {

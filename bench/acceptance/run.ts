@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { indexNow } from "#index-now.ts";
-import { peakOfIndexer } from "#memory.ts";
-import { startProduct, type Call, type Product } from "#product.ts";
+import { peakOfIndexer, resetPeak } from "#memory.ts";
+import { startProduct, type Call } from "#product.ts";
 import { runScript } from "#scripts.ts";
 import { createOrigin, type Origin } from "./origin.ts";
 import { changedTables, digestTables, indexBytes, query } from "./tables.ts";
@@ -12,7 +12,6 @@ import { changedTables, digestTables, indexBytes, query } from "./tables.ts";
  * when anything differs.
  */
 const COMMITS = 50;
-const SCHEMA = "tenant_bench";
 
 type Checked = {
   readonly files: number;
@@ -32,54 +31,64 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { w
 const problems: string[] = [];
 const indexed: object[] = [];
 const walked: object[] = [];
-for (const path of positionals) {
-  await withProduct(path, async (product, origin) => void indexed.push(await index(product, origin)));
-  console.table(indexed);
-}
-for (const path of values.walk) {
-  await withProduct(path, async (product, origin) => void walked.push(await walk(product, origin)));
-  console.table(walked);
+const product = await startProduct(process.env["TEST_DATABASE_URL"], 0);
+try {
+  for (const [number, path] of positionals.entries()) {
+    await withOrigin(path, async (origin) => void indexed.push(await index(origin, `index_${number}`)));
+    console.table(indexed);
+  }
+  for (const [number, path] of values.walk.entries()) {
+    await withOrigin(path, async (origin) => void walked.push(await walk(origin, `walk_${number}`)));
+    console.table(walked);
+  }
+} finally {
+  await product.stop();
 }
 console.log(JSON.stringify({ indexed, walked, problems }));
-if (problems.length > 0) {
-  console.error(problems.join("\n"));
-  process.exitCode = 1;
-}
+process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** With a database of its own, so that sizes and the peak are this repository's. */
-async function withProduct(path: string, work: (product: Product, origin: Origin) => Promise<void>): Promise<void> {
+async function withOrigin(path: string, work: (origin: Origin) => Promise<void>): Promise<void> {
   const origin = await createOrigin(path);
-  const product = await startProduct(process.env["TEST_DATABASE_URL"], 0);
   try {
-    await work(product, origin);
+    await work(origin);
   } catch (error) {
     console.error(product.output().slice(-20_000));
-    problems.push(`${origin.name}: ${error instanceof Error ? error.message : String(error)}`);
+    tell([`${origin.name}: ${error instanceof Error ? error.message : String(error)}`]);
   } finally {
-    await product.stop();
     await origin.remove();
   }
 }
 
-async function index(product: Product, origin: Origin): Promise<object> {
-  const { databaseUrl, call } = product;
+function tell(found: readonly string[]): void {
+  problems.push(...found);
+  for (const problem of found) {
+    console.error(problem);
+  }
+}
+
+/** In a tenant of its own, so that sizes are this repository's. */
+async function index(origin: Origin, tenant: string): Promise<object> {
+  const { databaseUrl } = product;
+  const schema = `tenant_${tenant}`;
+  const call = await product.addTenant(tenant);
   const [commit = ""] = await origin.newest(1);
   await origin.setBranch(commit);
   const id = await register(call, origin);
-  const empty = await indexBytes(databaseUrl, SCHEMA);
+  const empty = await indexBytes(databaseUrl, schema);
+  await resetPeak(product.pid);
   const seconds = await indexNow(call, id, "full");
   const peak = await peakOfIndexer(product.pid);
-  const checked = await check(databaseUrl, id, origin, commit);
-  const first = await digestTables(databaseUrl, SCHEMA);
-  const before = await indexBytes(databaseUrl, SCHEMA);
+  const checked = await check(schema, id, origin, commit);
+  const first = await digestTables(databaseUrl, schema);
+  const before = await indexBytes(databaseUrl, schema);
   const fullSeconds = await indexNow(call, id, "full");
-  const second = await digestTables(databaseUrl, SCHEMA);
+  const second = await digestTables(databaseUrl, schema);
   const incrementalSeconds = await indexNow(call, id, "incremental");
-  const third = await digestTables(databaseUrl, SCHEMA);
+  const third = await digestTables(databaseUrl, schema);
   await query(databaseUrl, "vacuum");
-  const after = await indexBytes(databaseUrl, SCHEMA);
+  const after = await indexBytes(databaseUrl, schema);
   const found = [...checked.shown, ...changedTables(first, second, "full"), ...changedTables(second, third, "incremental")];
-  problems.push(...found.map((problem) => `${origin.name}: ${problem}`));
+  tell(found.map((problem) => `${origin.name}: ${problem}`));
   const ofSource = (bytes: number) => rounded((bytes - empty) / checked.searchableBytes);
   return {
     repository: origin.name,
@@ -105,33 +114,35 @@ async function index(product: Product, origin: Origin): Promise<object> {
   };
 }
 
-async function check(databaseUrl: string, id: string, origin: Origin, commit: string): Promise<Checked> {
-  const words = [databaseUrl, SCHEMA, id, origin.directory, commit];
+async function check(schema: string, id: string, origin: Origin, commit: string): Promise<Checked> {
+  const words = [product.databaseUrl, schema, id, origin.directory, commit];
   return JSON.parse(await runScript("packages/code-index/testing/check-against-git.ts", ...words)) as Checked;
 }
 
-async function walk(product: Product, origin: Origin): Promise<object> {
-  const { databaseUrl, call } = product;
+async function walk(origin: Origin, tenant: string): Promise<object> {
+  const { databaseUrl } = product;
+  const schema = `tenant_${tenant}`;
+  const call = await product.addTenant(tenant);
   const [base = "", ...commits] = await origin.newest(COMMITS + 1);
   await origin.setBranch(base);
   const id = await register(call, origin);
   await indexNow(call, id, "full");
   const took: number[] = [];
   const embedded: number[] = [];
-  let { next } = await vectorsSince(databaseUrl, 0);
+  let { next } = await vectorsSince(schema, 0);
   for (const commit of commits) {
     await origin.setBranch(commit);
     took.push(await indexNow(call, id, "incremental"));
-    const since = await vectorsSince(databaseUrl, next);
+    const since = await vectorsSince(schema, next);
     embedded.push(since.count);
     next = since.next;
   }
-  const checked = await check(databaseUrl, id, origin, commits.at(-1) ?? "");
-  const other = await product.addTenant("fresh");
+  const checked = await check(schema, id, origin, commits.at(-1) ?? "");
+  const other = await product.addTenant(`${tenant}_fresh`);
   await indexNow(other, await register(other, origin), "full");
-  const compared = await runScript("packages/code-index/testing/compare-tenants.ts", databaseUrl, "bench", "fresh");
+  const compared = await runScript("packages/code-index/testing/compare-tenants.ts", databaseUrl, tenant, `${tenant}_fresh`);
   const found = [...checked.shown, ...(JSON.parse(compared) as string[])];
-  problems.push(...found.map((problem) => `${origin.name}, walked: ${problem}`));
+  tell(found.map((problem) => `${origin.name}, walked: ${problem}`));
   return {
     repository: origin.name,
     commits: commits.length,
@@ -150,11 +161,11 @@ async function register(call: Call, { name, url }: Origin): Promise<string> {
 }
 
 /** Vectors that were written by the database's transactions from one on. */
-async function vectorsSince(databaseUrl: string, transaction: number): Promise<{ readonly count: number; readonly next: number }> {
+async function vectorsSince(schema: string, transaction: number): Promise<{ readonly count: number; readonly next: number }> {
   const [row] = await query<{ count: number; next: number }>(
-    databaseUrl,
+    product.databaseUrl,
     "select pg_snapshot_xmax(pg_current_snapshot())::text::float8 as next, " +
-      `(select count(*)::integer from ${SCHEMA}.vectors_1 where xmin::text::bigint >= ${transaction}) as count`,
+      `(select count(*)::integer from ${schema}.vectors_1 where xmin::text::bigint >= ${transaction}) as count`,
   );
   return row ?? { count: 0, next: 0 };
 }
