@@ -10,6 +10,9 @@ import { promisify } from "node:util";
 import { freePort, waitUntilHealthy, withDatabase } from "#processes.ts";
 import { repository, runScript } from "#scripts.ts";
 
+/** Calls `/api/v1` and answers the body; an error when the answer is none of the 2xx. */
+export type Call = <Body>(path: string, body?: object) => Promise<Body>;
+
 /** The code index's API and an indexer as they are started for real, in processes of their own, on a database of their own. */
 export type Product = {
   readonly url: string;
@@ -17,8 +20,10 @@ export type Product = {
   readonly databaseUrl: string;
   /** Of the process that started the others. */
   readonly pid: number;
-  /** Calls `/api/v1` as an admin and answers the body; an error when the answer is none of the 2xx. */
-  readonly call: <Body>(path: string, body?: object) => Promise<Body>;
+  /** Calls as an admin of the tenant `bench`. */
+  readonly call: Call;
+  /** Adds a tenant and calls as its admin. */
+  readonly addTenant: (name: string) => Promise<Call>;
   readonly output: () => string;
   readonly stop: () => Promise<void>;
 };
@@ -64,14 +69,18 @@ export async function startProduct(postgresUrl: string | undefined, pollMinutes:
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   const url = `http://127.0.0.1:${port}`;
   await waitUntilHealthy(url, child);
-  const added = await run(process.execPath, [command, "tenant", "add", "bench"], { cwd: repository, env: environment });
-  const tenantId = /\(([0-9a-f-]{36})\)/.exec(added.stdout)?.[1] ?? "";
+  const addTenant = async (tenant: string): Promise<Call> => {
+    const added = await run(process.execPath, [command, "tenant", "add", tenant], { cwd: repository, env: environment });
+    const tenantId = /\(([0-9a-f-]{36})\)/.exec(added.stdout)?.[1] ?? "";
+    return (path, body) => call(`${url}/api/v1${path}`, issuer.tokenFor(tenantId), body);
+  };
   return {
     url,
     webhookSecret,
     databaseUrl,
     pid: child.pid ?? 0,
-    call: (path, body) => call(`${url}/api/v1${path}`, issuer.tokenFor(tenantId), body),
+    call: await addTenant("bench"),
+    addTenant,
     output: () => output,
     stop: async () => {
       const ended = once(child, "exit");

@@ -143,7 +143,7 @@ describe.each(THEMES)("in the %s theme, without a violation that axe finds, is",
       `/code/${REPOSITORY}?path=${encodeURIComponent(RETRY)}#L6-L8`,
       (shown) => shown.getByText("pauseBeforeRetry").first().waitFor(),
     ],
-    ["repositories", "/code/repos", (shown) => shown.getByRole("link", { name: REPOSITORY }).waitFor()],
+    ["repositories", "/code/repos", (shown) => shown.getByRole("link", { name: REPOSITORY, exact: true }).waitFor()],
     ["connect", "/code/connect", (shown) => shown.getByRole("button", { name: "Create token" }).waitFor()],
     ["projects", "/projects", (shown) => shown.getByRole("table").getByRole("link").first().waitFor()],
     ["forgot-password", "/login/forgot", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
@@ -177,7 +177,10 @@ async function registerRepository(shown: Page): Promise<void> {
   const dialog = shown.getByRole("dialog", { name: "Register a repository" });
   await dialog.getByLabel("Name").fill(REPOSITORY);
   await dialog.getByLabel("Clone URL").fill(repository.cloneUrl);
-  await dialog.getByRole("button", { name: "Register and index" }).click();
+  await dialog.getByRole("button", { name: "Register and preview" }).click();
+  const preview = shown.getByRole("dialog", { name: `Index ${REPOSITORY}?` });
+  await preview.getByText("By language").waitFor({ timeout: INDEXING_MS });
+  await preview.getByRole("button", { name: "Index it" }).click();
   await shown.getByRole("row").filter({ hasText: REPOSITORY }).getByText("Ready").waitFor({ timeout: INDEXING_MS });
 }
 

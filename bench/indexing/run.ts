@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { indexNow } from "#index-now.ts";
+import { peakOfIndexer } from "#memory.ts";
 import { startProduct, type Product } from "#product.ts";
 import { repository, runScript } from "#scripts.ts";
-import { peakOfIndexer } from "./memory.ts";
+
 import { runCindex, runCtags, type PeerFigures } from "./peers.ts";
 import { copyTrees, type Tree } from "./trees.ts";
 
@@ -13,13 +15,6 @@ const CHANGES = [1, 10, 100];
 const ROUNDS = 3;
 const GOAL = { mbPerSecond: 3, sizeOfSource: 4, peakGb: 1.5 };
 
-type Job = {
-  readonly job_id: string;
-  readonly status: string;
-  readonly error_message: string | null;
-  readonly started_at: string;
-  readonly completed_at: string;
-};
 type Preview = { readonly files: number; readonly bytes: number; readonly skipped: number; readonly chunks: number };
 type Row = {
   readonly store: string;
@@ -69,9 +64,9 @@ async function measure(product: Product, store: string): Promise<void> {
     const { id } = await product.call<{ id: string }>("/repos", path);
     const { files, bytes } = await previewOf(product, id);
     const before = await indexBytes(product);
-    const took = await indexNow(product, id, "full");
+    const seconds = await indexNow(product.call, id, "full");
     const sizeOfSource = ((await indexBytes(product)) - before) / bytes;
-    rows.push({ store, tree: tree.name, files, mb: bytes / 1e6, seconds: took.jobSeconds, sizeOfSource });
+    rows.push({ store, tree: tree.name, files, mb: bytes / 1e6, seconds, sizeOfSource });
     // Right after, so that what else the machine does meets them as well.
     if (!peers.has(tree.name)) {
       peers.set(tree.name, { cindex: await runCindex(tree), ctags: await runCtags(tree) });
@@ -92,7 +87,7 @@ async function measureChanges(product: Product, store: string, { tree, id }: { r
     const seconds: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       await tree.change(count, `${store}, round ${round} of ${count}`);
-      seconds.push((await indexNow(product, id, "incremental")).jobSeconds);
+      seconds.push(await indexNow(product.call, id, "incremental"));
     }
     changes.push({ store, tree: tree.name, "changed files": count, "seconds (median)": rounded(median(seconds)) });
   }
@@ -108,20 +103,6 @@ async function previewOf(product: Product, id: string): Promise<Preview> {
       throw new Error(answer.error_message);
     }
     await delay(500);
-  }
-}
-
-async function indexNow(product: Product, id: string, mode: "full" | "incremental") {
-  const { job } = await product.call<{ job: Job }>(`/repos/${id}/index`, { mode });
-  for (;;) {
-    const now = await product.call<Job>(`/jobs/${job.job_id}`);
-    if (now.status === "succeeded") {
-      return { jobSeconds: (new Date(now.completed_at).getTime() - new Date(now.started_at).getTime()) / 1000 };
-    }
-    if (now.status === "failed" || now.status === "cancelled") {
-      throw new Error(now.error_message ?? now.status);
-    }
-    await delay(100);
   }
 }
 

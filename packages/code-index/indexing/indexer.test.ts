@@ -159,8 +159,9 @@ test("a new build takes the place of the old one, of which nothing is left", asy
   expect(await indexedFiles()).toEqual({ "a.txt": "new\n" });
   const { generation } = await mainRef();
   await vi.waitFor(async () => expect(await generations()).toEqual([generation]), { timeout: 10_000 });
-  await vi.waitFor(async () =>
-    expect([await countRows("documents"), await countRows("code_chunks"), await countRows("segments")]).toEqual([1, 1, 1]),
+  await vi.waitFor(
+    async () => expect([await countRows("documents"), await countRows("code_chunks"), await countRows("segments")]).toEqual([1, 1, 1]),
+    { timeout: 10_000 },
   );
 });
 

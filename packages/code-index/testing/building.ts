@@ -61,7 +61,14 @@ export async function startBuilding(): Promise<Building> {
     },
     embedder: counted(createEmbedder(config), work),
   };
-  const claim = async ({ tenant: { tenantId }, repoId, mode = "incremental", ref }: Wanted) => {
+  let claiming: Promise<unknown> = Promise.resolve();
+  // One after the other: a claim takes whichever job is due.
+  const claim = (wanted: Wanted) => {
+    const claimed = claiming.then(() => claimNow(wanted));
+    claiming = claimed.catch(() => undefined);
+    return claimed;
+  };
+  const claimNow = async ({ tenant: { tenantId }, repoId, mode = "incremental", ref }: Wanted) => {
     const branch = ref === undefined ? {} : { ref };
     await enqueueJob(database, { tenantId, repoId, mode, ...branch, trigger: "api", now: new Date() });
     const job = await claimJob(database, { workerId: randomUUID(), now: new Date() });

@@ -106,7 +106,9 @@ async function readTerms(
     decodePostings(docs, (ordinal, impact) => {
       const place = seen.get(`${segmentId} ${ordinal}`);
       if (place !== undefined) {
-        terms.set(term, [...(terms.get(term) ?? []), `${place} ${impact}`]);
+        const places = terms.get(term) ?? [];
+        terms.set(term, places);
+        places.push(`${place} ${impact}`);
       }
     });
   }

@@ -4,6 +4,7 @@ import { IconKey } from "@tabler/icons-react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
@@ -21,6 +22,7 @@ export function ConnectPage() {
   const api = useApi();
   const { data: me } = useSuspenseQuery(meQuery(api));
   const { data: endpoint } = useQuery(mcpEndpointQuery(api));
+  const repositories = useQuery(repositoriesQuery(api));
   const makesTokens = me.role === "admin";
   const url = mcpAddress(window.location, endpoint);
   return (
@@ -35,7 +37,7 @@ export function ConnectPage() {
             1. {makesTokens ? "Create" : "Get"} a developer token
           </Title>
           {makesTokens ? (
-            <CreateToken created={created} onCreated={setCreated} />
+            <CreateToken repositories={repositories.data ?? []} created={created} onCreated={setCreated} />
           ) : (
             <Text>Only admins make them: ask one of “{me.tenant.name}” for a token of your own.</Text>
           )}
@@ -63,7 +65,9 @@ export function ConnectPage() {
 }
 
 function TokenList() {
-  const tokens = useQuery(tokensQuery(useApi()));
+  const api = useApi();
+  const tokens = useQuery(tokensQuery(api));
+  const repositories = useQuery(repositoriesQuery(api));
   if (tokens.data === undefined) {
     return tokens.error === null ? (
       <Stack p="lg" pt={0}>
@@ -82,5 +86,5 @@ function TokenList() {
       />
     );
   }
-  return <TokenTable tokens={tokens.data} />;
+  return <TokenTable tokens={tokens.data} repositories={repositories.data} />;
 }

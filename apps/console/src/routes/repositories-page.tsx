@@ -29,13 +29,13 @@ export function RepositoriesPage() {
       <PageHeader title="Repositories" description="What people and assistants can search. Each is fetched with git and kept up to date.">
         {register}
       </PageHeader>
-      <RepositoryList register={register} />
+      <RepositoryList admin={admin} register={register} />
       <RegisterModal opened={opened} credentials={credentials.data ?? []} onClose={close} />
     </Page>
   );
 }
 
-function RepositoryList({ register }: { readonly register: ReactNode }) {
+function RepositoryList({ admin, register }: { readonly admin: boolean; readonly register: ReactNode }) {
   const repositories = useQuery(repositoriesQuery(useApi()));
   if (repositories.data === undefined) {
     return repositories.error === null ? (
@@ -63,7 +63,7 @@ function RepositoryList({ register }: { readonly register: ReactNode }) {
   }
   return (
     <Paper>
-      <RepositoryTable repositories={repositories.data} />
+      <RepositoryTable repositories={repositories.data} admin={admin} />
     </Paper>
   );
 }

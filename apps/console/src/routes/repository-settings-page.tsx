@@ -31,6 +31,7 @@ export function RepositorySettingsPage() {
   }
   return (
     <Page>
+      <PageHeader title="Repository" />
       {repositories.data === undefined && repositories.error === null && <LoadingRows rows={6} height={64} />}
       {repositories.data === undefined && repositories.error !== null && (
         <ErrorState title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
@@ -73,7 +74,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
           </Alert>
         )}
         <Section title="Index">
-          <IndexState repository={repository} mayIndex />
+          <IndexState repository={repository} admin={admin} />
         </Section>
         <Section title="Is this file searchable?">
           <PathCoverage repository={repository} />
@@ -84,11 +85,13 @@ function Settings({ repository }: { readonly repository: Repository }) {
               <RepositorySettings key={repository.id} repository={repository} credentials={credentials.data ?? []} />
             </Section>
             <Section title="Webhook">
-              <WebhookSecret repository={repository} />
-              <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
-              <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">
-                Deliveries for this repository
-              </Anchor>
+              <Stack gap="xl">
+                <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
+                <WebhookSecret repository={repository} />
+                <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">
+                  Deliveries for this repository
+                </Anchor>
+              </Stack>
             </Section>
             <Section title="Delete">
               <Text size="sm" mb="sm">

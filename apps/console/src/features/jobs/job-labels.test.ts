@@ -1,6 +1,6 @@
 import type { Job } from "@sightline/code-index/contract";
 import { expect, test } from "vitest";
-import { phaseLabel, runTime } from "./job-labels.ts";
+import { runTime } from "./job-labels.ts";
 
 const job = { started_at: null, completed_at: null } as Job;
 const now = Date.parse("2026-11-21T12:00:10Z");
@@ -13,9 +13,4 @@ test("a job's time runs from its start to its end, or to now", () => {
 
 test("a browser whose clock is behind the server's shows no negative time", () => {
   expect(runTime({ ...job, started_at: "2026-11-21T12:05:00Z" }, now)).toBe(0);
-});
-
-test("a phase that this version does not know is shown as it is called", () => {
-  expect(phaseLabel("files")).toBe("Reading files");
-  expect(phaseLabel("polish")).toBe("polish");
 });

@@ -20,20 +20,6 @@ export const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
   upgrade: "upgrade",
 };
 
-const PHASES: Readonly<Record<string, string>> = {
-  queued: "Waiting",
-  fetch: "Fetching",
-  files: "Reading files",
-  postings: "Writing the word index",
-  switch: "Switching over",
-  embed: "Embedding",
-  done: "Done",
-};
-
-export function phaseLabel(phase: string): string {
-  return PHASES[phase] ?? phase;
-}
-
 /** How long a job ran, or has run, in milliseconds; `undefined` before it began. */
 export function runTime({ started_at: from, completed_at: to }: Job, now: number): number | undefined {
   return from === null ? undefined : Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from));

@@ -42,6 +42,17 @@ export function snippetsFor(url: string, token: string = PLACEHOLDER): readonly 
       place: "Any other client of Streamable HTTP",
       text: json({ mcpServers: { sightline: { type: "streamable-http", url, headers } } }),
     },
+    {
+      id: "curl",
+      client: "curl",
+      place: "Lists the tools, to see in a terminal that the address and the token work",
+      text: [
+        `curl -sS ${url} \\`,
+        `  -H "Authorization: Bearer ${token}" \\`,
+        `  -H "Content-Type: application/json" -H "Accept: application/json, text/event-stream" \\`,
+        `  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+      ].join("\n"),
+    },
   ];
 }
 

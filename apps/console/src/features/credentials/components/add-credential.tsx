@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
+import monospace from "#ui/monospace.module.css";
 import { KINDS } from "#features/credentials/credential-kinds.ts";
 
 const EMPTY = { name: "", host: "github.com", secret: "", username: "", app_id: "", installation_id: "" };
@@ -106,7 +107,7 @@ export function SecretField({
   return kind === "token" ? (
     <TextInput type="password" {...common} />
   ) : (
-    <Textarea rows={5} ff="monospace" placeholder="-----BEGIN …" {...common} />
+    <Textarea rows={5} classNames={{ input: monospace.input }} placeholder="-----BEGIN …" {...common} />
   );
 }
 

@@ -40,7 +40,7 @@ export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; 
   return (
     <>
       <Paper>
-        <JobTable jobs={jobs} />
+        <JobTable jobs={jobs} now={list.dataUpdatedAt} />
       </Paper>
       <LoadMore list={list} />
     </>

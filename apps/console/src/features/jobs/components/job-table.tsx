@@ -13,15 +13,16 @@ import { TRIGGERS, runTime } from "#features/jobs/job-labels.ts";
 import { JobState } from "./job-state.tsx";
 import classes from "./job-table.module.css";
 
-export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
+/** `now` is when the jobs were asked for. */
+export function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: number }) {
   return (
-    <Table.ScrollContainer minWidth={820} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
+    <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Repository</Table.Th>
             <Table.Th w={220}>Status</Table.Th>
-            <Table.Th>Commit</Table.Th>
+            <Table.Th className={classes.wide}>Commit</Table.Th>
             <Table.Th>Asked for</Table.Th>
             <Table.Th>Ran</Table.Th>
             <Table.Th w={110}>
@@ -31,7 +32,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
         </Table.Thead>
         <Table.Tbody>
           {jobs.map((job) => (
-            <JobRow key={job.job_id} job={job} />
+            <JobRow key={job.job_id} job={job} now={now} />
           ))}
         </Table.Tbody>
       </Table>
@@ -39,9 +40,9 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
   );
 }
 
-function JobRow({ job }: { readonly job: Job }) {
+function JobRow({ job, now }: { readonly job: Job; readonly now: number }) {
   const [owner = "", repo = ""] = job.full_name.split("/");
-  const ran = runTime(job, useNow().getTime());
+  const ran = runTime(job, now);
   return (
     <Table.Tr>
       <Table.Td>
@@ -61,7 +62,9 @@ function JobRow({ job }: { readonly job: Job }) {
       <Table.Td>
         <JobState job={job} />
       </Table.Td>
-      <Table.Td>{job.commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={job.commit} label="commit" />}</Table.Td>
+      <Table.Td className={classes.wide}>
+        {job.commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={job.commit} label="commit" />}
+      </Table.Td>
       <Table.Td>
         <TimeStamp at={job.created_at} />
         <Text size="xs" c="dimmed">

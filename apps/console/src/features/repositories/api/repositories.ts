@@ -1,5 +1,6 @@
 import {
   type ChangeRepositoryRequest,
+  type Job,
   type RegisterRepositoryRequest,
   type Repository,
   coverageSchema,
@@ -14,7 +15,9 @@ import { z } from "zod";
 import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
 import type { Api } from "#http/api.ts";
 
+const ACTIVE_JOBS_KEY = ["active jobs"];
 const BUSY_MS = 1_500;
+const WATCH_MS = 5_000;
 const QUIET_MS = 15_000;
 
 /** All repositories; asked for often while one is being indexed. */
@@ -31,16 +34,36 @@ export function repositoriesQuery(api: Api) {
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.some(isBusy) === true ? BUSY_MS : QUIET_MS),
+    refetchInterval: ({ state }) => pauseFor(state.data ?? []),
   });
 }
 
-/** The newest jobs, for their progress. */
-export function jobsQuery(api: Api, watch: boolean) {
+/** The jobs that have not ended, with their progress. */
+export function activeJobsQuery(api: Api) {
   return queryOptions({
-    queryKey: ["jobs"],
-    queryFn: ({ signal }) => api.request({ part: "code-index", path: "/api/v1/jobs", answer: pageOf(jobSchema), signal }),
-    refetchInterval: watch ? BUSY_MS : false,
+    queryKey: ACTIVE_JOBS_KEY,
+    queryFn: async ({ client, signal }) => {
+      const jobs = (status: "queued" | "running") =>
+        allPages((cursor) =>
+          api.request({
+            part: "code-index",
+            path: "/api/v1/jobs",
+            query: { status, cursor, limit: PAGE_SIZE },
+            answer: pageOf(jobSchema),
+            signal,
+          }),
+        );
+      // In this order: one that starts in between is in both rather than in neither.
+      const queued = await jobs("queued");
+      const active = [...(await jobs("running")), ...queued];
+      const before = client.getQueryData<readonly Job[]>(ACTIVE_JOBS_KEY) ?? [];
+      if (before.some(({ job_id: id }) => active.every(({ job_id: other }) => other !== id))) {
+        // What came of a job is known before the job is gone from the page.
+        await client.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+      }
+      return active;
+    },
+    refetchInterval: ({ state }) => (state.data?.length === 0 ? WATCH_MS : BUSY_MS),
   });
 }
 
@@ -93,6 +116,7 @@ function pathOf(repositoryId: string): string {
   return `/api/v1/repos/${encodeURIComponent(repositoryId)}`;
 }
 
-export function isBusy(repository: Repository): boolean {
-  return repository.index_status === "pending" || repository.index_status === "indexing";
+function pauseFor(repositories: readonly Repository[]): number {
+  const has = (status: Repository["index_status"]) => repositories.some(({ index_status: found }) => found === status);
+  return has("indexing") ? BUSY_MS : has("pending") ? WATCH_MS : QUIET_MS;
 }

@@ -5,22 +5,39 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatCount } from "#ui/format.ts";
+import { JobProgress } from "#ui/job-progress.tsx";
 import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
-import { repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { useIndexJob } from "#features/repositories/api/index-job.ts";
+import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { PreviewAndIndex } from "./preview-and-index.tsx";
 
 /** What is searchable of a repository: its branches, and what each leg knows. */
-export function IndexState({ repository, mayIndex }: { readonly repository: Repository; readonly mayIndex: boolean }) {
+export function IndexState({ repository, admin }: { readonly repository: Repository; readonly admin: boolean }) {
+  const { job, neverAskedFor } = useIndexJob(repository);
   return (
     <Stack gap="md">
+      {neverAskedFor ? <Status tone="idle">Not indexed yet</Status> : <Searchable repository={repository} />}
+      {job?.status === "running" && <JobProgress job={job} />}
+      {job?.status === "queued" && <Status tone="busy">A job waits for its turn</Status>}
+      <Group gap="xs">
+        <PreviewAndIndex repository={repository} offered={neverAskedFor && admin} />
+        {(!neverAskedFor || !admin) && <IndexButtons repository={repository} busy={job !== undefined} />}
+      </Group>
+    </Stack>
+  );
+}
+
+function Searchable({ repository }: { readonly repository: Repository }) {
+  return (
+    <>
       {repository.refs.length > 0 && <Refs repository={repository} />}
-      <Group gap="lg">
+      <Group gap="lg" align="flex-start">
         <Leg name="Words" {...repository.legs.bm25} />
         <Leg name="Exact text" {...repository.legs.exact} />
         <Leg name="Meaning" {...repository.legs.semantic} />
       </Group>
-      {mayIndex && <IndexButtons repository={repository} />}
-    </Stack>
+    </>
   );
 }
 
@@ -80,22 +97,26 @@ function Leg({ name, state, reason }: { readonly name: string } & Repository["le
   );
 }
 
-function IndexButtons({ repository }: { readonly repository: Repository }) {
+function IndexButtons({ repository, busy }: { readonly repository: Repository; readonly busy: boolean }) {
   const api = useApi();
   const queries = useQueryClient();
   const start = useMutation({
     mutationFn: (mode: "full" | "incremental") => startIndexing(api, repository.id, mode),
-    onSuccess: () => queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
+        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
+      ]),
     onError: (error) => notifications.show({ color: "red", title: "No job was queued", message: error.message }),
   });
   return (
-    <Group gap="xs">
-      <Button variant="default" loading={start.isPending} onClick={() => start.mutate("incremental")}>
+    <>
+      <Button variant="default" loading={start.isPending} disabled={busy} onClick={() => start.mutate("incremental")}>
         Look for changes
       </Button>
-      <Button variant="default" disabled={start.isPending} onClick={() => start.mutate("full")}>
+      <Button variant="default" disabled={start.isPending || busy} onClick={() => start.mutate("full")}>
         Index everything anew
       </Button>
-    </Group>
+    </>
   );
 }

@@ -1,6 +1,7 @@
-import { Alert, Group, Loader, Stack, Table, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Loader, Stack, Table, Text, Title } from "@mantine/core";
 import type { Preview, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { formatBytes, formatCount, plural } from "#ui/format.ts";
 import { ErrorState } from "#ui/list-states.tsx";
@@ -8,7 +9,7 @@ import { previewQuery } from "#features/repositories/api/repositories.ts";
 import classes from "./preview.module.css";
 
 /** What an index of the repository would hold, and what it would leave out. */
-export function RepositoryPreview({ repository }: { readonly repository: Repository }) {
+export function RepositoryPreview({ repository, onLeave }: { readonly repository: Repository; readonly onLeave: () => void }) {
   const answer = useQuery(previewQuery(useApi(), repository));
   if (answer.data === undefined && answer.error !== null) {
     return <ErrorState title="The preview could not be made" error={answer.error} onRetry={() => void answer.refetch()} />;
@@ -24,7 +25,20 @@ export function RepositoryPreview({ repository }: { readonly repository: Reposit
   if (answer.data.preview === null) {
     return (
       <Alert color="red" role="alert" title={`${repository.full_name} could not be looked at`}>
-        {answer.data.error_message ?? "The indexer gave no reason."}
+        <Text size="sm" className={classes.message}>
+          {answer.data.error_message ?? "The indexer gave no reason."}
+        </Text>
+        <Anchor
+          component={Link}
+          to="/code/repos/$repositoryId"
+          params={{ repositoryId: repository.id }}
+          size="sm"
+          mt="xs"
+          display="inline-block"
+          onClick={onLeave}
+        >
+          Change its clone URL or credential
+        </Anchor>
       </Alert>
     );
   }
@@ -53,9 +67,9 @@ function Counted({ preview }: { readonly preview: Preview }) {
       </div>
       {preview.skip_reasons.length > 0 && (
         <div>
-          <Text fw={550} mb={4}>
+          <Title order={3} mb={4}>
             Left out
-          </Text>
+          </Title>
           <ul className={classes.reasons}>
             {preview.skip_reasons.map(({ reason, files, examples }) => (
               <li key={reason}>
@@ -92,9 +106,9 @@ type CountRow = { readonly name: string; readonly files?: number; readonly bytes
 function Counts({ caption, rows }: { readonly caption: string; readonly rows: readonly CountRow[] }) {
   return (
     <div>
-      <Text fw={550} mb={4}>
+      <Title order={3} mb={4}>
         {caption}
-      </Text>
+      </Title>
       <Table fz="xs" withRowBorders={false} verticalSpacing={3} horizontalSpacing={0} aria-label={caption}>
         <Table.Tbody>
           {rows.map(({ name, files, bytes, chunks }) => (

@@ -31,7 +31,7 @@ export function RegisterModal({
       {registered === undefined ? (
         <RegisterForm credentials={credentials} onRegistered={setRegistered} onCancel={onClose} />
       ) : (
-        <ReviewPreview repository={registered} onChanged={setRegistered} onDone={onClose} />
+        <ReviewPreview repository={registered} mayDiscard onChanged={setRegistered} onDone={onClose} />
       )}
     </Modal>
   );

@@ -20,11 +20,15 @@ export function RepositorySettings({
   const saved = settingsTextOf(repository);
   const [text, setText] = useState(saved);
   const settings = settingsOf(text);
-  const problems = settingsProblems(settings);
+  const problems = new Map([
+    ...settingsProblems(settings),
+    ...(text.cloneUrl.trim() === "" ? ([["clone_url", "Say where git fetches from"]] as const) : []),
+  ]);
   const changed = JSON.stringify(settings) !== JSON.stringify(settingsOf(saved));
   const save = useMutation({
     mutationFn: () => changeRepository(api, repository.id, settings),
-    onSuccess: async () => {
+    onSuccess: async (answer) => {
+      setText(settingsTextOf(answer));
       await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
       notifications.show({ color: "green", title: "Saved", message: "What has to be indexed anew is queued." });
     },

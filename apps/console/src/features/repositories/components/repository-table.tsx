@@ -1,22 +1,23 @@
-import { Anchor, Button, Group, Progress, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Table, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Job, Repository } from "@sightline/code-index/contract";
 import { IconRefresh } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatCount } from "#ui/format.ts";
+import { JobProgress } from "#ui/job-progress.tsx";
 import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
-import { isBusy, jobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { useIndexJob } from "#features/repositories/api/index-job.ts";
+import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { PreviewAndIndex, settingsLinkId } from "./preview-and-index.tsx";
 import classes from "./repository-table.module.css";
 
-export function RepositoryTable({ repositories }: { readonly repositories: readonly Repository[] }) {
-  const api = useApi();
-  const { data: jobs } = useQuery(jobsQuery(api, repositories.some(isBusy)));
+export function RepositoryTable({ repositories, admin }: { readonly repositories: readonly Repository[]; readonly admin: boolean }) {
   return (
-    <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Repositories" } }}>
+    <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Repositories" } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
@@ -24,19 +25,17 @@ export function RepositoryTable({ repositories }: { readonly repositories: reado
             <Table.Th w={230}>Status</Table.Th>
             <Table.Th>Commit</Table.Th>
             <Table.Th ta="right">Files</Table.Th>
-            <Table.Th ta="right">Chunks</Table.Th>
-            <Table.Th w={190}>
+            <Table.Th ta="right" className={classes.wide}>
+              Chunks
+            </Table.Th>
+            <Table.Th>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {repositories.map((repository) => (
-            <RepositoryRow
-              key={repository.id}
-              repository={repository}
-              job={jobs?.items.find(({ repo_id: id, status }) => id === repository.id && (status === "running" || status === "queued"))}
-            />
+            <RepositoryRow key={repository.id} repository={repository} admin={admin} />
           ))}
         </Table.Tbody>
       </Table>
@@ -44,7 +43,8 @@ export function RepositoryTable({ repositories }: { readonly repositories: reado
   );
 }
 
-function RepositoryRow({ repository, job }: { readonly repository: Repository; readonly job: Job | undefined }) {
+function RepositoryRow({ repository, admin }: { readonly repository: Repository; readonly admin: boolean }) {
+  const { job, neverAskedFor } = useIndexJob(repository);
   const [owner = "", repo = ""] = repository.full_name.split("/");
   return (
     <Table.Tr>
@@ -66,27 +66,33 @@ function RepositoryRow({ repository, job }: { readonly repository: Repository; r
         )}
       </Table.Td>
       <Table.Td>
-        <RepositoryState repository={repository} job={job} />
+        {neverAskedFor ? <Status tone="idle">Not indexed yet</Status> : <RepositoryState repository={repository} job={job} />}
       </Table.Td>
       <Table.Td>
         {repository.indexed_commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={repository.indexed_commit} label="commit" />}
       </Table.Td>
       <Table.Td ta="right">{formatCount(repository.files)}</Table.Td>
-      <Table.Td ta="right">{formatCount(repository.chunks)}</Table.Td>
+      <Table.Td ta="right" className={classes.wide}>
+        {formatCount(repository.chunks)}
+      </Table.Td>
       <Table.Td>
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <ReindexButton repository={repository} busy={job !== undefined} />
+        <div className={classes.actions}>
+          {(!neverAskedFor || !admin) && (
+            <ReindexButton repository={repository} busy={job !== undefined || repository.index_status === "indexing"} />
+          )}
+          <PreviewAndIndex repository={repository} offered={neverAskedFor && admin} size="xs" />
           <Button
             component={Link}
             to="/code/repos/$repositoryId"
             params={{ repositoryId: repository.id }}
+            id={settingsLinkId(repository)}
             size="xs"
             variant="default"
             aria-label={`Settings of ${repository.full_name}`}
           >
             Settings
           </Button>
-        </Group>
+        </div>
       </Table.Td>
     </Table.Tr>
   );
@@ -102,26 +108,7 @@ const STATES: Readonly<Record<Repository["index_status"], { readonly tone: Tone;
 function RepositoryState({ repository, job }: { readonly repository: Repository; readonly job: Job | undefined }) {
   const { tone, label } = STATES[repository.index_status];
   if (job?.status === "running") {
-    const { phase, done, total } = job.progress;
-    return (
-      <div className={classes.progress}>
-        <Group justify="space-between" gap="xs" wrap="nowrap">
-          <Status tone="busy">{phase === "" ? label : phase}</Status>
-          {total > 0 && (
-            <Text size="xs" c="dimmed">
-              {formatCount(done)} / {formatCount(total)}
-            </Text>
-          )}
-        </Group>
-        <Progress
-          size="xs"
-          mt={6}
-          value={total > 0 ? (100 * done) / total : 100}
-          animated={total === 0}
-          aria-label={`Progress of ${repository.full_name}`}
-        />
-      </div>
-    );
+    return <JobProgress job={job} />;
   }
   return (
     <>
@@ -150,7 +137,7 @@ function ReindexButton({ repository, busy }: { readonly repository: Repository; 
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
-        queries.invalidateQueries({ queryKey: jobsQuery(api, true).queryKey }),
+        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
       ]),
     onError: (error) => notifications.show({ color: "red", title: `${repository.full_name} was not re-indexed`, message: error.message }),
   });

@@ -3,17 +3,28 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { changeRepository, deleteRepository, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import {
+  activeJobsQuery,
+  changeRepository,
+  deleteRepository,
+  repositoriesQuery,
+  startIndexing,
+} from "#features/repositories/api/repositories.ts";
 import { linesOf } from "#features/repositories/patterns.ts";
+import monospace from "#ui/monospace.module.css";
 import { RepositoryPreview } from "./preview.tsx";
+import classes from "./review-preview.module.css";
 
 /** The last look before a registered repository is indexed. */
 export function ReviewPreview({
   repository,
+  mayDiscard = false,
   onChanged,
   onDone,
 }: {
   readonly repository: Repository;
+  /** It was registered a moment ago, and may go as it came. */
+  readonly mayDiscard?: boolean;
   readonly onChanged: (repository: Repository) => void;
   readonly onDone: () => void;
 }) {
@@ -23,25 +34,31 @@ export function ReviewPreview({
   const changed = linesOf(exclude).join("\n") !== repository.exclude.join("\n");
   const look = useMutation({
     mutationFn: () => changeRepository(api, repository.id, { exclude: linesOf(exclude) }),
-    onSuccess: onChanged,
+    onSuccess: async (answer) => {
+      onChanged(answer);
+      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+    },
   });
   const finish = useMutation({
     mutationFn: async (index: boolean): Promise<unknown> =>
       index ? startIndexing(api, repository.id, "full") : deleteRepository(api, repository.id),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
+        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
+      ]);
       onDone();
     },
   });
   const error = look.error ?? finish.error;
   return (
     <Stack gap="lg">
-      <RepositoryPreview repository={repository} />
+      <RepositoryPreview repository={repository} onLeave={onDone} />
       <Textarea
         label="Leave out"
         description="Patterns as in .gitignore, one a line"
         rows={3}
-        ff="monospace"
+        classNames={{ input: monospace.input }}
         value={exclude}
         spellCheck={false}
         onChange={(event) => setExclude(event.currentTarget.value)}
@@ -51,15 +68,21 @@ export function ReviewPreview({
           {error.message}
         </Alert>
       )}
-      <Group justify="space-between" gap="xs">
-        <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
-          Don't register it
-        </Button>
+      <Group justify="space-between" gap="xs" className={classes.actions}>
+        {mayDiscard ? (
+          <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
+            Don't register it
+          </Button>
+        ) : (
+          <Button variant="default" onClick={onDone}>
+            Not now
+          </Button>
+        )}
         <Group gap="xs">
           <Button variant="default" loading={look.isPending} disabled={!changed} onClick={() => look.mutate()}>
             Look again
           </Button>
-          <Button loading={finish.isPending} disabled={changed} onClick={() => finish.mutate(true)}>
+          <Button loading={finish.isPending} disabled={changed || look.isPending} onClick={() => finish.mutate(true)}>
             Index it
           </Button>
         </Group>

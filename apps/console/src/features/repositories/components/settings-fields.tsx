@@ -1,5 +1,6 @@
 import { Select, Stack, TextInput, Textarea } from "@mantine/core";
 import { type ChangeRepositoryRequest, type Repository, changeRepositoryRequestSchema } from "@sightline/code-index/contract";
+import monospace from "#ui/monospace.module.css";
 import { linesOf, namesOf } from "#features/repositories/patterns.ts";
 
 /** As they are typed. */
@@ -52,6 +53,7 @@ export function SettingsFields({
   readonly problems: ReadonlyMap<string, string>;
   /** None for who may not see them. */
   readonly credentials: readonly CredentialChoice[];
+  /** Where an empty clone URL leads; left out where there has to be one. */
   readonly placeholderUrl?: string;
   readonly onChange: (text: SettingsText) => void;
 }) {
@@ -59,7 +61,7 @@ export function SettingsFields({
     <Stack gap="md">
       <TextInput
         label="Clone URL"
-        description="Left empty, it is fetched from GitHub under its name"
+        description={placeholderUrl === undefined ? "Where git fetches from" : "Left empty, it is fetched from GitHub under its name"}
         placeholder={placeholderUrl}
         value={text.cloneUrl}
         error={problems.get("clone_url")}
@@ -94,7 +96,7 @@ export function SettingsFields({
         description="Patterns as in .gitignore, one a line"
         placeholder={"*.snap\n/fixtures/"}
         rows={3}
-        ff="monospace"
+        classNames={{ input: monospace.input }}
         value={text.exclude}
         error={problems.get("exclude")}
         spellCheck={false}
@@ -104,7 +106,7 @@ export function SettingsFields({
         label="Only"
         description="When there is any pattern here, nothing else is indexed"
         rows={2}
-        ff="monospace"
+        classNames={{ input: monospace.input }}
         value={text.include}
         error={problems.get("include")}
         spellCheck={false}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text } from "@mantine/core";
+import { Alert, Button, Group, Text, Title } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -21,7 +21,10 @@ export function WebhookSecret({ repository }: { readonly repository: Repository 
     },
   });
   return (
-    <>
+    <div>
+      <Title order={3} mb={4}>
+        Secret
+      </Title>
       <Text size="sm">
         {repository.has_webhook_secret
           ? "Deliveries for this repository have to be signed with its own secret."
@@ -47,7 +50,7 @@ export function WebhookSecret({ repository }: { readonly repository: Repository 
           <CopyableBlock text={made} label="the webhook secret" />
         </Alert>
       )}
-    </>
+    </div>
   );
 }
 

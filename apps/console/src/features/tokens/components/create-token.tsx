@@ -1,4 +1,6 @@
-import { Alert, Button, Group, TextInput } from "@mantine/core";
+import "@mantine/core/styles/Pill.layer.css";
+import "@mantine/core/styles/PillsInput.layer.css";
+import { Alert, Button, Group, MultiSelect, TextInput } from "@mantine/core";
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { createTokenRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,23 +8,28 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
 import { createToken, tokensQuery } from "#features/tokens/api/tokens.ts";
+import type { RepositoryChoice } from "#features/tokens/token-scope.ts";
 import classes from "./create-token.module.css";
 
 export function CreateToken({
+  repositories,
   created,
   onCreated,
 }: {
+  readonly repositories: readonly RepositoryChoice[];
   readonly created: CreatedToken | undefined;
   readonly onCreated: (token: CreatedToken) => void;
 }) {
   const api = useApi();
   const queries = useQueryClient();
   const [label, setLabel] = useState("");
+  const [allowed, setAllowed] = useState<string[]>([]);
   const [problem, setProblem] = useState<string>();
   const create = useMutation({
-    mutationFn: () => createToken(api, { label }),
+    mutationFn: () => createToken(api, { label, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
     onSuccess: async (token) => {
       setLabel("");
+      setAllowed([]);
       onCreated(token);
       await queries.invalidateQueries({ queryKey: tokensQuery(api).queryKey });
     },
@@ -40,7 +47,7 @@ export function CreateToken({
   return (
     <>
       <form onSubmit={submit} noValidate>
-        <Group align="flex-start" gap="xs" className={classes.row}>
+        <Group align="flex-start" gap="xs">
           <TextInput
             className={classes.label}
             label="Label"
@@ -49,6 +56,19 @@ export function CreateToken({
             value={label}
             error={problem ?? create.error?.message}
             onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <MultiSelect
+            className={classes.repositories}
+            label="Repositories"
+            placeholder={allowed.length === 0 ? "All, also later ones" : ""}
+            searchable
+            clearable
+            hidePickedOptions
+            clearButtonProps={{ "aria-label": "Open all repositories" }}
+            nothingFoundMessage="No other repository"
+            data={repositories.map(({ id, full_name: name }) => ({ value: id, label: name }))}
+            value={allowed}
+            onChange={setAllowed}
           />
           <Button type="submit" loading={create.isPending} className={classes.button}>
             Create token

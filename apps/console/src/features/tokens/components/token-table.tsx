@@ -7,17 +7,26 @@ import { useApi } from "#http/api-context.ts";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
+import { type RepositoryChoice, scopeOf } from "#features/tokens/token-scope.ts";
 
-export function TokenTable({ tokens }: { readonly tokens: readonly DeveloperToken[] }) {
+export function TokenTable({
+  tokens,
+  repositories,
+}: {
+  readonly tokens: readonly DeveloperToken[];
+  /** Undefined until they are known. */
+  readonly repositories: readonly RepositoryChoice[] | undefined;
+}) {
   const [leaving, setLeaving] = useState<DeveloperToken>();
   return (
     <>
-      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Developer tokens" } }}>
+      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Developer tokens" } }}>
         <Table>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Label</Table.Th>
               <Table.Th>Token</Table.Th>
+              <Table.Th>Opens</Table.Th>
               <Table.Th>Created</Table.Th>
               <Table.Th>Last used</Table.Th>
               <Table.Th w={120}>Status</Table.Th>
@@ -30,6 +39,7 @@ export function TokenTable({ tokens }: { readonly tokens: readonly DeveloperToke
                 <Table.Td ff="monospace" fz="xs">
                   {token.token_prefix}…
                 </Table.Td>
+                <Table.Td maw={260}>{scopeOf(token, repositories)}</Table.Td>
                 <Table.Td>
                   <TimeStamp at={token.created_at} />
                 </Table.Td>

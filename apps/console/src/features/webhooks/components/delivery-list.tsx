@@ -1,4 +1,4 @@
-import { Button, Paper } from "@mantine/core";
+import { Box, Button, Paper } from "@mantine/core";
 import { IconFilterOff, IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -57,7 +57,9 @@ export function DeliveryList({
         title="No delivery yet"
         description="Until a webhook is set up, pushes are found by asking each repository's host every ten minutes."
       />
-      {recipe}
+      <Box p="lg" pt={0}>
+        {recipe}
+      </Box>
     </Paper>
   );
 }

@@ -9,16 +9,17 @@ import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { DELIVERIES_KEY, replayDelivery } from "#features/webhooks/api/deliveries.ts";
 import { PROVIDERS, STATUSES } from "#features/webhooks/delivery-labels.ts";
+import classes from "./delivery-table.module.css";
 
 export function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonly Delivery[]; readonly mayReplay: boolean }) {
   return (
-    <Table.ScrollContainer minWidth={820} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Deliveries" } }}>
+    <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Deliveries" } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Repository</Table.Th>
             <Table.Th>What came of it</Table.Th>
-            <Table.Th>Commit</Table.Th>
+            <Table.Th className={classes.wide}>Commit</Table.Th>
             <Table.Th>Received</Table.Th>
             <Table.Th>Delivery</Table.Th>
             {mayReplay && (
@@ -57,7 +58,9 @@ function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; rea
           {[jobsOf(delivery), delivery.reason].filter((text) => text !== "").join("; ")}
         </Text>
       </Table.Td>
-      <Table.Td>{commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={commit} label="commit" />}</Table.Td>
+      <Table.Td className={classes.wide}>
+        {commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={commit} label="commit" />}
+      </Table.Td>
       <Table.Td>
         <TimeStamp at={delivery.received_at} />
         {delivery.replayed_at !== null && (

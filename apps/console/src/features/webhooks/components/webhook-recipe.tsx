@@ -1,4 +1,4 @@
-import { Code, Stack, Tabs, Text } from "@mantine/core";
+import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CopyableBlock } from "#ui/copyable.tsx";
 
@@ -9,8 +9,8 @@ export function WebhookRecipe({ address, ownSecret }: { readonly address: string
   const secret = ownSecret ? "this repository's secret" : "the server's CODEINDEX_WEBHOOK_SECRET";
   const recipes = recipesFor(secret);
   return (
-    <Stack gap="sm" p="lg">
-      <Text fw={550}>Send pushes here</Text>
+    <Stack gap="sm">
+      <Title order={3}>Send pushes here</Title>
       <CopyableBlock text={address} label="the webhook's address" />
       <Tabs defaultValue={recipes[0]?.id ?? null} keepMounted={false}>
         <Tabs.List>

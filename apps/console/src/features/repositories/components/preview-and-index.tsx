@@ -1,0 +1,57 @@
+import { Button, Modal } from "@mantine/core";
+import type { Repository } from "@sightline/code-index/contract";
+import { IconEye } from "@tabler/icons-react";
+import { useState } from "react";
+import { ReviewPreview } from "./review-preview.tsx";
+
+/** Opens the last look at a repository that was registered and never indexed; stays until that is closed. */
+export function PreviewAndIndex({
+  repository,
+  offered,
+  size = "sm",
+}: {
+  readonly repository: Repository;
+  readonly offered: boolean;
+  readonly size?: "xs" | "sm";
+}) {
+  const [opened, setOpened] = useState(false);
+  // What is changed in the dialog is shown in it at once; the list follows.
+  const [shown, setShown] = useState<Repository>();
+
+  function open(): void {
+    setShown(repository);
+    setOpened(true);
+  }
+
+  return (
+    <>
+      {offered && (
+        <Button size={size} leftSection={<IconEye size={14} />} aria-label={`Preview and index ${repository.full_name}`} onClick={open}>
+          Preview and index
+        </Button>
+      )}
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title={`Index ${repository.full_name}?`}
+        size="xl"
+        closeButtonProps={{ "aria-label": "Close" }}
+        centered
+        onExitTransitionEnd={() => keepFocus(repository)}
+      >
+        {shown !== undefined && <ReviewPreview repository={shown} onChanged={setShown} onDone={() => setOpened(false)} />}
+      </Modal>
+    </>
+  );
+}
+
+export function settingsLinkId({ id }: Repository): string {
+  return `settings-of-${id}`;
+}
+
+/** The button that the dialog was opened with is gone once the repository is indexed. */
+function keepFocus(repository: Repository): void {
+  if (document.activeElement === document.body) {
+    (document.getElementById(settingsLinkId(repository)) ?? document.getElementById("main"))?.focus();
+  }
+}
