@@ -22,10 +22,11 @@ type PrivateServerOptions = {
   readonly ping: () => Promise<void>;
 };
 
-const START_MS = 30_000;
+/** PGlite compiles all of PostgreSQL first, which takes long where every core is busy. */
+const START_MS = 120_000;
 const PAUSE_MS = 25;
 
-/** @throws {Error} with the server's last words when it ends, or does not answer within 30 s. */
+/** @throws {Error} with the server's last words when it ends, or does not answer within two minutes. */
 export async function startPrivateServer({ name, url, command, folder, ping }: PrivateServerOptions): Promise<PrivateServer> {
   const script = fileURLToPath(new URL("run-while-open.sh", import.meta.url));
   const child = spawn("sh", [script, folder.path, command.file, ...command.args], {

@@ -56,10 +56,14 @@ describe("the first admin", () => {
     expect(me.json()).toMatchObject({ role: "admin", must_change_password: false, tenant: { name: "default" } });
   });
 
-  test("is not made with an ADMIN_PASSWORD that is guessed first", async () => {
+  test("is not made with an ADMIN_PASSWORD that is guessed first, and the variable is named with what to do", async () => {
     const { identity } = await subject.replica({ environment: { ADMIN_PASSWORD: "administrator1" } });
 
-    await expect(identity.ensureFirstAdmin()).rejects.toMatchObject({ code: "password_too_common" });
+    await expect(identity.ensureFirstAdmin()).rejects.toMatchObject({
+      code: "password_too_common",
+      message: expect.stringMatching(/^ADMIN_PASSWORD .*Set it to a longer phrase of your own, or leave it out .* and start again\.$/),
+    });
+    expect(await everythingStored()).toBe("[[],[]]");
   });
 
   test("is not made when someone has registered before", async () => {

@@ -1,7 +1,8 @@
+import { AppError } from "@sightline/foundation/errors";
 import { hasAccounts } from "./account.store.ts";
 import { createAccount, type AccountDependencies } from "./create-account.ts";
 import { makeOneTimePassword } from "./one-time-password.ts";
-import { refuseGuessable } from "./password-rule.ts";
+import { isGuessable } from "./password-rule.ts";
 import { DEFAULT_TENANT, ensureTenant } from "./tenant.store.ts";
 
 /** A name below `.localhost` can never be someone's real address (RFC 6761). */
@@ -27,8 +28,12 @@ export async function ensureFirstAdmin(
     return undefined;
   }
   const email = given.email ?? FALLBACK_EMAIL;
-  if (given.password !== undefined) {
-    refuseGuessable(given.password, email);
+  if (given.password !== undefined && isGuessable(given.password, email)) {
+    throw new AppError({
+      code: "password_too_common",
+      status: 400,
+      message: `ADMIN_PASSWORD is among the first passwords that are guessed, so the first admin ${email} was not made. Set it to a longer phrase of your own, or leave it out to have a one-time password printed, and start again.`,
+    });
   }
   const password = given.password ?? makeOneTimePassword();
   const created = await createAccount(dependencies, {
