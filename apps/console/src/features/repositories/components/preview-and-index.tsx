@@ -1,7 +1,7 @@
 import { Button, Modal } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { IconEye } from "@tabler/icons-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ReviewPreview } from "./review-preview.tsx";
 
 /** Opens the last look at a repository that was registered and never indexed; stays until that is closed. */
@@ -14,6 +14,7 @@ export function PreviewAndIndex({
   readonly offered: boolean;
   readonly size?: "xs" | "sm";
 }) {
+  const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
   // What is changed in the dialog is shown in it at once; the list follows.
   const [shown, setShown] = useState<Repository>();
@@ -37,7 +38,11 @@ export function PreviewAndIndex({
         size="xl"
         closeButtonProps={{ "aria-label": "Close" }}
         centered
-        onExitTransitionEnd={() => keepFocus(repository)}
+        // The button is gone once there is an index.
+        returnFocus={false}
+        onExitTransitionEnd={() =>
+          (button.current ?? document.getElementById(settingsLinkId(repository)) ?? document.getElementById("main"))?.focus()
+        }
       >
         {shown !== undefined && <ReviewPreview repository={shown} onChanged={setShown} onDone={() => setOpened(false)} />}
       </Modal>
@@ -47,11 +52,4 @@ export function PreviewAndIndex({
 
 export function settingsLinkId({ id }: Repository): string {
   return `settings-of-${id}`;
-}
-
-/** The button that the dialog was opened with is gone once the repository is indexed. */
-function keepFocus(repository: Repository): void {
-  if (document.activeElement === document.body) {
-    (document.getElementById(settingsLinkId(repository)) ?? document.getElementById("main"))?.focus();
-  }
 }
