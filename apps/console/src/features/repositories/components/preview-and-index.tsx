@@ -1,7 +1,7 @@
 import { Button, Modal } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { IconEye } from "@tabler/icons-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { ReviewPreview } from "./review-preview.tsx";
 
 /** Opens the last look at a repository that was registered and never indexed; stays until that is closed. */
@@ -14,7 +14,6 @@ export function PreviewAndIndex({
   readonly offered: boolean;
   readonly size?: "xs" | "sm";
 }) {
-  const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
   // What is changed in the dialog is shown in it at once; the list follows.
   const [shown, setShown] = useState<Repository>();
@@ -40,9 +39,7 @@ export function PreviewAndIndex({
         centered
         // The button is gone once there is an index.
         returnFocus={false}
-        onExitTransitionEnd={() =>
-          (button.current ?? document.getElementById(settingsLinkId(repository)) ?? document.getElementById("main"))?.focus()
-        }
+        onExitTransitionEnd={() => focusFirst([previewButtonId(repository), settingsLinkId(repository), "main"])}
       >
         {shown !== undefined && <ReviewPreview repository={shown} onChanged={setShown} onDone={() => setOpened(false)} />}
       </Modal>
@@ -52,4 +49,14 @@ export function PreviewAndIndex({
 
 export function settingsLinkId({ id }: Repository): string {
   return `settings-of-${id}`;
+}
+
+function previewButtonId({ id }: Repository): string {
+  return `preview-of-${id}`;
+}
+
+/** Focuses the first of these elements that is on the page. */
+function focusFirst(ids: readonly string[]): void {
+  const found = ids.map((id) => document.getElementById(id)).find((element) => element !== null);
+  found?.focus();
 }
