@@ -37,7 +37,9 @@ export function PreviewAndIndex({
         size="xl"
         closeButtonProps={{ "aria-label": "Close" }}
         centered
-        onExitTransitionEnd={() => keepFocus(repository)}
+        // The button is gone once there is an index.
+        returnFocus={false}
+        onExitTransitionEnd={() => focusFirst([previewButtonId(repository), settingsLinkId(repository), "main"])}
       >
         {shown !== undefined && <ReviewPreview repository={shown} onChanged={setShown} onDone={() => setOpened(false)} />}
       </Modal>
@@ -49,9 +51,12 @@ export function settingsLinkId({ id }: Repository): string {
   return `settings-of-${id}`;
 }
 
-/** The button that the dialog was opened with is gone once the repository is indexed. */
-function keepFocus(repository: Repository): void {
-  if (document.activeElement === document.body) {
-    (document.getElementById(settingsLinkId(repository)) ?? document.getElementById("main"))?.focus();
-  }
+function previewButtonId({ id }: Repository): string {
+  return `preview-of-${id}`;
+}
+
+/** Focuses the first of these elements that is on the page. */
+function focusFirst(ids: readonly string[]): void {
+  const found = ids.map((id) => document.getElementById(id)).find((element) => element !== null);
+  found?.focus();
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import {
   activeJobsQuery,
@@ -28,6 +28,9 @@ export function ReviewPreview({
   readonly onChanged: (repository: Repository) => void;
   readonly onDone: () => void;
 }) {
+  const top = useRef<HTMLDivElement>(null);
+  // The form that was in the dialog before took the focus with it.
+  useEffect(() => top.current?.focus(), []);
   const api = useApi();
   const queries = useQueryClient();
   const [exclude, setExclude] = useState(repository.exclude.join("\n"));
@@ -52,7 +55,7 @@ export function ReviewPreview({
   });
   const error = look.error ?? finish.error;
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" ref={top} tabIndex={-1} className={classes.top}>
       <RepositoryPreview repository={repository} onLeave={onDone} />
       <Textarea
         label="Leave out"
