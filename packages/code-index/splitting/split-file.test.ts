@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { grammarOf } from "./grammars.ts";
 import { languageOf } from "./languages.ts";
 import { splitFile, type SplitChunk } from "./split-file.ts";
@@ -137,4 +137,18 @@ test("one expression of a hundred thousand terms is cut, and quickly", async () 
 test("an empty file has no chunk, and a language without a grammar is cut by lines", async () => {
   expect(await split("a.ts", "")).toEqual([]);
   expect(await split("notes.txt", "a\nb")).toMatchObject([{ start_line: 1, end_line: 2, symbols: [], scope: "" }]);
+});
+
+test("a file comes to the same chunks and names however busy the machine is", async () => {
+  const content = Buffer.from("export function one(): number {\n  return 1;\n}\n".repeat(400));
+  const grammar = await grammarOf("typescript");
+  const expected = splitFile(content, "typescript", grammar);
+  let hours = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => ++hours * 3_600_000);
+  try {
+    expect(splitFile(content, "typescript", grammar)).toEqual(expected);
+  } finally {
+    clock.mockRestore();
+  }
+  expect(expected.definitions).toHaveLength(400);
 });

@@ -43,8 +43,11 @@ export type SplitFile = {
 /** What a chunk defines; more are of no use in a search. */
 const MOST_SYMBOLS = 50;
 const MOST_SCOPE = 300;
-/** A file that takes longer is cut by lines. */
-const PARSING_MS = 5_000;
+/**
+ * A file that takes more is cut by lines: calls of the parser, which come to about 5 s of a core (1 MB of C++ takes 5,000).
+ * Not a time, as a file must come to the same chunks however busy the machine is.
+ */
+const MOST_STEPS = 50_000;
 
 const NO_NAMES: Names = { definitions: [], references: [] };
 
@@ -80,15 +83,15 @@ export function splitFile(content: Buffer, language: string, grammar: Grammar | 
 
 type Parsed = { readonly tree: Tree; readonly scripts: readonly Script[] | undefined };
 
-/** @returns `undefined` where there is nothing to parse, or where it took too long. */
+/** @returns `undefined` where there is nothing to parse, or where it took too much. */
 function parse(source: SourceText, { parser, ...grammar }: Grammar): Parsed | undefined {
   const scripts = grammar.scripts ? findScripts(source.text) : undefined;
   if (source.text === "" || scripts?.length === 0) {
     return undefined;
   }
-  const deadline = performance.now() + PARSING_MS;
+  let steps = 0;
   const tree = parser.parse(source.text, null, {
-    progressCallback: () => performance.now() > deadline,
+    progressCallback: () => ++steps > MOST_STEPS,
     ...(scripts === undefined ? {} : { includedRanges: scripts.map((script) => rangeOf(script, source)) }),
   });
   if (tree === null) {

@@ -18,8 +18,8 @@ type SplitterOptions = { readonly log: Logger; readonly threads?: number; readon
 
 const WORKER = new URL("./worker.ts", import.meta.url);
 const MOST_THREADS = 8;
-/** Several times what parsing may take; then the thread hangs. */
-const FILE_MS = 20_000;
+/** Many times what parsing may take, also where a thread gets little of a core; then it hangs. */
+const FILE_MS = 120_000;
 
 /** Files given to a thread before it has answered: it never waits for the main thread, which has other work. */
 const AHEAD = 4;
