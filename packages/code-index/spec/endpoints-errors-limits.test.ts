@@ -126,12 +126,12 @@ describe("Authentication", () => {
 });
 
 describe("Events", () => {
-  test("Inbound: a push event arrives and triggers indexing", async () => {
+  test("Inbound: a push event arrives and triggers indexing", { timeout: 65_000 }, async () => {
     const commit = await indexed.source.commit({ "b.ts": "export const two = 2;\n" });
     await push(WEBHOOK_SECRET);
     await vi.waitFor(
       async () => expect((await ask({ url: `/api/v1/repos/${indexed.id}` })).json()).toMatchObject({ indexed_commit: commit }),
-      { timeout: 25_000 },
+      { timeout: 60_000 },
     );
   });
 });
