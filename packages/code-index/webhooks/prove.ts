@@ -4,6 +4,8 @@ import type { Proof } from "./read-head.ts";
 /** Standard Webhooks: a signature that is older, or from further in the future, may be a replayed one. */
 const TOLERANCE_MS = 5 * 60_000;
 const STANDARD_PREFIX = "whsec_";
+/** In bytes; the least that the standard allows is 24. */
+const LEAST_KEY = 16;
 
 type Sent = { readonly body: Buffer; readonly now: Date };
 
@@ -23,9 +25,10 @@ function provesByStandard({ id, timestamp, signatures }: Standard, secret: strin
   return signatures.map((signature) => equal(expected, signature)).includes(true) && recent;
 }
 
-/** `whsec_` tells that the rest is the key in base64. */
+/** `whsec_` tells that the rest is the key in base64. What decodes to too little to be a key is a text that only begins so. */
 function standardKey(secret: string): Buffer {
-  return secret.startsWith(STANDARD_PREFIX) ? Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64") : Buffer.from(secret);
+  const key = secret.startsWith(STANDARD_PREFIX) ? Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64") : Buffer.alloc(0);
+  return key.length < LEAST_KEY ? Buffer.from(secret) : key;
 }
 
 function digest(value: Buffer): Buffer {
