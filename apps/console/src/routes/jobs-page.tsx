@@ -2,14 +2,17 @@ import { jobStatusSchema } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { JobFilter } from "#features/jobs/api/jobs.ts";
-import { JobFilters } from "#features/jobs/components/job-filters.tsx";
+import { STATUSES } from "#features/jobs/job-labels.ts";
 import { JobList } from "#features/jobs/components/job-list.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
+import { RepositoryFilters } from "#ui/repository-filters.tsx";
 
 const route = getRouteApi("/signed-in/code/jobs");
+
+const CHOICES = jobStatusSchema.options.map((value) => ({ value, label: STATUSES[value].label }));
 
 export function JobsPage() {
   const { status, repository } = route.useSearch();
@@ -24,7 +27,7 @@ export function JobsPage() {
   return (
     <Page>
       <PageHeader title="Jobs" description="Each brings a repository's index to its newest commit; the index in use serves until then." />
-      <JobFilters filter={filter} repositories={repositories.data ?? []} onChange={show} />
+      <RepositoryFilters filter={filter} repositories={repositories.data ?? []} statuses={CHOICES} onChange={show} />
       <JobList filter={filter} onUnfiltered={() => show({ status: undefined, repositoryId: undefined })} />
     </Page>
   );

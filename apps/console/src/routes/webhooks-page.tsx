@@ -4,15 +4,18 @@ import { getRouteApi } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import type { DeliveryFilter } from "#features/webhooks/api/deliveries.ts";
-import { DeliveryFilters } from "#features/webhooks/components/delivery-filters.tsx";
+import { STATUSES } from "#features/webhooks/delivery-labels.ts";
 import { DeliveryList } from "#features/webhooks/components/delivery-list.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { useWebhookAddress } from "#features/webhooks/api/webhook-address.ts";
 import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
+import { RepositoryFilters } from "#ui/repository-filters.tsx";
 
 const route = getRouteApi("/signed-in/code/webhooks");
+
+const CHOICES = deliveryStatusSchema.options.map((value) => ({ value, label: STATUSES[value].label }));
 
 export function WebhooksPage() {
   const { status, repository } = route.useSearch();
@@ -30,7 +33,7 @@ export function WebhooksPage() {
   return (
     <Page>
       <PageHeader title="Webhooks" description="What the hosts of your repositories told of, for 30 days, and what came of it." />
-      <DeliveryFilters filter={filter} repositories={repositories.data ?? []} onChange={show} />
+      <RepositoryFilters filter={filter} repositories={repositories.data ?? []} statuses={CHOICES} onChange={show} />
       <DeliveryList
         filter={filter}
         mayReplay={me.role === "admin"}

@@ -1,17 +1,20 @@
 import { Select } from "@mantine/core";
-import { deliveryStatusSchema } from "@sightline/code-index/contract";
-import type { DeliveryFilter, DeliveryStatus } from "#features/webhooks/api/deliveries.ts";
-import { STATUSES } from "#features/webhooks/delivery-labels.ts";
-import classes from "./delivery-filters.module.css";
+import classes from "./repository-filters.module.css";
 
-export function DeliveryFilters({
+type Filter<State extends string> = { readonly status: State | undefined; readonly repositoryId: string | undefined };
+
+/** Narrows a list down to one repository and one status. */
+export function RepositoryFilters<State extends string>({
   filter,
   repositories,
+  statuses,
   onChange,
 }: {
-  readonly filter: DeliveryFilter;
+  readonly filter: Filter<State>;
   readonly repositories: readonly { readonly id: string; readonly full_name: string }[];
-  readonly onChange: (filter: DeliveryFilter) => void;
+  /** Those there are, in the order in which they are offered. */
+  readonly statuses: readonly { readonly value: State; readonly label: string }[];
+  readonly onChange: (filter: Filter<State>) => void;
 }) {
   return (
     <search className={classes.filters}>
@@ -33,9 +36,9 @@ export function DeliveryFilters({
         placeholder="Any status"
         clearable
         clearButtonProps={{ "aria-label": "Show any status" }}
-        data={deliveryStatusSchema.options.map((value) => ({ value, label: STATUSES[value].label }))}
+        data={statuses}
         value={filter.status ?? null}
-        onChange={(status: DeliveryStatus | null) => onChange({ ...filter, status: status ?? undefined })}
+        onChange={(status: State | null) => onChange({ ...filter, status: status ?? undefined })}
       />
     </search>
   );
