@@ -1,4 +1,16 @@
-import type { Attributes, CodeReference, EndStatus, GraphEdge, ObservationKind, Reasoning, ToolEntry, Usage } from "./event.ts";
+import type {
+  Attributes,
+  CodeReference,
+  EndStatus,
+  EventBodies,
+  GraphEdge,
+  GraphMove,
+  GraphStep,
+  ObservationKind,
+  Reasoning,
+  ToolEntry,
+  Usage,
+} from "./event.ts";
 import { createIdentifier } from "./identifier.ts";
 import { type PayloadField, WITHHELD } from "./masking.ts";
 import { countDropped, observe } from "./metrics.ts";
@@ -28,6 +40,7 @@ export type ObservationStart = {
   readonly name: string;
   readonly model?: string | undefined;
   readonly code?: CodeReference | undefined;
+  readonly graphStep?: GraphStep | undefined;
   readonly input?: unknown;
   readonly attributes?: Attributes | undefined;
   readonly startedAt?: string | undefined;
@@ -45,6 +58,7 @@ export type ObservationOutcome = Outcome & {
   readonly usage?: Usage | undefined;
   readonly reasoning?: string | undefined;
   readonly tool?: ToolEntry | undefined;
+  readonly next?: readonly GraphMove[] | undefined;
   readonly endedAt?: string | undefined;
   readonly duration?: number | undefined;
 };
@@ -70,7 +84,7 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
   });
 }
 
-export function endTrace(trace: OpenTrace, outcome: Outcome): void {
+export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedAt?: string | undefined }): void {
   record((publisher, now) => {
     publisher.enqueue("trace.end", {
       trace_id: trace.traceId,
@@ -78,9 +92,14 @@ export function endTrace(trace: OpenTrace, outcome: Outcome): void {
       status: outcome.status,
       output: payload(outcome.output, "output", publisher.settings),
       error: errorText(outcome.error, publisher.settings),
+      paused_at: outcome.pausedAt,
       attributes: attributes(outcome.attributes, publisher.settings),
     });
   });
+}
+
+export function recordResume(traceId: string, checkpointId: string): void {
+  record((publisher, now) => publisher.enqueue("trace.resume", { trace_id: traceId, resumed_at: now, resumed_from: checkpointId }));
 }
 
 export function startObservation(start: ObservationStart): OpenObservation | undefined {
@@ -95,6 +114,7 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       started_at: start.startedAt ?? now,
       model: optionalName(start.model),
       code: start.code,
+      graph_step: start.graphStep,
       input: payload(start.input, "input", publisher.settings),
       attributes: attributes(start.attributes, publisher.settings),
     });
@@ -118,6 +138,7 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
       usage: usage(outcome.usage, settings),
       reasoning: reasoning(outcome.reasoning, settings),
       tool_entry: toolEntry(outcome.tool, settings),
+      next: outcome.next,
       attributes: attributes(outcome.attributes, settings),
     });
   });
@@ -128,6 +149,10 @@ export function recordGraph(graph: { hash: string; name: string; nodes: readonly
     const nodes = graph.nodes.map(name);
     publisher.enqueue("graph", { graph_hash: graph.hash, name: name(graph.name), nodes, edges: graph.edges });
   });
+}
+
+export function recordGraphEntry(entry: EventBodies["graph.enter"]): void {
+  record((publisher) => publisher.enqueue("graph.enter", entry));
 }
 
 /** The one place where recording meets the application: measures itself, and nothing that goes wrong in it comes out. */

@@ -1,8 +1,9 @@
 import { CallbackManager } from "@langchain/core/callbacks/manager";
-import { getConfig, GraphCallbackHandler, type GraphInterruptEvent, isGraphInterrupt, isParentCommand } from "@langchain/langgraph";
+import { getConfig, GraphCallbackHandler, type GraphInterruptEvent, type GraphResumeEvent, isGraphInterrupt, isParentCommand } from "@langchain/langgraph";
 import type { EndStatus } from "./event.ts";
-import type { GraphFacts } from "./graph-facts.ts";
+import type { TracedGraphFacts } from "./graph-facts.ts";
 import { readModelResult, requestedModel } from "./model-call.ts";
+import { recordResume } from "./recorder.ts";
 import { endRun, findRun, findRunning, type RunRecord } from "./run-records.ts";
 import { openGraphRun, openRun, type RunStart } from "./run-start.ts";
 import { closeRun } from "./run-end.ts";
@@ -12,7 +13,7 @@ import { parseParameters, readToolResult } from "./tool-call.ts";
 type Metadata = Record<string, unknown>;
 
 /** Turns the framework's callbacks into events. Every body is synchronous, so an event's time and content are those of its moment. */
-export function createRunHandler(facts: GraphFacts): GraphCallbackHandler {
+export function createRunHandler(facts: TracedGraphFacts): GraphCallbackHandler {
   sdkState.frameworkSpan ??= frameworkSpan;
   return new RunHandler(facts);
 }
@@ -32,11 +33,11 @@ function frameworkSpan(): (ActiveSpan & { readonly insideRun: string }) | undefi
 class RunHandler extends GraphCallbackHandler {
   override name = "sightline";
   override awaitHandlers = true;
-  readonly #facts: GraphFacts;
+  readonly #facts: TracedGraphFacts;
   /** Runs this graph's handler has seen; the first it sees is the graph's own. */
   readonly #seen = new WeakSet<RunRecord>();
 
-  constructor(facts: GraphFacts) {
+  constructor(facts: TracedGraphFacts) {
     super();
     this.#facts = facts;
   }
@@ -76,6 +77,14 @@ class RunHandler extends GraphCallbackHandler {
     const record = findRun(event.runId);
     if (record !== undefined) {
       record.interrupts = event.interrupts;
+      record.pausedAt = event.checkpointId;
+    }
+  }
+
+  override handleResume(event: GraphResumeEvent): void {
+    const record = findRun(event.runId);
+    if (record?.role === "trace") {
+      recordResume(record.traceId, event.checkpointId);
     }
   }
 
@@ -212,12 +221,12 @@ class RunHandler extends GraphCallbackHandler {
   }
 }
 
-function errorOutcome(error: unknown): { status: EndStatus; error?: unknown; attributes?: Metadata } {
+function errorOutcome(error: unknown): { status: EndStatus; error?: unknown; attributes?: Metadata; command?: unknown } {
   if (isGraphInterrupt(error)) {
     return { status: "interrupted", attributes: { interrupts: error.interrupts } };
   }
   if (isParentCommand(error)) {
-    return { status: "success", attributes: { command: error.command } };
+    return { status: "success", attributes: { command: error.command }, command: error.command };
   }
   const name = typeof error === "object" && error !== null && "name" in error ? error.name : undefined;
   const message = error instanceof Error ? error.message : "";

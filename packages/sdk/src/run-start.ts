@@ -1,6 +1,7 @@
 import type { Attributes, ObservationKind } from "./event.ts";
-import { announceGraph, type GraphFacts } from "./graph-facts.ts";
-import { type OpenObservation, startObservation, startTrace } from "./recorder.ts";
+import { announceGraph, factsOfSubgraph, type TracedGraphFacts } from "./graph-facts.ts";
+import { commandMoves, readStep } from "./graph-moves.ts";
+import { type OpenObservation, recordGraphEntry, startObservation, startTrace } from "./recorder.ts";
 import { findRun, rememberRun, type RunRecord } from "./run-records.ts";
 import { sdkState } from "./sdk-state.ts";
 
@@ -38,7 +39,7 @@ const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = 
 };
 
 /** Records the start of a run that is new; undefined when it belongs to nothing that is traced. */
-export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | undefined {
+export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord | undefined {
   const place = findPlace(start);
   if (place.traceId === undefined) {
     return isGraph(start) ? openTrace(start, ownFacts) : undefined;
@@ -59,6 +60,7 @@ export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | unde
           model: start.model,
           input: start.input,
           code: role === "node" ? graph?.code.get(name) : undefined,
+          graphStep: role === "node" ? readStep(start.metadata) : undefined,
           attributes: { run_id: start.runId, ...(role === "node" ? nodeAttributes(start.metadata) : {}), ...start.attributes },
         });
   if (kind !== undefined && observation === undefined) {
@@ -69,17 +71,29 @@ export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | unde
   }
   const tool = role === "tool" ? { parameters: start.input as Record<string, unknown>, timestamp } : undefined;
   // A graph's facts are its own; those of the graph around it say nothing about its nodes.
-  const facts = role === "graph" ? undefined : graph;
-  return remember(start, place, { role, name, observation, tool, traceId: place.traceId, facts });
+  const facts = role === "graph" ? factsOfSubgraph(graph, start.metadata["langgraph_node"]) : graph;
+  const record = remember(start, place, { role, name, observation, tool, traceId: place.traceId, facts });
+  if (role === "graph") {
+    enterByCommand(record, start.input);
+  }
+  return record;
+}
+
+/** A Command that is a graph's input may say where to begin. */
+function enterByCommand(record: RunRecord, input: unknown): void {
+  const next = commandMoves(input);
+  if (next.length > 0) {
+    recordGraphEntry({ trace_id: record.traceId, graph_id: record.observation?.observationId ?? null, next });
+  }
 }
 
 /** Notes that a run is the graph these facts are about. */
-export function openGraphRun(record: RunRecord, facts: GraphFacts): void {
+export function openGraphRun(record: RunRecord, facts: TracedGraphFacts): void {
   record.facts = facts;
   announceGraph(facts);
 }
 
-function openTrace(start: RunStart, facts: GraphFacts): RunRecord | undefined {
+function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
   const { metadata } = start;
   const trace = startTrace({
     name: facts.traceName,
@@ -99,7 +113,9 @@ function openTrace(start: RunStart, facts: GraphFacts): RunRecord | undefined {
   }
   announceGraph(facts);
   const place: Place = { parent: undefined, traceId: trace.traceId, parentId: undefined };
-  return remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
+  const record = remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
+  enterByCommand(record, start.input);
+  return record;
 }
 
 function remember(
@@ -121,6 +137,10 @@ function remember(
     trace,
     tool,
     routes: [],
+    routed: [],
+    step: known.role === "node" || known.role === "hidden" ? readStep(start.metadata) : undefined,
+    innerCommand: false,
+    pausedAt: undefined,
     seenTools: [],
     seenEntries: place.parent?.seenEntries ?? new Set(),
     interrupts: undefined,
@@ -150,11 +170,11 @@ function roleOf(start: RunStart, parent: RunRecord | undefined): RunRecord["role
   if (underGraph && start.name === node && start.tags.some((tag) => tag.startsWith("graph:step:"))) {
     return start.tags.includes(HIDDEN_TAG) ? "hidden" : "node";
   }
+  if (parent !== undefined && start.name !== undefined && parent.facts?.structure?.routers.get(parent.name)?.has(start.name) === true) {
+    return "router";
+  }
   if (start.tags.includes(HIDDEN_TAG)) {
     return "hidden";
-  }
-  if (parent !== undefined && start.name !== undefined && parent.facts?.routers.get(parent.name)?.has(start.name) === true) {
-    return "router";
   }
   return isGraph(start) ? "graph" : "span";
 }
