@@ -129,6 +129,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
     statement: upsertHalves({
       table: "observations",
       key: { project_id: "uuid", trace_id: "uuid", id: "uuid" },
+      isOfDay: true,
       start: startOf({
         parent_id: "uuid",
         kind: "text",
@@ -153,7 +154,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
   },
   {
     name: "payloads",
-    statement: insertOnce("payloads", {
+    statement: `${insertRowsOfDay("payloads", {
       project_id: "uuid",
       trace_id: "uuid",
       event_id: "uuid",
@@ -165,7 +166,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       reasoning: "json",
       usage: "json",
       tool_entry: "json",
-    }),
+    })}\non conflict do nothing`,
   },
   { name: "blobs", statement: insertOnce("blobs", { project_id: "uuid", sha256: "text", content: "json" }) },
   {
@@ -222,11 +223,20 @@ on conflict (project_id, producer_id) do update set
   },
 ];
 
+type HalvesOptions = {
+  readonly table: string;
+  readonly key: Columns;
+  /** Whether the rows lie in the partition of their trace's day. */
+  readonly isOfDay?: boolean;
+  readonly start: Columns;
+  readonly end: Columns;
+};
+
 /**
  * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
  * whichever comes first: that makes the statement indifferent to order and repetition.
  */
-function upsertHalves({ table, key, start, end }: { table: string; key: Columns; start: Columns; end: Columns }): string {
+function upsertHalves({ table, key, isOfDay = false, start, end }: HalvesOptions): string {
   const newerStart = newer("start");
   const newerEnd = newer("end");
   const assignments = [
@@ -234,8 +244,9 @@ function upsertHalves({ table, key, start, end }: { table: string; key: Columns;
     ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
   ];
-  return `${insertRows(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
-on conflict (${Object.keys(key).join(", ")}) do update set
+  const insert = isOfDay ? insertRowsOfDay : insertRows;
+  return `${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
+on conflict (${[...Object.keys(key), ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
   ${assignments.join(",\n  ")}
 where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at`;
 }
@@ -256,4 +267,17 @@ function insertRows(table: string, columns: Columns): string {
   const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
   return `insert into observability.${table} as t (${names})
 select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
+}
+
+/**
+ * Rows that belong to a trace take its day. The traces of the batch were written in the same transaction, which holds their
+ * rows until it ends: nobody can give them another day or delete them meanwhile. A trace that is missing is an error.
+ */
+function insertRowsOfDay(table: string, columns: Columns): string {
+  const names = Object.keys(columns);
+  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  return `insert into observability.${table} as t (${names.join(", ")}, day)
+select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
+from json_to_recordset($1) as given (${typed.join(", ")})
+left join observability.traces as trace on trace.project_id = given.project_id and trace.id = given.trace_id`;
 }

@@ -30,6 +30,7 @@ export async function findTraceContent(
     .selectAll()
     .where("project_id", "=", projectId)
     .where("trace_id", "=", traceId)
+    .where("day", "=", dayOf(projectId, traceId))
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")
     .limit(OBSERVATIONS_MAX)
@@ -45,10 +46,15 @@ async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: strin
     from (
       select *, sum(octet_length(concat(value, attributes, tool_entry, reasoning))) over (order by seq, event_id) as total
       from observability.payloads
-      where project_id = ${projectId} and trace_id = ${traceId}
+      where project_id = ${projectId} and trace_id = ${traceId} and day = ${dayOf(projectId, traceId)}
     ) as payload
     order by seq, event_id`.execute(query);
   return rows;
+}
+
+/** Named, so that only one day is looked into. */
+function dayOf(projectId: string, traceId: string) {
+  return sql<Date>`(select day from observability.traces where project_id = ${projectId} and id = ${traceId})`;
 }
 
 function bounded(name: "value" | "attributes" | "tool_entry") {

@@ -63,6 +63,7 @@ function summaries(query: Query, tenantId: string) {
           .selectFrom("observability.observations as observation")
           .whereRef("observation.project_id", "=", "trace.project_id")
           .whereRef("observation.trace_id", "=", "trace.id")
+          .whereRef("observation.day", "=", "trace.day")
           .select([
             sql<number>`count(*)`.as("observations"),
             sql<number>`count(*) filter (where observation.end_status = 'failure')`.as("failures"),
