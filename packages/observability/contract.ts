@@ -104,12 +104,31 @@ export const observationSchema = z.object({
 });
 export type Observation = z.infer<typeof observationSchema>;
 
+/** A graph as it was built. Nodes of a graph inside a node are called `node:inner`. */
+export const declaredGraphSchema = z.object({
+  nodes: z.array(z.string()),
+  edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
+});
+export type DeclaredGraph = z.infer<typeof declaredGraphSchema>;
+
+/** An edge that runs went, and how often. */
+export const takenEdgeSchema = z.object({
+  /** Null when what led there did not arrive, or was no step of the graph. */
+  from: z.string().nullable(),
+  to: z.string(),
+  via: z.enum(["static", "conditional", "goto", "send", "join", "error", "unknown"]),
+  count: z.int(),
+});
+export type TakenEdge = z.infer<typeof takenEdgeSchema>;
+
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
   input: z.unknown(),
   output: z.unknown(),
   error: z.string().nullable(),
   attributes: z.record(z.string(), z.unknown()),
+  /** Null when no graph ran. */
+  graph: z.object({ declared: declaredGraphSchema.nullable(), taken: z.array(takenEdgeSchema) }).nullable(),
   /** In the order of their start; parents come before their children. */
   observation_list: z.array(observationSchema),
 });

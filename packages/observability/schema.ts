@@ -6,6 +6,7 @@ export type ObservabilitySchema = {
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
+  "observability.graphs": GraphRow;
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
@@ -42,8 +43,26 @@ export type TraceRow = {
   error: string | null;
   /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
   day: Generated<Date>;
+  paused_at: string | null;
+  resumed_from: string | null;
+  resumed_at: Date | null;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
+};
+
+export type GraphStep = {
+  readonly task: string;
+  readonly step: number;
+  readonly triggers: readonly string[];
+  readonly index?: number;
+};
+
+export type GraphMove = {
+  readonly to: string;
+  readonly via: "static" | "conditional" | "goto" | "send" | "join" | "error";
+  readonly trigger?: string;
+  readonly parent?: boolean;
+  readonly count?: number;
 };
 
 export type ObservationRow = {
@@ -73,6 +92,8 @@ export type ObservationRow = {
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
+  graph_step: GraphStep | null;
+  next: readonly GraphMove[] | null;
   day: Date;
 };
 
@@ -81,7 +102,7 @@ export type PayloadRow = {
   trace_id: string;
   event_id: string;
   owner_id: string;
-  part: "start" | "end" | "update";
+  part: "start" | "end" | "update" | "enter";
   seq: number;
   value: unknown;
   attributes: Record<string, unknown> | null;
@@ -89,6 +110,14 @@ export type PayloadRow = {
   usage: unknown;
   tool_entry: { parameters: unknown; result: unknown } | null;
   day: Date;
+};
+
+type GraphRow = {
+  project_id: string;
+  graph_hash: string;
+  name: string;
+  nodes: readonly string[];
+  edges: readonly { readonly from: string; readonly to: string; readonly conditional: boolean }[];
 };
 
 type ProducerRow = {

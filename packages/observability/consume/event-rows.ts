@@ -96,6 +96,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(body.ended_at),
         end_status: body.status,
         error: body.error,
+        paused_at: body.paused_at,
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -103,6 +104,15 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         part: "end",
         value: body.output,
         attributes: body.attributes,
+      });
+      break;
+    }
+    case "trace.resume": {
+      const { trace_id: traceId, resumed_from: resumedFrom, resumed_at: resumedAt } = event.body;
+      const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()));
+      mergeTrace(fold, event, traceId, {
+        resumed_from: lower(known?.resumed_from, resumedFrom),
+        resumed_at: lower(known?.resumed_at, toInstant(resumedAt)),
       });
       break;
     }
@@ -119,6 +129,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         started_at: toInstant(body.started_at),
         start_model: body.model,
         code: body.code,
+        graph_step: body.graph_step,
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -146,6 +157,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         cache_read_tokens: body.usage?.cache_read_tokens,
         cache_write_tokens: body.usage?.cache_write_tokens,
         reasoning_tokens: body.usage?.reasoning_tokens,
+        next: body.next,
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -169,6 +181,12 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "graph": {
       const { graph_hash: hash, name, nodes, edges } = event.body;
       fold.graphs.set(keyOf(event.project_id, hash), { project_id: event.project_id, graph_hash: hash, name, nodes, edges });
+      break;
+    }
+    case "graph.enter": {
+      const { trace_id: traceId, graph_id: graphId, ...value } = event.body;
+      mergeTrace(fold, event, traceId, {});
+      addPayload(fold, event, { trace_id: traceId, owner_id: graphId ?? traceId, part: "enter", value });
       break;
     }
     case "blob": {
@@ -279,6 +297,10 @@ function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: s
   known.seqs.push(seq);
   fold.producers.set(key, known);
   return known;
+}
+
+function lower(known: string | undefined, added: string): string {
+  return known !== undefined && known < added ? known : added;
 }
 
 function keyOf(...parts: readonly string[]): string {

@@ -59,7 +59,6 @@ const graphMove = z.object({
   /** Of equal moves in a row; absent for one. */
   count: z.int().min(1).max(1_000_000).optional(),
 });
-export type GraphMove = z.infer<typeof graphMove>;
 const graphMoves = z.array(graphMove).max(1000);
 
 /** Which task of a graph a node ran as. The same task again is a retry, or the run after an interrupt. */
@@ -70,7 +69,6 @@ const graphStep = z.object({
   /** Of a task that was sent: its place among those of its step. */
   index: z.int().min(0).optional(),
 });
-export type GraphStep = z.infer<typeof graphStep>;
 
 const endStatus = z.enum(["success", "failure", "interrupted"]);
 const attributes = z.record(z.string(), z.unknown()).optional();
@@ -139,6 +137,7 @@ const eventBodies = {
     trace_id: id,
     /** The graph's observation; null for the trace's own graph. */
     graph_id: id.nullable(),
+    graph_hash: z.string().max(128).optional(),
     /** Absent when the input itself said where to go. */
     step: z.int().optional(),
     next: graphMoves,

@@ -18,6 +18,9 @@ export type TraceWrite = Half<"start"> &
     readonly ended_at?: Instant;
     readonly end_status?: string;
     readonly error?: string | undefined;
+    readonly paused_at?: string | undefined;
+    readonly resumed_from?: string;
+    readonly resumed_at?: Instant;
   };
 
 export type ObservationWrite = Half<"start"> &
@@ -32,6 +35,7 @@ export type ObservationWrite = Half<"start"> &
     readonly started_at?: Instant;
     readonly start_model?: string | undefined;
     readonly code?: object | undefined;
+    readonly graph_step?: object | undefined;
     readonly ended_at?: Instant;
     readonly duration_ms?: number;
     readonly end_status?: string;
@@ -42,6 +46,7 @@ export type ObservationWrite = Half<"start"> &
     readonly cache_read_tokens?: number | undefined;
     readonly cache_write_tokens?: number | undefined;
     readonly reasoning_tokens?: number | undefined;
+    readonly next?: object | undefined;
   };
 
 export type PayloadWrite = {
@@ -49,7 +54,7 @@ export type PayloadWrite = {
   readonly trace_id: string;
   readonly event_id: string;
   readonly owner_id: string;
-  readonly part: "start" | "end" | "update";
+  readonly part: "start" | "end" | "update" | "enter";
   readonly seq: number;
   readonly value?: unknown;
   readonly attributes?: object | undefined;
@@ -121,7 +126,8 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       table: "traces",
       key: { project_id: "uuid", id: "uuid" },
       start: startOf({ name: "text", started_at: "timestamptz", thread_id: "text", session_id: "text", user_id: "text" }),
-      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text" }),
+      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", paused_at: "text" }),
+      once: { resumed_from: "text", resumed_at: "timestamptz" },
     }),
   },
   {
@@ -137,6 +143,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         started_at: "timestamptz",
         start_model: "text",
         code: "json",
+        graph_step: "json",
       }),
       end: endOf({
         ended_at: "timestamptz",
@@ -149,6 +156,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         cache_read_tokens: "bigint",
         cache_write_tokens: "bigint",
         reasoning_tokens: "bigint",
+        next: "json",
       }),
     }),
   },
@@ -230,25 +238,28 @@ type HalvesOptions = {
   readonly isOfDay?: boolean;
   readonly start: Columns;
   readonly end: Columns;
+  /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
+  readonly once?: Columns;
 };
 
 /**
  * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
  * whichever comes first: that makes the statement indifferent to order and repetition.
  */
-function upsertHalves({ table, key, isOfDay = false, start, end }: HalvesOptions): string {
+function upsertHalves({ table, key, isOfDay = false, start, end, once = {} }: HalvesOptions): string {
   const newerStart = newer("start");
   const newerEnd = newer("end");
   const assignments = [
     "seen_at = least(t.seen_at, excluded.seen_at)",
     ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
+    ...Object.keys(once).map((column) => `${column} = least(t.${column}, excluded.${column})`),
   ];
   const insert = isOfDay ? insertRowsOfDay : insertRows;
-  return `${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
+  return `${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
 on conflict (${[...Object.keys(key), ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
   ${assignments.join(",\n  ")}
-where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at`;
+where ${[newerStart, newerEnd, "excluded.seen_at < t.seen_at", ...Object.keys(once).map((column) => `excluded.${column} is not null`)].join(" or ")}`;
 }
 
 function newer(half: "start" | "end"): string {

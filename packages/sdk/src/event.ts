@@ -129,6 +129,7 @@ export type EventBodies = {
     readonly trace_id: string;
     /** The graph's observation; null for the trace's own graph. */
     readonly graph_id: string | null;
+    readonly graph_hash?: string | undefined;
     /** Absent when the input itself said where to go. */
     readonly step?: number | undefined;
     readonly next: readonly GraphMove[];

@@ -56,8 +56,13 @@ function closeHidden(record: RunRecord, outcome: RunOutcome): void {
   }
   graph.routes.push(...record.routes);
   if (outcome.status === "success" && record.step !== undefined && record.name === "__start__") {
-    const next = movesAfter(record, undefined);
-    recordGraphEntry({ trace_id: record.traceId, graph_id: graph.observation?.observationId ?? null, step: record.step.step, next });
+    recordGraphEntry({
+      trace_id: record.traceId,
+      graph_id: graph.observation?.observationId ?? null,
+      graph_hash: graph.facts?.declared?.hash,
+      step: record.step.step,
+      next: movesAfter(record, undefined),
+    });
   }
 }
 

@@ -83,7 +83,8 @@ export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord 
 function enterByCommand(record: RunRecord, input: unknown): void {
   const next = commandMoves(input);
   if (next.length > 0) {
-    recordGraphEntry({ trace_id: record.traceId, graph_id: record.observation?.observationId ?? null, next });
+    const hash = record.facts?.declared?.hash;
+    recordGraphEntry({ trace_id: record.traceId, graph_id: record.observation?.observationId ?? null, graph_hash: hash, next });
   }
 }
 
