@@ -21,12 +21,26 @@ const nulRefused = "a NUL character can't be in a name";
 export const createProjectRequestSchema = z.object({
   name: z.string().trim().min(1, "give the project a name").max(200).regex(WITHOUT_NUL, nulRefused),
 });
+/** What is left out stays as it is. */
+export const changeProjectRequestSchema = z.object({
+  name: createProjectRequestSchema.shape.name.optional(),
+  /** Traces are deleted so many days after their first event arrived; null keeps them without end. */
+  retention_days: z
+    .int()
+    .min(1, "keep traces for a day at least")
+    .max(36_500, "keep traces for 36500 days at most, or null for ever")
+    .nullable()
+    .optional(),
+});
+export type ChangeProjectRequest = z.infer<typeof changeProjectRequestSchema>;
+
 export type CreateProjectRequest = z.infer<typeof createProjectRequestSchema>;
 
 export const projectSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   created_at: timestamp,
+  retention_days: z.int().nullable(),
   /** Traces of the last 24 hours. */
   recent_traces: z.int(),
   last_trace_at: timestamp.nullable(),

@@ -23,3 +23,6 @@ alter index observability.payloads_after_pkey rename to payloads_pkey;
 drop function observability.ensure_days();
 alter table observability.traces drop column day;
 alter table observability.projects drop column retention_days;
+alter table observability.blobs drop column used_at;
+alter table observability.scores drop column received_at;
+alter table observability.producers drop column heard_at;

@@ -7,6 +7,11 @@ alter table observability.projects add column retention_days integer check (rete
 alter table observability.traces add column day date not null default (now() at time zone 'UTC')::date;
 create index traces_by_day on observability.traces (day, project_id);
 
+-- What belongs to no trace goes by the time it was last of use, by the database's clock.
+alter table observability.blobs add column used_at timestamptz not null default now();
+alter table observability.scores add column received_at timestamptz not null default now();
+alter table observability.producers add column heard_at timestamptz not null default now();
+
 alter table observability.observations rename to observations_before;
 alter table observability.payloads rename to payloads_before;
 

@@ -176,7 +176,11 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       tool_entry: "json",
     })}\non conflict do nothing`,
   },
-  { name: "blobs", statement: insertOnce("blobs", { project_id: "uuid", sha256: "text", content: "json" }) },
+  {
+    name: "blobs",
+    statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
+on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 day'`,
+  },
   {
     name: "graphs",
     statement: insertOnce("graphs", { project_id: "uuid", graph_hash: "text", name: "text", nodes: "json", edges: "json" }),
@@ -222,6 +226,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
 on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
+  heard_at = now(),
   seen = t.seen + excluded.seen,
   announced_seq = greatest(t.announced_seq, excluded.announced_seq),
   hello = coalesce(t.hello, excluded.hello),

@@ -1,26 +1,33 @@
 import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { migrateDown, migrateUp } from "@sightline/foundation/migrations";
 import { v7 as uuidv7 } from "uuid";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
-import { countOf, tablesOf } from "#testing/consumer-rig.ts";
+import { clearTables, countOf, tablesOf } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { deleteExpiredTraces, dropDay, ensureDays, listPastDays } from "./days.store.ts";
+import { createHousekeeping } from "./housekeeping.ts";
 import { insertProject } from "./projects.store.ts";
 import { sweepRetention } from "./sweep-retention.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let [mine, theirs] = ["", ""];
 
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+});
+beforeEach(async () => {
+  await dropPartitions();
+  await clearTables(database);
+  await ensureDays(database.query);
   [mine, theirs] = [uuidv7(), uuidv7()];
   await insertProject(database.query, { id: mine, tenantId: "tenant-1", name: "mine" });
   await insertProject(database.query, { id: theirs, tenantId: "tenant-2", name: "theirs" });
 });
-afterEach(() => database.drop());
+afterAll(() => database.drop());
 
 describe("the rows of a trace", () => {
   test("stay in the day on which its first event arrived, however late the others come", async () => {
@@ -124,6 +131,41 @@ describe("partitions", () => {
   });
 });
 
+test("what belongs to no trace goes by the time it was last of use, a day after the traces of its time", async () => {
+  const records = async () => [
+    await countOf(database, "blobs"),
+    await countOf(database, "producers"),
+    await countOf(database, "dead_letters"),
+  ];
+  for (const projectId of [mine, theirs]) {
+    const producer = createProducer(projectId);
+    await writeEvents(database, [producer.event("blob", { sha256: "a".repeat(64), content: "x" })]);
+    await database.pool.query(
+      "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values (gen_random_uuid(), 's', gen_random_uuid()::text, $1, 'r', '[]')",
+      [projectId],
+    );
+  }
+  await keep(mine, 7);
+  await sweepRetention(database.query);
+  expect(await records()).toEqual([2, 2, 2]);
+  await database.pool.query("update observability.blobs set used_at = now() - interval '9 days'");
+  await database.pool.query("update observability.producers set heard_at = now() - interval '9 days'");
+  await database.pool.query("update observability.dead_letters set created_at = now() - interval '9 days'");
+  await sweepRetention(database.query);
+  expect(await records()).toEqual([1, 1, 1]);
+});
+
+test("housekeeping makes days ahead and lets old ones go, in every process that has a database", async () => {
+  await dropPartitions();
+  await writeEvents(database, agentRun(createProducer(mine)));
+  await age(mine, 10);
+  await keep(mine, 7);
+  const housekeeping = createHousekeeping({ query: database.query, log: silentLog });
+  housekeeping.start();
+  await vi.waitFor(async () => expect(await partitions("observations")).toEqual([0, -1, -2, -3]));
+  await housekeeping.stop();
+});
+
 test("migrating keeps every row, down and up again", async () => {
   await writeEvents(database, [...agentRun(createProducer(mine)), ...agentRun(createProducer(theirs))]);
   const before = await tablesOf(database);
@@ -162,7 +204,7 @@ async function dropPartitions(): Promise<void> {
   const { rows } = await database.pool.query<{ tables: string }>(
     "select string_agg(inhrelid::regclass::text, ', ') as tables from pg_inherits where inhparent in ('observability.observations'::regclass, 'observability.payloads'::regclass)",
   );
-  await database.pool.query(`drop table ${rows[0]?.tables}`);
+  await database.pool.query(`drop table if exists ${rows[0]?.tables ?? "nothing"}`);
 }
 
 async function projectsIn(table: string): Promise<readonly string[]> {

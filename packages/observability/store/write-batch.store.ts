@@ -36,5 +36,7 @@ async function writeRows(transaction: Transaction<ObservabilitySchema>, statemen
 
 /** "no partition of relation found for row" is a violated check without the name of a constraint. */
 function isDayMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "23514" && (!("constraint" in error) || error.constraint === undefined);
+  return (
+    error instanceof Error && "code" in error && error.code === "23514" && (!("constraint" in error) || error.constraint === undefined)
+  );
 }
