@@ -69,7 +69,10 @@ export const traceSummarySchema = z.object({
   status: observationStatusSchema,
   started_at: timestamp,
   ended_at: timestamp.nullable(),
+  /** Without the time it waited. */
   duration_ms: z.number().nullable(),
+  /** Between interrupts and their resumes. */
+  waiting_ms: z.number(),
   observations: z.int(),
   failures: z.int(),
   /** Events of this trace known to be missing. */
@@ -141,6 +144,8 @@ export const traceSchema = traceSummarySchema.extend({
   output: z.unknown(),
   error: z.string().nullable(),
   attributes: z.record(z.string(), z.unknown()),
+  /** The runs it consists of; more than one when an interrupted run was resumed. */
+  segments: z.array(z.object({ id: z.uuid(), status: observationStatusSchema, started_at: timestamp, ended_at: timestamp.nullable() })),
   /** Null when no graph ran. */
   graph: z.object({ declared: declaredGraphSchema.nullable(), taken: z.array(takenEdgeSchema) }).nullable(),
   /** In the order of their start; parents come before their children. */

@@ -116,8 +116,8 @@ type GraphRow = {
   project_id: string;
   graph_hash: string;
   name: string;
-  nodes: readonly string[];
-  edges: readonly { readonly from: string; readonly to: string; readonly conditional: boolean }[];
+  nodes: string[];
+  edges: { from: string; to: string; conditional: boolean }[];
 };
 
 type ProducerRow = {

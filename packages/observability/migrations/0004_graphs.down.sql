@@ -1,3 +1,4 @@
+drop function observability.beginning_of, observability.segments_of;
 drop index observability.traces_paused;
 drop index observability.traces_resumed;
 alter table observability.traces drop column paused_at, drop column resumed_from, drop column resumed_at;

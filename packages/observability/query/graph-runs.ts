@@ -50,8 +50,7 @@ export type GraphRun = {
  */
 export function findGraphRuns(segments: readonly GraphSegment[]): readonly GraphRun[] {
   const runs = new Map<string, GraphRun>();
-  const topNames = new Set<string>();
-  const tops: { readonly run: GraphRun; readonly name: string }[] = [];
+  const tops = new Map<GraphRun, string>();
   for (const [index, { traceId, succeeded, observations, entries }] of segments.entries()) {
     const byId = new Map(observations.map((observation) => [observation.id, observation]));
     const nodesOf = Map.groupBy(observations.filter(isStep), ({ parent_id: parentId }) => parentId ?? traceId);
@@ -84,18 +83,18 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
         const task = around === undefined ? undefined : outer?.tasks.get(around.graph_step.task);
         if (outer !== undefined && task !== undefined) {
           run.outer = { run: outer, task };
-          run.path = `${outer.path}${task.node}:`;
         } else {
-          tops.push({ run, name: owner.name ?? "" });
-          topNames.add(owner.name ?? "");
+          tops.set(run, owner.name ?? "");
         }
       }
     }
   }
-  if (topNames.size > 1) {
-    for (const { run, name } of tops) {
-      rename(runs, run, `${name}:`);
-    }
+  const isOneAtTheTop = new Set(tops.values()).size <= 1;
+  for (const run of runs.values()) {
+    const name = tops.get(run);
+    // Graphs are found from the outside to the inside.
+    run.path =
+      run.outer === undefined ? (name === undefined || isOneAtTheTop ? "" : `${name}:`) : `${run.outer.run.path}${run.outer.task.node}:`;
   }
   return [...runs.values()];
 
@@ -157,21 +156,4 @@ function nodeAround(graph: GraphObservation, byId: ReadonlyMap<string, GraphObse
     id = above?.parent_id ?? null;
   }
   return undefined;
-}
-
-function rename(runs: ReadonlyMap<string, GraphRun>, top: GraphRun, prefix: string): void {
-  for (const run of runs.values()) {
-    if (isInside(run, top)) {
-      run.path = `${prefix}${run.path}`;
-    }
-  }
-}
-
-function isInside(run: GraphRun, top: GraphRun): boolean {
-  for (let at: GraphRun | undefined = run; at !== undefined; at = at.outer?.run) {
-    if (at === top) {
-      return true;
-    }
-  }
-  return false;
 }

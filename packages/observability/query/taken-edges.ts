@@ -1,17 +1,8 @@
 import type { TakenEdge } from "#contract.ts";
-import type { GraphMove } from "#schema.ts";
+import { sourcesByRun, type Source } from "./edge-sources.ts";
 import type { GraphRun, Task } from "./graph-runs.ts";
 
-const [START, END, PUSH] = ["__start__", "__end__", "__pregel_push"];
-
-/** A step that has said where it leads. */
-type Source = {
-  readonly name: string;
-  readonly step: number;
-  /** In which order a graph takes the writes of one step. */
-  readonly order: string;
-  readonly moves: readonly GraphMove[];
-};
+const [END, PUSH] = ["__end__", "__pregel_push"];
 
 /**
  * The edges that were gone, by joining where each step said it leads with what then started, by step numbers and channels and never by
@@ -19,17 +10,24 @@ type Source = {
  */
 export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] {
   const edges = new Map<string, TakenEdge>();
-  for (const run of runs) {
-    const sources = sourcesOf(run, runs);
+  for (const [run, sources] of sourcesByRun(runs)) {
     const tasks = [...run.tasks.values()].toSorted((left, right) => left.step.step - right.step.step);
+    const lastStep = tasks.at(-1)?.step.step ?? -Infinity;
+    const sent = lineUpSent(sources);
+    const leading = Map.groupBy(
+      sources
+        .flatMap((source) => source.moves.map((move) => ({ source, move })))
+        .toSorted((left, right) => left.source.step - right.source.step),
+      ({ move }) => move.to,
+    );
     const lastPulls = new Map<string, number>();
     for (const task of tasks) {
-      for (const { name, via } of causesOf(task, sources, lastPulls)) {
+      for (const { name, via } of causesOf(task, leading.get(task.node) ?? [], sent, lastPulls)) {
         add(name, `${run.path}${task.node}`, via);
       }
     }
     for (const { name, step, moves } of sources) {
-      if (run.succeeded || tasks.some((task) => task.step.step > step)) {
+      if (run.succeeded || lastStep > step) {
         for (const via of new Set(moves.filter(({ to }) => to === END).map((move) => move.via))) {
           add(name, `${run.path}${END}`, via);
         }
@@ -45,84 +43,87 @@ export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] 
 }
 
 type Cause = { readonly name: string | null; readonly via: TakenEdge["via"] };
+type Lead = { readonly source: Source; readonly move: Source["moves"][number] };
 
-/** What led to a task, by each channel that triggered it. */
-function causesOf(task: Task, sources: readonly Source[], lastPulls: Map<string, number>): readonly Cause[] {
+const UNKNOWN: Cause = { name: null, via: "unknown" };
+
+/** What led to a task, by each channel that triggered it. `leads` are the moves to its node, by their steps. */
+function causesOf(task: Task, leads: readonly Lead[], sent: SentTasks, lastPulls: Map<string, number>): readonly Cause[] {
   const { step, triggers, index } = task.step;
-  const handled = sources.filter((source) => source.step === step && source.moves.some(({ to, via }) => via === "error" && to === task.node));
-  if (handled.length > 0) {
-    return handled.slice(0, 1).map(({ name }) => ({ name, via: "error" }));
+  const handled = leads.slice(firstFrom(leads, step), firstFrom(leads, step + 1)).find(({ move }) => move.via === "error");
+  if (handled !== undefined) {
+    return [{ name: handled.source.name, via: "error" }];
   }
   return triggers.flatMap((trigger): readonly Cause[] => {
     if (trigger === PUSH) {
       // A task without a place among those that were sent was called by a node, and no edge leads to it.
-      return index === undefined ? [] : [sentBy(task.node, step, index, sources)];
+      return index === undefined ? [] : [sentBy(task.node, step, index, sent)];
     }
-    const since = lastPulls.get(`${task.node} ${trigger}`) ?? -Infinity;
-    lastPulls.set(`${task.node} ${trigger}`, step);
-    const causes = sources
-      .filter((source) => source.step >= since && source.step < step)
-      .flatMap(({ name, moves }) =>
-        [...new Set(moves.filter((move) => leadsTo(move, task.node, trigger)).map(({ via }) => via))].map((via) => ({ name, via })),
-      );
-    return causes.length > 0 ? causes : [{ name: null, via: "unknown" }];
+    const key = JSON.stringify([task.node, trigger]);
+    const since = lastPulls.get(key) ?? -Infinity;
+    lastPulls.set(key, step);
+    const found = new Map<string, Cause>();
+    for (const { source, move } of leads.slice(firstFrom(leads, since), firstFrom(leads, step))) {
+      if (move.via !== "send" && move.via !== "error" && (move.via === "join" ? move.trigger : `branch:to:${task.node}`) === trigger) {
+        found.set(JSON.stringify([source.key, move.via]), { name: source.name, via: move.via });
+      }
+    }
+    return found.size > 0 ? [...found.values()] : [UNKNOWN];
   });
 }
 
-function leadsTo({ to, via, trigger }: GraphMove, node: string, by: string): boolean {
-  return to === node && via !== "send" && (via === "join" ? trigger === by : by === `branch:to:${node}`);
-}
-
-/** A graph lines up what the steps before sent, step by step and in the order of the tasks. */
-function sentBy(node: string, step: number, index: number, sources: readonly Source[]): Cause {
-  const sending = sources.filter((source) => source.step < step && source.moves.some(({ via }) => via === "send"));
-  const last = Math.max(...sending.map((source) => source.step));
-  let place = 0;
-  for (const { name, moves } of sending.filter((source) => source.step === last).toSorted(byOrder)) {
-    for (const { to, via, count = 1 } of moves) {
-      if (via === "send") {
-        if (index < place + count) {
-          return to === node ? { name, via } : { name: null, via: "unknown" };
-        }
-        place += count;
-      }
+/** Where in the list, which is in the order of its steps, the first of that step or a later one is. */
+function firstFrom(leads: readonly Lead[], step: number): number {
+  let [low, high] = [0, leads.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((leads[middle]?.source.step ?? Infinity) < step) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
   }
-  return { name: null, via: "unknown" };
+  return low;
 }
 
-function byOrder(left: Source, right: Source): number {
-  return left.order < right.order ? -1 : left.order > right.order ? 1 : 0;
+/** By step: what was sent there, in the order in which the graph numbers it; each with the number after its last. */
+type SentTasks = readonly {
+  readonly step: number;
+  readonly line: readonly { readonly name: string; readonly to: string; readonly end: number }[];
+}[];
+
+/** A graph lines up what a step sent in the order of the tasks that sent it. */
+function lineUpSent(sources: readonly Source[]): SentTasks {
+  const sending = sources.filter(({ moves }) => moves.some(({ via }) => via === "send"));
+  return [...Map.groupBy(sending, ({ step }) => step)]
+    .toSorted(([left], [right]) => left - right)
+    .map(([step, ofStep]) => {
+      let end = 0;
+      const line = ofStep
+        .toSorted((left, right) => (left.order < right.order ? -1 : left.order > right.order ? 1 : 0))
+        .flatMap(({ name, moves }) =>
+          moves
+            .filter(({ via }) => via === "send")
+            .map(({ to, count = 1 }) => {
+              end += count;
+              return { name, to, end };
+            }),
+        );
+      return { step, line };
+    });
 }
 
-function sourcesOf(run: GraphRun, runs: readonly GraphRun[]): readonly Source[] {
-  const lowest = Math.min(...run.firstSteps.values());
-  const entries = run.entries.map(({ step, next, segment }) => ({
-    name: `${run.path}${START}`,
-    step: step ?? (run.firstSteps.get(segment) ?? lowest) - 1,
-    order: orderOf(START, undefined),
-    moves: next,
-  }));
-  const own = [...run.tasks.values()].map(({ node, step, next }) => ({
-    name: `${run.path}${node}`,
-    step: step.step,
-    order: orderOf(node, step.index),
-    moves: next.filter((move) => move.parent !== true),
-  }));
-  // A Command to the graph around goes the way of the task that ran the inner graph.
-  const inner = runs.flatMap(({ outer, path, tasks }) =>
-    outer?.run === run
-      ? [...tasks.values()].map(({ node, next }) => ({
-          name: `${path}${node}`,
-          step: outer.task.step.step,
-          order: orderOf(outer.task.node, outer.task.step.index),
-          moves: next.filter((move) => move.parent === true),
-        }))
-      : [],
-  );
-  return [...entries, ...own, ...inner].filter(({ moves }) => moves.length > 0);
-}
-
-function orderOf(node: string, index: number | undefined): string {
-  return index === undefined ? `pull ${node}` : `push ${String(index).padStart(10, "0")}`;
+function sentBy(node: string, step: number, index: number, sent: SentTasks): Cause {
+  const line = sent.findLast((candidate) => candidate.step < step)?.line ?? [];
+  let [low, high] = [0, line.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((line[middle]?.end ?? Infinity) <= index) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const found = line[low];
+  return found?.to === node ? { name: found.name, via: "send" } : UNKNOWN;
 }

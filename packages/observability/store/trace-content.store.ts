@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
 
 export type TraceContent = {
@@ -23,22 +23,24 @@ const SHORT_PREVIEW = 200;
 /** What happened in a trace. The trace was found under its tenant before. */
 export async function findTraceContent(
   query: Kysely<ObservabilitySchema>,
-  { project_id: projectId, id: traceId }: { readonly project_id: string; readonly id: string },
+  { project_id: projectId, segments }: { readonly project_id: string; readonly segments: readonly { readonly id: string }[] },
 ): Promise<TraceContent> {
+  const isPart = isPartOf(
+    projectId,
+    segments.map(({ id }) => id),
+  );
   const observations = await query
     .selectFrom("observability.observations")
     .selectAll()
-    .where("project_id", "=", projectId)
-    .where("trace_id", "=", traceId)
-    .where("day", "=", dayOf(projectId, traceId))
+    .where(isPart)
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")
     .limit(OBSERVATIONS_MAX)
     .execute();
-  return { observations, payloads: await findPayloads(query, projectId, traceId) };
+  return { observations, payloads: await findPayloads(query, isPart) };
 }
 
-async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: string, traceId: string): Promise<readonly PayloadContent[]> {
+async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuilder<boolean>): Promise<readonly PayloadContent[]> {
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id,
       ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
@@ -46,15 +48,16 @@ async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: strin
     from (
       select *, sum(octet_length(concat(value, attributes, tool_entry, reasoning))) over (order by seq, event_id) as total
       from observability.payloads
-      where project_id = ${projectId} and trace_id = ${traceId} and day = ${dayOf(projectId, traceId)}
+      where ${isPart}
     ) as payload
     order by seq, event_id`.execute(query);
   return rows;
 }
 
-/** Named, so that only one day is looked into. */
-function dayOf(projectId: string, traceId: string) {
-  return sql<Date>`(select day from observability.traces where project_id = ${projectId} and id = ${traceId})`;
+/** The days are named, so that no other is looked into. */
+function isPartOf(projectId: string, traceIds: readonly string[]): RawBuilder<boolean> {
+  const days = sql`(select array_agg(day) from observability.traces where project_id = ${projectId} and id = any(${traceIds}::uuid[]))`;
+  return sql<boolean>`project_id = ${projectId} and trace_id = any(${traceIds}::uuid[]) and day = any(${days}::date[])`;
 }
 
 function bounded(name: "value" | "attributes" | "tool_entry") {

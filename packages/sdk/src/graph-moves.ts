@@ -85,7 +85,11 @@ function declaredMoves(structure: GraphStructure | undefined, node: string): rea
 function bounded(moves: readonly GraphMove[]): readonly GraphMove[] {
   const merged: GraphMove[] = [];
   for (const { trigger, ...given } of moves) {
-    const move = { ...given, to: given.to.slice(0, NAME_LENGTH), ...(trigger === undefined ? {} : { trigger: trigger.slice(0, CHANNEL_LENGTH) }) };
+    const move = {
+      ...given,
+      to: given.to.slice(0, NAME_LENGTH),
+      ...(trigger === undefined ? {} : { trigger: trigger.slice(0, CHANNEL_LENGTH) }),
+    };
     const last = merged.at(-1);
     if (last !== undefined && last.to === move.to && last.via === move.via && last.trigger === move.trigger) {
       merged[merged.length - 1] = { ...last, count: (last.count ?? 1) + 1 };

@@ -35,6 +35,7 @@ type Compiled = {
 };
 
 const DEEPEST = 8;
+const END = "__end__";
 
 /**
  * Reads a compiled graph, its subgraphs included. Their nodes are drawn as `node:inner`, beside the node that runs them, so that a
@@ -44,17 +45,18 @@ export function readStructure(compiled: object, depth = 0): GraphStructure {
   const graph = compiled as Compiled;
   const { edges = [], waitingEdges = [], branches = {} } = graph.builder ?? {};
   const subgraphs = depth < DEEPEST ? readSubgraphs(graph, depth) : new Map<string, GraphStructure>();
+  const errorHandlers = new Map(
+    Object.entries(graph.nodes ?? {}).flatMap(([name, node]) =>
+      node.errorHandlerNode === undefined ? [] : [[name, node.errorHandlerNode] as const],
+    ),
+  );
   return {
     routers: nameRouters(branches),
     edges: collect(edges),
     joins: [...waitingEdges].map(([from, to]) => ({ from, to })),
-    errorHandlers: new Map(
-      Object.entries(graph.nodes ?? {}).flatMap(([name, node]) =>
-        node.errorHandlerNode === undefined ? [] : [[name, node.errorHandlerNode] as const],
-      ),
-    ),
+    errorHandlers,
     subgraphs,
-    drawing: draw(graph.getGraph(), subgraphs),
+    drawing: draw(graph.getGraph(), errorHandlers, subgraphs),
   };
 }
 
@@ -83,19 +85,30 @@ function nameRouters(branches: NonNullable<Builder["branches"]>): GraphStructure
   );
 }
 
-function draw(own: Drawing, subgraphs: ReadonlyMap<string, GraphStructure>): GraphStructure["drawing"] {
+/** Beside what LangGraph draws: the ways to error handlers, and the end after every node that leads nowhere else. */
+function draw(
+  own: Drawing,
+  errorHandlers: ReadonlyMap<string, string>,
+  subgraphs: ReadonlyMap<string, GraphStructure>,
+): GraphStructure["drawing"] {
+  const drawn = [
+    ...own.edges.map(({ source, target, conditional }) => ({
+      from: unquote(source),
+      to: unquote(target),
+      conditional: conditional === true,
+    })),
+    ...[...errorHandlers].map(([from, to]) => ({ from, to, conditional: true })),
+  ];
+  const leading = new Set(drawn.map(({ from }) => from));
+  const names = Object.keys(own.nodes).map(unquote);
+  const ending = names.filter((name) => name !== END && !leading.has(name));
   const inner = [...subgraphs].map(([node, { drawing }]) => ({ drawing, inside: (name: string) => `${node}:${name}` }));
   return {
-    nodes: [...Object.keys(own.nodes).map(unquote), ...inner.flatMap(({ drawing, inside }) => drawing.nodes.map(inside))],
+    nodes: [...new Set([...names, END]), ...inner.flatMap(({ drawing, inside }) => drawing.nodes.map(inside))],
     edges: [
-      ...own.edges.map(({ source, target, conditional }) => ({
-        from: unquote(source),
-        to: unquote(target),
-        conditional: conditional === true,
-      })),
-      ...inner.flatMap(({ drawing, inside }) =>
-        drawing.edges.map((edge) => ({ ...edge, from: inside(edge.from), to: inside(edge.to) })),
-      ),
+      ...drawn,
+      ...ending.map((from) => ({ from, to: END, conditional: false })),
+      ...inner.flatMap(({ drawing, inside }) => drawing.edges.map((edge) => ({ ...edge, from: inside(edge.from), to: inside(edge.to) }))),
     ],
   };
 }

@@ -1,5 +1,12 @@
 import { CallbackManager } from "@langchain/core/callbacks/manager";
-import { getConfig, GraphCallbackHandler, type GraphInterruptEvent, type GraphResumeEvent, isGraphInterrupt, isParentCommand } from "@langchain/langgraph";
+import {
+  getConfig,
+  GraphCallbackHandler,
+  type GraphInterruptEvent,
+  type GraphResumeEvent,
+  isGraphInterrupt,
+  isParentCommand,
+} from "@langchain/langgraph";
 import type { EndStatus } from "./event.ts";
 import type { TracedGraphFacts } from "./graph-facts.ts";
 import { readModelResult, requestedModel } from "./model-call.ts";
