@@ -61,7 +61,13 @@ export const observationKindSchema = z.enum(["graph", "node", "tool", "llm", "re
 export type ObservationKind = z.infer<typeof observationKindSchema>;
 
 /** Tokens of model calls; null where the provider reported none. */
-export const usageSchema = z.object({ input_tokens: z.int().nullable(), output_tokens: z.int().nullable() });
+export const usageSchema = z.object({
+  /** With what was read from and written to the provider's cache. */
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  /** US dollars by the project's prices; null when no model in it has a price. */
+  cost: z.number().nullable(),
+});
 
 export const traceSummarySchema = z.object({
   id: z.uuid(),
@@ -99,6 +105,10 @@ export const observationSchema = z.object({
   seq: z.int(),
   model: z.string().nullable(),
   ...usageSchema.shape,
+  cache_read_tokens: z.int().nullable(),
+  cache_write_tokens: z.int().nullable(),
+  /** Part of the output. */
+  reasoning_tokens: z.int().nullable(),
   error: z.string().nullable(),
   /** The code that ran, when the producer knows it. */
   code: z
@@ -147,3 +157,34 @@ export const deadLetterSchema = z.object({
 });
 export const deadLetterPageSchema = z.object({ items: z.array(deadLetterSchema), next_cursor: z.string().nullable() });
 export type DeadLetterPage = z.infer<typeof deadLetterPageSchema>;
+
+const amountSchema = z.number().min(0).max(1e6);
+const priceFields = {
+  /** As the provider calls it; in lower case, and a date behind it may be left out. */
+  model: z.string().trim().min(1, "name the model").max(500).regex(WITHOUT_NUL, nulRefused),
+  /** US dollars for a million tokens. */
+  input: amountSchema,
+  output: amountSchema,
+};
+
+/** Calls from the hour of `valid_from` on have this price, until the next version; without it, calls from this hour on. */
+export const putPriceRequestSchema = z.object({
+  ...priceFields,
+  /** Without one, what `input` costs. */
+  cache_read: amountSchema.nullable().default(null),
+  cache_write: amountSchema.nullable().default(null),
+  valid_from: timestamp.optional(),
+});
+export type PutPriceRequest = z.input<typeof putPriceRequestSchema>;
+export const deletePriceRequestSchema = z.object({ model: priceFields.model, valid_from: timestamp });
+
+export const priceSchema = z.object({
+  ...priceFields,
+  cache_read: z.number().nullable(),
+  cache_write: z.number().nullable(),
+  valid_from: timestamp,
+  /** Where a default price was read, and when; null for one of the project's own, which goes before it. */
+  source: z.string().nullable(),
+});
+export type Price = z.infer<typeof priceSchema>;
+export const priceListSchema = z.object({ items: z.array(priceSchema) });

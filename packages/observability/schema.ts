@@ -74,6 +74,9 @@ export type ObservationRow = {
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
   day: Date;
+  model: Derived<string | null>;
+  uncached_tokens: Derived<number>;
+  hour: Derived<Date>;
 };
 
 export type PayloadRow = {

@@ -3,6 +3,8 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { ensureDays } from "./days.store.ts";
+import { readDefaultPrices } from "./default-prices.ts";
+import { seedDefaultPrices } from "./prices.store.ts";
 import { sweepRetention } from "./sweep-retention.ts";
 
 type HousekeepingOptions = {
@@ -16,6 +18,7 @@ const DAYS_EVERY_MS = 600_000;
 export function createHousekeeping({ query, log }: HousekeepingOptions) {
   const stopping = new AbortController();
   const duties = [
+    repeating(DAYS_EVERY_MS, "the default prices could not be written", async () => seedDefaultPrices(query, await readDefaultPrices())),
     repeating(DAYS_EVERY_MS, "days could not be made ahead", () => ensureDays(query)),
     repeating(DAYS_EVERY_MS, "what projects keep no longer could not be deleted", sweep),
   ];
