@@ -188,3 +188,50 @@ export const priceSchema = z.object({
 });
 export type Price = z.infer<typeof priceSchema>;
 export const priceListSchema = z.object({ items: z.array(priceSchema) });
+
+const nameFilter = z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional();
+
+/** Whole hours: `from` is rounded down and `to` up; the last 24 hours without them. */
+export const metricsRequestSchema = z.object({
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+  /** `hour` for 31 days at the most, `day` (UTC) for 732. */
+  step: z.enum(["hour", "day"]).default("hour"),
+  /** The observations counted, and not those of other kinds, names or models. */
+  kind: observationKindSchema.optional(),
+  name: nameFilter,
+  model: nameFilter,
+  /** Groups of observations; those with the most, 50 of them. */
+  by: z.enum(["kind", "name", "model", "status"]).optional(),
+});
+
+/** Durations at most a tenth beside the truth, of what has ended; null when nothing has. */
+const durationsSchema = z.object({
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  p99_ms: z.number().nullable(),
+  mean_ms: z.number().nullable(),
+});
+const countsSchema = durationsSchema.extend({ count: z.int(), failures: z.int() });
+const spentSchema = z.object({
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** Model calls, and those among them whose model has no price: they are not in `cost`. */
+  calls: z.int(),
+  unpriced_calls: z.int(),
+  cost: z.number().nullable(),
+});
+export const metricsPointSchema = spentSchema.extend({ traces: countsSchema, observations: countsSchema });
+export const metricsSchema = z.object({
+  from: timestamp,
+  to: timestamp,
+  step: z.enum(["hour", "day"]),
+  /** Hours whose events arrived a moment ago and are not counted yet. */
+  pending_hours: z.int(),
+  total: metricsPointSchema,
+  /** Steps in which something happened. */
+  series: z.array(metricsPointSchema.extend({ time: timestamp })),
+  groups: z.array(spentSchema.extend({ key: z.string(), observations: countsSchema })),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+export type MetricsPoint = z.infer<typeof metricsPointSchema>;
