@@ -71,7 +71,7 @@ export function describeRepositories(stage: () => Stage): void {
     });
 
     test("takes pushes that are signed with the secret made for it, and replays one", async () => {
-      const { product, page } = stage();
+      const { page } = stage();
       await openSettings(stage());
       await page.getByRole("button", { name: "Make a secret of its own" }).click();
       const secret = (await page.getByLabel("the webhook secret", { exact: true }).innerText()).trim();
