@@ -95,6 +95,9 @@ export type ObservationRow = {
   graph_step: GraphStep | null;
   next: readonly GraphMove[] | null;
   day: Date;
+  model: Derived<string | null>;
+  uncached_tokens: Derived<number>;
+  hour: Derived<Date>;
 };
 
 export type PayloadRow = {

@@ -1,3 +1,5 @@
+import { holdTraces, insertOnce, insertRows, insertRowsOfDay, upsertHalves, type Columns } from "./upsert-statements.ts";
+
 /** A timestamp as text with six decimals, so that texts order as times do. */
 type Instant = string;
 
@@ -113,13 +115,12 @@ export type BatchRows = {
   readonly producers: readonly ProducerWrite[];
 };
 
-type Columns = Readonly<Record<string, string>>;
-
 const startOf = (columns: Columns): Columns => ({ start_event: "uuid", start_producer: "uuid", start_seq: "bigint", ...columns });
 const endOf = (columns: Columns): Columns => ({ end_event: "uuid", end_producer: "uuid", end_seq: "bigint", ...columns });
 
-/** The producers come last: every replica that reads the same producer's events waits for that row. */
+/** The traces come first: whoever has their rows may write what belongs to them. The producers come last: every replica that reads the same producer's events waits for that row. */
 export const upserts: readonly { readonly name: keyof BatchRows; readonly statement: string }[] = [
+  { name: "traces", statement: holdTraces },
   {
     name: "traces",
     statement: upsertHalves({
@@ -235,65 +236,3 @@ on conflict (project_id, producer_id) do update set
   ended_at = greatest(t.ended_at, excluded.ended_at)`,
   },
 ];
-
-type HalvesOptions = {
-  readonly table: string;
-  readonly key: Columns;
-  /** Whether the rows lie in the partition of their trace's day. */
-  readonly isOfDay?: boolean;
-  readonly start: Columns;
-  readonly end: Columns;
-  /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
-  readonly once?: Columns;
-};
-
-/**
- * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
- * whichever comes first: that makes the statement indifferent to order and repetition.
- */
-function upsertHalves({ table, key, isOfDay = false, start, end, once = {} }: HalvesOptions): string {
-  const newerStart = newer("start");
-  const newerEnd = newer("end");
-  const assignments = [
-    "seen_at = least(t.seen_at, excluded.seen_at)",
-    ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
-    ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
-    ...Object.keys(once).map((column) => `${column} = least(t.${column}, excluded.${column})`),
-  ];
-  const insert = isOfDay ? insertRowsOfDay : insertRows;
-  return `${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
-on conflict (${[...Object.keys(key), ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
-  ${assignments.join(",\n  ")}
-where ${[newerStart, newerEnd, "excluded.seen_at < t.seen_at", ...Object.keys(once).map((column) => `excluded.${column} is not null`)].join(" or ")}`;
-}
-
-function newer(half: "start" | "end"): string {
-  const given = `excluded.${half}_event is not null`;
-  const later = `(excluded.${half}_seq, excluded.${half}_event) > (t.${half}_seq, t.${half}_event)`;
-  return `(${given} and (t.${half}_event is null or ${later}))`;
-}
-
-function insertOnce(table: string, columns: Columns): string {
-  return `${insertRows(table, columns)}\non conflict do nothing`;
-}
-
-/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
-function insertRows(table: string, columns: Columns): string {
-  const names = Object.keys(columns).join(", ");
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names})
-select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
-}
-
-/**
- * Rows that belong to a trace take its day. The traces of the batch were written in the same transaction, which holds their
- * rows until it ends: nobody can give them another day or delete them meanwhile. A trace that is missing is an error.
- */
-function insertRowsOfDay(table: string, columns: Columns): string {
-  const names = Object.keys(columns);
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names.join(", ")}, day)
-select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
-from json_to_recordset($1) as given (${typed.join(", ")})
-left join observability.traces as trace on trace.project_id = given.project_id and trace.id = given.trace_id`;
-}

@@ -1,11 +1,15 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
+import { costOf } from "./prices.store.ts";
 
 export type TraceContent = {
-  readonly observations: readonly Selectable<ObservationRow>[];
+  readonly observations: readonly ObservationContent[];
   /** In the order of their events. */
   readonly payloads: readonly PayloadContent[];
 };
+
+/** With the dollars it cost, when it used tokens of a model that has a price. */
+export type ObservationContent = Selectable<ObservationRow> & { readonly cost: number | null };
 
 export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" | "value" | "attributes" | "tool_entry"> & {
   readonly reasoning: string | null;
@@ -30,8 +34,15 @@ export async function findTraceContent(
     segments.map(({ id }) => id),
   );
   const observations = await query
-    .selectFrom("observability.observations")
+    .selectFrom("observability.observations as observation")
     .selectAll()
+    .select(
+      sql<number | null>`(
+        select ${costOf("observation", "price")}
+        from observability.price_of(observation.project_id, observation.model, observation.hour) as price
+        where observation.input_tokens is not null or observation.output_tokens is not null
+      )`.as("cost"),
+    )
     .where(isPart)
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")

@@ -58,7 +58,7 @@ export async function createApiRig({ database, redisUrl, stream, heartbeatKey }:
     (method: "POST" | "PUT" | "PATCH"): Send =>
     async (url, payload, token = "tenant-1:member") => {
       const answer = await server.inject({ method, url, payload, headers: headersOf(token) });
-      return { status: answer.statusCode, body: answer.json() };
+      return { status: answer.statusCode, body: answer.body === "" ? {} : answer.json() };
     };
   return {
     server,
