@@ -36,7 +36,12 @@ export function upsertHalves({ table, key, isOfDay = false, start, end, once = {
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
     ...Object.keys(once).map((column) => `${column} = least(t.${column}, excluded.${column})`),
   ];
-  const changes = [newerStart, newerEnd, "excluded.seen_at < t.seen_at", ...Object.keys(once).map((column) => `excluded.${column} is not null`)];
+  const changes = [
+    newerStart,
+    newerEnd,
+    "excluded.seen_at < t.seen_at",
+    ...Object.keys(once).map((column) => `excluded.${column} is not null`),
+  ];
   const insert = isOfDay ? insertRowsOfDay : insertRows;
   const keys = Object.keys(key);
   const known = keys.map((column) => `t.${column}`).join(", ");
