@@ -13,7 +13,11 @@ export type GraphFacts = {
 };
 
 /** Of a graph that is traced itself, not as a part of another. */
-export type TracedGraphFacts = GraphFacts & { readonly traceName: string };
+export type TracedGraphFacts = GraphFacts & {
+  readonly traceName: string;
+  /** Whether any run that belongs to nothing becomes a trace, not just a graph's. */
+  readonly anyRoot?: boolean;
+};
 
 export type DeclaredGraph = { readonly hash: string; readonly nodes: readonly string[]; readonly edges: readonly GraphEdge[] };
 

@@ -55,7 +55,8 @@ function closeHidden(record: RunRecord, outcome: RunOutcome): void {
     return;
   }
   graph.routes.push(...record.routes);
-  if (outcome.status === "success" && record.step !== undefined && record.name === "__start__") {
+  const known = record.facts?.structure !== undefined;
+  if (known && outcome.status === "success" && record.step !== undefined && record.name === "__start__") {
     recordGraphEntry({
       trace_id: record.traceId,
       graph_id: graph.observation?.observationId ?? null,
@@ -113,10 +114,13 @@ function close(record: RunRecord, outcome: RunOutcome, attributes: Attributes): 
     record.parent.childFailure = outcome.status === "failure" ? (outcome.error ?? "failure") : undefined;
   }
   const ended = { ...outcome, attributes: { ...attributes, ...outcome.attributes } };
-  if (record.trace !== undefined) {
-    endTrace(record.trace, { ...ended, pausedAt: ended.status === "interrupted" ? record.pausedAt : undefined });
-  } else if (record.observation !== undefined) {
+  if (record.observation !== undefined) {
     endObservation(record.observation, ended);
+  }
+  if (record.trace !== undefined) {
+    const { status, output, error } = ended;
+    const own = record.observation === undefined ? ended : { status, output, error };
+    endTrace(record.trace, { ...own, pausedAt: status === "interrupted" ? record.pausedAt : undefined });
   }
 }
 

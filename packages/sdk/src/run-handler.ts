@@ -1,12 +1,6 @@
+import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { CallbackManager } from "@langchain/core/callbacks/manager";
-import {
-  getConfig,
-  GraphCallbackHandler,
-  type GraphInterruptEvent,
-  type GraphResumeEvent,
-  isGraphInterrupt,
-  isParentCommand,
-} from "@langchain/langgraph";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { EndStatus } from "./event.ts";
 import type { TracedGraphFacts } from "./graph-facts.ts";
 import { readModelResult, requestedModel } from "./model-call.ts";
@@ -18,9 +12,14 @@ import { type ActiveSpan, sdkState } from "./sdk-state.ts";
 import { parseParameters, readToolResult } from "./tool-call.ts";
 
 type Metadata = Record<string, unknown>;
+type GraphResumeEvent = { readonly runId: string | undefined; readonly checkpointId: string };
+type GraphInterruptEvent = GraphResumeEvent & { readonly interrupts: readonly unknown[] };
+
+/** How LangGraph knows handlers that want to hear of interrupts; its own base class is not there where only LangChain is. */
+const GRAPH_CALLBACK_HANDLER = Symbol.for("langgraph.graph_callback_handler");
 
 /** Turns the framework's callbacks into events. Every body is synchronous, so an event's time and content are those of its moment. */
-export function createRunHandler(facts: TracedGraphFacts): GraphCallbackHandler {
+export function createRunHandler(facts: TracedGraphFacts): BaseCallbackHandler {
   sdkState.frameworkSpan ??= frameworkSpan;
   return new RunHandler(facts);
 }
@@ -28,7 +27,7 @@ export function createRunHandler(facts: TracedGraphFacts): GraphCallbackHandler 
 /** The run whose code is running, as LangChain's own asynchronous context knows it. */
 function frameworkSpan(): (ActiveSpan & { readonly insideRun: string }) | undefined {
   try {
-    const callbacks: unknown = getConfig()?.callbacks;
+    const callbacks: unknown = AsyncLocalStorageProviderSingleton.getRunnableConfig()?.callbacks;
     const runId = callbacks instanceof CallbackManager ? callbacks.getParentRunId() : undefined;
     const record = findRun(runId);
     return record === undefined ? undefined : { traceId: record.traceId, observationId: record.parentId, insideRun: record.runId };
@@ -37,8 +36,9 @@ function frameworkSpan(): (ActiveSpan & { readonly insideRun: string }) | undefi
   }
 }
 
-class RunHandler extends GraphCallbackHandler {
+class RunHandler extends BaseCallbackHandler {
   override name = "sightline";
+  readonly [GRAPH_CALLBACK_HANDLER] = true;
   override awaitHandlers = true;
   readonly #facts: TracedGraphFacts;
   /** Runs this graph's handler has seen; the first it sees is the graph's own. */
@@ -80,7 +80,7 @@ class RunHandler extends GraphCallbackHandler {
     this.#end(runId, (record) => closeRun(record, errorOutcome(error)));
   }
 
-  override handleInterrupt(event: GraphInterruptEvent): void {
+  handleInterrupt(event: GraphInterruptEvent): void {
     const record = findRun(event.runId);
     if (record !== undefined) {
       record.interrupts = event.interrupts;
@@ -88,7 +88,7 @@ class RunHandler extends GraphCallbackHandler {
     }
   }
 
-  override handleResume(event: GraphResumeEvent): void {
+  handleResume(event: GraphResumeEvent): void {
     const record = findRun(event.runId);
     if (record?.role === "trace") {
       recordResume(record.traceId, event.checkpointId);
@@ -213,7 +213,7 @@ class RunHandler extends GraphCallbackHandler {
     if (record === undefined) {
       return;
     }
-    if (record.role === "graph" && (record.parent === undefined || !this.#seen.has(record.parent))) {
+    if (record.role === "graph" && !this.#facts.anyRoot && (record.parent === undefined || !this.#seen.has(record.parent))) {
       openGraphRun(record, this.#facts);
     }
     this.#seen.add(record);
@@ -229,13 +229,14 @@ class RunHandler extends GraphCallbackHandler {
 }
 
 function errorOutcome(error: unknown): { status: EndStatus; error?: unknown; attributes?: Metadata; command?: unknown } {
-  if (isGraphInterrupt(error)) {
-    return { status: "interrupted", attributes: { interrupts: error.interrupts } };
-  }
-  if (isParentCommand(error)) {
-    return { status: "success", attributes: { command: error.command }, command: error.command };
-  }
   const name = typeof error === "object" && error !== null && "name" in error ? error.name : undefined;
+  if (name === "GraphInterrupt" || name === "NodeInterrupt") {
+    return { status: "interrupted", attributes: { interrupts: Reflect.get(Object(error), "interrupts") } };
+  }
+  if (name === "ParentCommand") {
+    const command: unknown = Reflect.get(Object(error), "command");
+    return { status: "success", attributes: { command }, command };
+  }
   const message = error instanceof Error ? error.message : "";
   // A consumer that leaves the stream early, or an AbortSignal: nobody failed.
   return name === "AbortError" || message === "Abort"

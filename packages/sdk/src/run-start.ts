@@ -1,7 +1,7 @@
 import type { Attributes, ObservationKind } from "./event.ts";
 import { announceGraph, factsOfSubgraph, type TracedGraphFacts } from "./graph-facts.ts";
 import { commandMoves, readStep } from "./graph-moves.ts";
-import { type OpenObservation, recordGraphEntry, startObservation, startTrace } from "./recorder.ts";
+import { type OpenObservation, type OpenTrace, recordGraphEntry, startObservation, startTrace } from "./recorder.ts";
 import { findRun, rememberRun, type RunRecord } from "./run-records.ts";
 import { sdkState } from "./sdk-state.ts";
 
@@ -41,8 +41,25 @@ const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = 
 /** Records the start of a run that is new; undefined when it belongs to nothing that is traced. */
 export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord | undefined {
   const place = findPlace(start);
-  if (place.traceId === undefined) {
-    return isGraph(start) ? openTrace(start, ownFacts) : undefined;
+  if (place.traceId !== undefined) {
+    return openInside(start, place);
+  }
+  if (isGraph(start) || (ownFacts.anyRoot === true && start.kind === "chain")) {
+    return openTrace(start, ownFacts);
+  }
+  return ownFacts.anyRoot === true ? openTraceOfOne(start, ownFacts) : undefined;
+}
+
+/** A model or a tool that nothing runs around: its trace holds just this call. */
+function openTraceOfOne(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
+  const trace = startTraceOf(start, facts, undefined);
+  return trace === undefined ? undefined : openInside(start, { parent: undefined, traceId: trace.traceId, parentId: undefined }, trace);
+}
+
+function openInside(start: RunStart, place: Place & { readonly traceId: string | undefined }, trace?: OpenTrace): RunRecord | undefined {
+  const { traceId } = place;
+  if (traceId === undefined) {
+    return undefined;
   }
   const role = roleOf(start, place.parent);
   const graph = place.parent?.facts;
@@ -53,7 +70,7 @@ export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord 
     kind === undefined
       ? undefined
       : startObservation({
-          traceId: place.traceId,
+          traceId,
           parentId: place.parentId,
           kind,
           name,
@@ -72,7 +89,7 @@ export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord 
   const tool = role === "tool" ? { parameters: start.input as Record<string, unknown>, timestamp } : undefined;
   // A graph's facts are its own; those of the graph around it say nothing about its nodes.
   const facts = role === "graph" ? factsOfSubgraph(graph, start.metadata["langgraph_node"]) : graph;
-  const record = remember(start, place, { role, name, observation, tool, traceId: place.traceId, facts });
+  const record = remember(start, place, { role, name, observation, trace, tool, traceId, facts });
   if (role === "graph") {
     enterByCommand(record, start.input);
   }
@@ -95,20 +112,7 @@ export function openGraphRun(record: RunRecord, facts: TracedGraphFacts): void {
 }
 
 function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
-  const { metadata } = start;
-  const trace = startTrace({
-    name: facts.traceName,
-    threadId: text(metadata["thread_id"]),
-    sessionId: text(metadata["session_id"]),
-    userId: text(metadata["user_id"]),
-    input: start.input,
-    attributes: {
-      run_id: start.runId,
-      ...(facts.declared === undefined ? {} : { graph_hash: facts.declared.hash }),
-      ...(start.tags.length > 0 ? { tags: start.tags } : {}),
-      metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !/^(?:langgraph_|ls_|checkpoint_|__)/.test(key))),
-    },
-  });
+  const trace = startTraceOf(start, facts, start.input);
   if (trace === undefined) {
     return undefined;
   }
@@ -117,6 +121,23 @@ function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefi
   const record = remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
   enterByCommand(record, start.input);
   return record;
+}
+
+function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown): OpenTrace | undefined {
+  const { metadata } = start;
+  return startTrace({
+    name: facts.traceName === "" ? (start.name ?? serializedName(start.serialized)) : facts.traceName,
+    threadId: text(metadata["thread_id"]),
+    sessionId: text(metadata["session_id"]),
+    userId: text(metadata["user_id"]),
+    input,
+    attributes: {
+      run_id: start.runId,
+      ...(facts.declared === undefined ? {} : { graph_hash: facts.declared.hash }),
+      ...(start.tags.length > 0 ? { tags: start.tags } : {}),
+      metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !/^(?:langgraph_|ls_|checkpoint_|__)/.test(key))),
+    },
+  });
 }
 
 function remember(
