@@ -105,6 +105,8 @@ type ProducerRow = {
   dropped: unknown;
   dropped_seq: number | null;
   ended_at: Date | null;
+  heard_at: Generated<Date>;
+  gone_at: Date | null;
   holes: Derived<string>;
   suspects: Generated<string>;
   suspects_at: Date | null;

@@ -59,7 +59,7 @@ function presentObservation(row: ObservationContent, payloads: readonly PayloadC
     parent_id: row.parent_id,
     kind: row.kind ?? "span",
     name: row.name ?? UNKNOWN_NAME,
-    status: row.end_status ?? "running",
+    status: row.end_status ?? (row.is_abandoned ? "abandoned" : "running"),
     started_at: startedAt.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     duration_ms: row.duration_ms,

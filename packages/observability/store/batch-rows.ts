@@ -220,6 +220,7 @@ on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
   heard_at = now(),
+  gone_at = null,
   seen = t.seen + excluded.seen,
   announced_seq = greatest(t.announced_seq, excluded.announced_seq),
   hello = coalesce(t.hello, excluded.hello),

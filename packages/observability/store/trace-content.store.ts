@@ -8,8 +8,12 @@ export type TraceContent = {
   readonly payloads: readonly PayloadContent[];
 };
 
-/** With the dollars it cost, when it used tokens of a model that has a price. */
-export type ObservationContent = Selectable<ObservationRow> & { readonly cost: number | null };
+export type ObservationContent = Selectable<ObservationRow> & {
+  /** Dollars, when it used tokens of a model that has a price. */
+  readonly cost: number | null;
+  /** It has not ended, and its producer is gone. */
+  readonly is_abandoned: boolean;
+};
 
 export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" | "value" | "attributes" | "tool_entry"> & {
   readonly reasoning: string | null;
@@ -38,6 +42,12 @@ export async function findTraceContent(
         from observability.price_of(observation.project_id, observation.model, observation.hour) as price
         where observation.input_tokens is not null or observation.output_tokens is not null
       )`.as("cost"),
+    )
+    .select(
+      sql<boolean>`observation.end_status is null and exists (
+        select from observability.producers as producer
+        where producer.project_id = observation.project_id and producer.producer_id = observation.start_producer and producer.gone_at is not null
+      )`.as("is_abandoned"),
     )
     .where("project_id", "=", projectId)
     .where("trace_id", "=", traceId)
