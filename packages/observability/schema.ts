@@ -6,6 +6,7 @@ export type ObservabilitySchema = {
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
+  "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;

@@ -25,7 +25,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
   };
 }
 
-export function presentTrace(row: TraceSummaryRow, { observations, payloads }: TraceContent, lostEvents: number): Trace {
+export function presentTrace(row: TraceSummaryRow, { observations, payloads, isCut }: TraceContent, lostEvents: number): Trace {
   const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
   const own = byOwner.get(row.id) ?? [];
   const started = observations.map((observation) => ({
@@ -39,6 +39,7 @@ export function presentTrace(row: TraceSummaryRow, { observations, payloads }: T
   return {
     ...presentTraceSummary(row, lostEvents),
     project_id: row.project_id,
+    truncated: isCut,
     input: payloadOf(own, row.start_event)?.value ?? null,
     output: payloadOf(own, row.end_event)?.value ?? null,
     error: row.error,

@@ -172,7 +172,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
   {
     name: "blobs",
     statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
-on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 day'`,
+on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 hour'`,
   },
   {
     name: "graphs",
