@@ -4,6 +4,7 @@ import { HEARTBEAT_KEY } from "./config.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./consume/stream-consumer.ts";
 import { defaultTuning } from "./consume/tuning.ts";
 import { createApi, type ApiOptions } from "./query/api.ts";
+import { createHousekeeping } from "./store/housekeeping.ts";
 
 export { consumerVariables, observabilityVariables, type ObservabilityConfig } from "./config.ts";
 export { observabilityMigrations } from "./migration-set.ts";
@@ -30,7 +31,7 @@ export type ObservabilityApi = {
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
 export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
-  return createApi(options, HEARTBEAT_KEY);
+  return withHousekeeping(createApi(options, HEARTBEAT_KEY), options);
 }
 
 /**
@@ -43,5 +44,23 @@ export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
  * await consumer.stop();
  */
 export function createConsumer(options: ConsumerOptions): Consumer {
-  return createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning);
+  return withHousekeeping(createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning), options);
+}
+
+type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
+
+/** Whichever roles run, and however many copies, somebody makes days ahead and lets old ones go. */
+function withHousekeeping<Part extends Living>(part: Part, { database, log }: Pick<ConsumerOptions, "database" | "log">): Part {
+  const housekeeping = createHousekeeping({ query: database.query, log });
+  return {
+    ...part,
+    start: async () => {
+      await part.start();
+      housekeeping.start();
+    },
+    stop: async () => {
+      await housekeeping.stop();
+      await part.stop();
+    },
+  };
 }

@@ -19,6 +19,7 @@ type ProjectRow = {
   tenant_id: string;
   name: string;
   created_at: Generated<Date>;
+  retention_days: Generated<number | null>;
 };
 
 export type TraceRow = {
@@ -39,6 +40,8 @@ export type TraceRow = {
   ended_at: Date | null;
   end_status: string | null;
   error: string | null;
+  /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
+  day: Generated<Date>;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
 };
@@ -70,6 +73,10 @@ export type ObservationRow = {
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
+  day: Date;
+  model: Derived<string | null>;
+  uncached_tokens: Derived<number>;
+  hour: Derived<Date>;
 };
 
 export type PayloadRow = {
@@ -84,6 +91,7 @@ export type PayloadRow = {
   reasoning: { text: string; truncated: boolean; original_chars: number } | null;
   usage: unknown;
   tool_entry: { parameters: unknown; result: unknown } | null;
+  day: Date;
 };
 
 type ProducerRow = {

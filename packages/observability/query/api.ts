@@ -11,6 +11,8 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { createAuthenticators } from "./authenticators.ts";
 import { deadLetterRoutes } from "./dead-letters.routes.ts";
 import { healthRoutes } from "./health.routes.ts";
+import { metricsRoutes } from "./metrics.routes.ts";
+import { priceRoutes } from "./prices.routes.ts";
 import { projectRoutes } from "./projects.routes.ts";
 import { registerStreamMetrics } from "./stream-metrics.ts";
 import { traceRoutes } from "./traces.routes.ts";
@@ -44,6 +46,8 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       projectRoutes(queries)(server);
       traceRoutes(queries)(server);
       deadLetterRoutes(queries)(server);
+      priceRoutes(queries)(server);
+      metricsRoutes(queries)(server);
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.
