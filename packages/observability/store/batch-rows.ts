@@ -79,6 +79,7 @@ export type DeadLetterWrite = {
   readonly project_id: string | undefined;
   readonly reason: string;
   readonly entry: string;
+  readonly is_whole: boolean;
 };
 
 /** The rows of a batch. In each list every key occurs once, in the order of the keys, so that two writers never wait for each other crosswise. */
@@ -194,6 +195,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       project_id: "uuid",
       reason: "text",
       entry: "text",
+      is_whole: "boolean",
     }),
   },
   {
