@@ -136,8 +136,8 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
       if (first === null) {
         return 0;
       }
-      const [seconds] = await commands.time();
-      return Math.max(Number(seconds) * 1000 - Number(first.split("-")[0]), 0);
+      const [seconds, microseconds] = await commands.time();
+      return Math.max(Number(seconds) * 1000 + Number(microseconds) / 1000 - Number(first.split("-")[0]), 0);
     },
 
     settle: async (ids) => {
@@ -146,8 +146,16 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
       }
       settlesAtOnce ??= await knowsCommand(commands, "XACKDEL");
       if (settlesAtOnce) {
-        await commands.call("XACKDEL", stream, group, "ACKED", "IDS", ids.length, ...ids);
-        return;
+        try {
+          await commands.call("XACKDEL", stream, group, "ACKED", "IDS", ids.length, ...ids);
+          return;
+        } catch (error) {
+          if (!isForbidden(error)) {
+            throw error;
+          }
+          // The user was given its commands one by one, before there was this one.
+          settlesAtOnce = false;
+        }
       }
       const results = await commands
         .multi()
@@ -197,6 +205,13 @@ function toConsumer(row: readonly (string | number)[]): { name: string; idle: nu
 
 /** By asking for the command and not the version: compatible servers count their versions differently. */
 async function knowsCommand(redis: Redis, name: string): Promise<boolean> {
-  const [info] = (await redis.call("COMMAND", "INFO", name)) as [unknown];
-  return info !== null && info !== undefined;
+  try {
+    const [info] = (await redis.call("COMMAND", "INFO", name)) as [unknown];
+    return info !== null && info !== undefined;
+  } catch (error) {
+    if (isForbidden(error)) {
+      return false;
+    }
+    throw error;
+  }
 }

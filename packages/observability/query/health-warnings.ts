@@ -1,5 +1,5 @@
+import type { Database } from "@sightline/foundation/database";
 import type { Redis } from "@sightline/foundation/redis";
-import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findIncidents } from "#store/list-gaps.store.ts";
 import { readRedisState } from "./redis-state.ts";
@@ -32,9 +32,9 @@ export async function redisWarnings(redis: Redis, stream: string): Promise<Warni
   });
 }
 
-export async function incidentWarnings(query: Kysely<ObservabilitySchema>, now: Date): Promise<Warnings> {
+export async function incidentWarnings(database: Database<ObservabilitySchema>, now: Date): Promise<Warnings> {
   return within(async () => {
-    const { has_gaps: hasGaps, has_dead_letters: hasDeadLetters } = await findIncidents(query, new Date(now.getTime() - RECENT_MS));
+    const { has_gaps: hasGaps, has_dead_letters: hasDeadLetters } = await findIncidents(database, new Date(now.getTime() - RECENT_MS));
     return [
       ...(hasGaps ? ["Events were lost in the last 24 hours; GET /api/v1/gaps says which."] : []),
       ...(hasDeadLetters ? ["Entries were set aside in the last 24 hours; see GET /api/v1/dead-letters."] : []),

@@ -30,7 +30,7 @@ export function healthRoutes(options: HealthOptions) {
         runCheck(publicly("Redis", options.redis.check)),
         consumerComponent(options),
         redisWarnings(options.redis.client, options.stream),
-        incidentWarnings(options.database.query, options.clock.now()),
+        incidentWarnings(options.database, options.clock.now()),
       ]);
       const isDegraded = database.status === "down" || redis.status === "down" || consumer.status === "down";
       return {

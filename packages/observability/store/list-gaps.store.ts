@@ -1,3 +1,4 @@
+import type { Database } from "@sightline/foundation/database";
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
@@ -55,13 +56,17 @@ export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsW
   return rows.orderBy("gap.found_at", "desc").orderBy("gap.id", "desc").limit(wanted.limit).execute();
 }
 
-/** Whether anything was found lost, or is set aside and open, since then. */
-export async function findIncidents(
-  query: Kysely<ObservabilitySchema>,
-  since: Date,
-): Promise<{ readonly has_gaps: boolean; readonly has_dead_letters: boolean }> {
-  const { rows } = await sql<{ has_gaps: boolean; has_dead_letters: boolean }>`
-    select exists (select from observability.ingest_gaps where found_at > ${since}) as has_gaps,
-      exists (select from observability.dead_letters where state = 'open' and created_at > ${since}) as has_dead_letters`.execute(query);
+/** For health checks: a database that hangs is given up as soon as they are. */
+const INCIDENTS = {
+  text: `select exists (select from observability.ingest_gaps where found_at > $1) as has_gaps,
+    exists (select from observability.dead_letters where state = 'open' and created_at > $1) as has_dead_letters`,
+  query_timeout: 2_000,
+};
+
+type Incidents = { readonly has_gaps: boolean; readonly has_dead_letters: boolean };
+
+/** Whether anything was found lost, or was set aside and is open, since then. */
+export async function findIncidents({ pool }: Database<ObservabilitySchema>, since: Date): Promise<Incidents> {
+  const { rows } = await pool.query<Incidents>({ ...INCIDENTS, values: [since] });
   return rows[0] ?? { has_gaps: false, has_dead_letters: false };
 }
