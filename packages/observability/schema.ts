@@ -112,6 +112,7 @@ type ProducerRow = {
 };
 
 type IngestGapRow = {
+  id: Generated<string>;
   project_id: string;
   producer_id: string;
   first_seq: number;
@@ -127,4 +128,13 @@ type DeadLetterRow = {
   reason: string;
   entry: string;
   created_at: Generated<Date>;
+  is_whole: Generated<boolean>;
+  fixed_entry: string | null;
+  fixed_at: Date | null;
+  fixed_by: string | null;
+  replayed_at: Date | null;
+  replayed_by: string | null;
+  deleted_at: Date | null;
+  deleted_by: string | null;
+  state: Derived<"open" | "replayed" | "deleted">;
 };
