@@ -9,6 +9,7 @@ export type ObservabilitySchema = {
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
+  "observability.api_keys": ApiKeyRow;
 };
 
 /** Set by the database, never written. */
@@ -119,4 +120,17 @@ type DeadLetterRow = {
   reason: string;
   entry: string;
   created_at: Generated<Date>;
+};
+
+type ApiKeyRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  prefix: string;
+  key_sha256: string;
+  scopes: string[];
+  created_by: string | null;
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
 };

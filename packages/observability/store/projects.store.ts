@@ -37,13 +37,13 @@ export async function findProject(
   return summaries(query, wanted).where("id", "=", wanted.id).executeTakeFirst();
 }
 
-export async function hasProject(query: Query, { id, tenantId }: { readonly id: string; readonly tenantId: string }): Promise<boolean> {
-  const row = await query
-    .selectFrom("observability.projects")
-    .select("id")
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
-    .executeTakeFirst();
+/** `tenantId` undefined: the operator's view, of all tenants. */
+export async function hasProject(
+  query: Query,
+  { id, tenantId }: { readonly id: string; readonly tenantId: string | undefined },
+): Promise<boolean> {
+  const all = query.selectFrom("observability.projects").select("id").where("id", "=", id);
+  const row = await (tenantId === undefined ? all : all.where("tenant_id", "=", tenantId)).executeTakeFirst();
   return row !== undefined;
 }
 
