@@ -26,9 +26,10 @@ export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">): Span
   const kind = kindOf(span, metadata);
   const isModelCall = kind === "llm" || isEmbedding(span.attributes);
   const toolName = kind === "tool" ? read.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") : undefined;
+  const agentName = kind === "graph" ? read.text("gen_ai.agent.name", "ai.telemetry.functionId") : undefined;
   return {
     kind,
-    name: toolName ?? span.name,
+    name: toolName ?? agentName ?? span.name,
     toolName,
     model: isModelCall ? modelOf(read) : undefined,
     // Agents and the outer spans of the AI SDK repeat the sums of the calls below them.
@@ -77,6 +78,10 @@ const KINDS: Readonly<Record<string, ObservationKind>> = {
   tool: "tool",
   completion: "llm",
   // The AI SDK before it spoke GenAI.
+  "ai.generateText": "graph",
+  "ai.streamText": "graph",
+  "ai.generateObject": "graph",
+  "ai.streamObject": "graph",
   "ai.generateText.doGenerate": "llm",
   "ai.streamText.doStream": "llm",
   "ai.generateObject.doGenerate": "llm",

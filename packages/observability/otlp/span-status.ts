@@ -6,7 +6,7 @@ export type EndStatus = "success" | "failure" | "interrupted";
 const ERROR_MAX = 16_384;
 
 /** LangGraph stops a run for a person's answer by throwing; callbacks report that as an error, which it is not. */
-const INTERRUPTS = /^(?:GraphInterrupt|NodeInterrupt)\b/;
+const INTERRUPTS = /^(?:GraphInterrupt|NodeInterrupt)\b/m;
 
 export function statusOf(span: Pick<OtlpSpan, "status" | "events">): EndStatus {
   if (span.status.code !== STATUS_ERROR) {
