@@ -179,7 +179,9 @@ export const listDeadLettersRequestSchema = listRequestSchema.extend({
 
 /** The whole entry as it should have been: `v`, `id`, `type`, `project_id`, `producer_id`, `seq`, `ts` and `body`, each a text. */
 export const fixDeadLetterRequestSchema = z.object({
-  fields: z.record(z.string().max(200), z.string()).refine((fields) => Object.keys(fields).length <= 100, "an entry has at most 100 fields"),
+  fields: z
+    .record(z.string().max(200), z.string())
+    .refine((fields) => Object.keys(fields).length <= 100, "an entry has at most 100 fields"),
 });
 export type FixDeadLetterRequest = z.infer<typeof fixDeadLetterRequestSchema>;
 
@@ -282,3 +284,31 @@ export const metricsSchema = z.object({
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 export type MetricsPoint = z.infer<typeof metricsPointSchema>;
+
+/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. */
+export const apiKeyScopeSchema = z.enum(["ingest", "read"]);
+export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
+
+export const createApiKeyRequestSchema = z.object({
+  name: z.string().trim().min(1, "give the key a name").max(200).regex(WITHOUT_NUL, nulRefused),
+  scopes: z.array(apiKeyScopeSchema).min(1, "give the key a scope").max(10).default(["ingest"]),
+});
+
+export const apiKeySchema = z.object({
+  id: z.uuid(),
+  project_id: z.uuid(),
+  name: z.string(),
+  /** The key's first characters. */
+  prefix: z.string(),
+  scopes: z.array(apiKeyScopeSchema),
+  created_at: timestamp,
+  /** To the minute. */
+  last_used_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+/** The only answer with the key itself. */
+export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
+export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
+export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;

@@ -9,6 +9,7 @@ export type ObservabilitySchema = {
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
+  "observability.api_keys": ApiKeyRow;
 };
 
 /** Set by the database, never written. */
@@ -137,4 +138,17 @@ type DeadLetterRow = {
   deleted_at: Date | null;
   deleted_by: string | null;
   state: Derived<"open" | "replayed" | "deleted">;
+};
+
+type ApiKeyRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  prefix: string;
+  key_sha256: string;
+  scopes: string[];
+  created_by: string | null;
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
 };

@@ -94,13 +94,22 @@ async function prove(kind: "postgres" | "pglite"): Promise<void> {
   expect(ingested.halves.toSorted(), "each row has both halves that arrived").toEqual(rows.toSorted());
   expect(ingested.lostEvents, "no gap counts a number twice").toBe(lost.size);
   const numbers = new Set([...sent, ...byes].map(({ producerId, seq }) => `${producerId} ${seq}`));
-  expect([...lost].filter((number) => !numbers.has(number)), "gaps are of numbers that were given").toEqual([]);
+  expect(
+    [...lost].filter((number) => !numbers.has(number)),
+    "gaps are of numbers that were given",
+  ).toEqual([]);
   const lostEntries = sent.filter(isLost);
-  expect(lostEntries.filter(({ id }) => !trimmed.has(id)), "nothing is lost that was not trimmed").toEqual([]);
+  expect(
+    lostEntries.filter(({ id }) => !trimmed.has(id)),
+    "nothing is lost that was not trimmed",
+  ).toEqual([]);
   expect(lostEntries.length).toBeGreaterThan(0);
 
   const lettersOf = new Set(letters.keys());
-  expect([...lettersOf].filter((id) => !idsOf([...numberedPoison, ...otherPoison]).includes(id)), "only poison is set aside").toEqual([]);
+  expect(
+    [...lettersOf].filter((id) => !idsOf([...numberedPoison, ...otherPoison]).includes(id)),
+    "only poison is set aside",
+  ).toEqual([]);
   expect(idsOf(numberedPoison.filter(({ id }) => !lettersOf.has(id)))).toEqual(idsOf(numberedPoison.filter(isLost)));
   expect(otherPoison.filter(({ id }) => !lettersOf.has(id) && !trimmed.has(id))).toEqual([]);
   console.log(
@@ -112,7 +121,12 @@ type Disturbance = (random: () => number, trimmed: Set<string>) => Promise<void>
 
 /** Each kind of server is killed before any is killed again; trims come in the middle and near the end. */
 function plan(random: () => number): readonly Disturbance[] {
-  const victims = [() => killReplica(0), () => killServer("databaseServer", random), () => killServer("redisServer", random), () => killReplica(1)];
+  const victims = [
+    () => killReplica(0),
+    () => killServer("databaseServer", random),
+    () => killServer("redisServer", random),
+    () => killReplica(1),
+  ];
   const kills = Array.from({ length: KILLS }, (_, index) => {
     const chosen = index < victims.length ? index : Math.floor(random() * victims.length);
     return victims[chosen] ?? (() => killReplica(0));
