@@ -2,14 +2,15 @@ import type { AccessTokenVerifier } from "@sightline/foundation/access-token";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database";
 import type { Check } from "@sightline/foundation/health";
-import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import type { Routes } from "@sightline/foundation/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { createAuthenticators } from "./authenticators.ts";
+import { createAuthenticators, type ObservabilityAuthenticators } from "./authenticators.ts";
 import { deadLetterRoutes } from "./dead-letters.routes.ts";
+import { gapRoutes } from "./gaps.routes.ts";
 import { createGoneProducers } from "./gone-producers.ts";
 import { healthRoutes } from "./health.routes.ts";
 import { metricsRoutes } from "./metrics.routes.ts";
@@ -30,7 +31,7 @@ export type ApiOptions = {
 
 type Api = {
   readonly routes: Routes;
-  readonly authenticators: Readonly<Record<string, Authenticator>>;
+  readonly authenticators: ObservabilityAuthenticators;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
@@ -48,10 +49,11 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   });
   return {
     routes: async (server) => {
-      healthRoutes({ database, redis, heartbeatKey, clock, version })(server);
+      healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
       projectRoutes(queries)(server);
       traceRoutes(queries)(server);
-      deadLetterRoutes(queries)(server);
+      deadLetterRoutes({ ...queries, log, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
+      gapRoutes(queries)(server);
       priceRoutes(queries)(server);
       metricsRoutes(queries)(server);
     },

@@ -81,6 +81,7 @@ export type DeadLetterWrite = {
   readonly project_id: string | undefined;
   readonly reason: string;
   readonly entry: string;
+  readonly is_whole: boolean;
 };
 
 /** The rows of a batch. In each list every key occurs once, in the order of the keys, so that two writers never wait for each other crosswise. */
@@ -200,6 +201,7 @@ on conflict (project_id, sha256) do update set used_at = now() where t.used_at <
       project_id: "uuid",
       reason: "text",
       entry: "text",
+      is_whole: "boolean",
     }),
   },
   {
