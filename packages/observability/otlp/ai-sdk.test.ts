@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const dialects = {
-  "GenAI": () => new OpenTelemetry({ tracer: provider.getTracer("ai"), usage: true }),
+  GenAI: () => new OpenTelemetry({ tracer: provider.getTracer("ai"), usage: true }),
   "its own": () => new LegacyOpenTelemetry({ tracer: provider.getTracer("ai") }),
 };
 

@@ -87,7 +87,10 @@ function agent() {
 type Completion = {
   readonly model: string;
   readonly choices: readonly {
-    readonly message: { readonly content: string | null; readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[] };
+    readonly message: {
+      readonly content: string | null;
+      readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[];
+    };
   }[];
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number } & Record<
     "prompt_tokens_details" | "completion_tokens_details",
@@ -106,8 +109,15 @@ class LocalChatModel extends BaseChatModel {
   }
 
   override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
-    const body = JSON.stringify({ model: "m-1", messages: messages.map((message) => ({ role: message.getType(), content: message.content })) });
-    const response = await fetch(`${models.url}/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const body = JSON.stringify({
+      model: "m-1",
+      messages: messages.map((message) => ({ role: message.getType(), content: message.content })),
+    });
+    const response = await fetch(`${models.url}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
     const { choices, usage } = (await response.json()) as Completion;
     const message = choices[0]?.message;
     const answer = new AIMessage({

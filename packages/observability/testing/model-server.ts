@@ -27,7 +27,9 @@ export async function startModelServer(): Promise<ModelServer> {
     const finish = isAnswer ? "stop" : "tool_calls";
     if (stream !== true) {
       const choices = [{ index: 0, message, finish_reason: finish }];
-      response.setHeader("content-type", "application/json").end(JSON.stringify({ ...common, object: "chat.completion", choices, usage: USAGE }));
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ ...common, object: "chat.completion", choices, usage: USAGE }));
       return;
     }
     response.setHeader("content-type", "text/event-stream");
