@@ -41,6 +41,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     query: ["store"],
     keys: ["store", "query"],
     otlp: ["intake"],
+    alerts: ["store"],
   },
 };
 

@@ -62,6 +62,7 @@ const PARTS: readonly Part[] = [
       query: ["store"],
       keys: ["store", "query"],
       otlp: ["intake"],
+      alerts: ["store"],
     },
   },
   { folder: "packages/sdk", name: "@sightline/sdk", parts: [], rooms: {} },
