@@ -3,6 +3,7 @@ import { HEARTBEAT_KEY } from "./config.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./consume/stream-consumer.ts";
 import { defaultTuning } from "./consume/tuning.ts";
 import type { ApiOptions } from "./query/api.ts";
+import { createHousekeeping } from "./store/housekeeping.ts";
 
 export { consumerVariables, observabilityVariables, type ObservabilityConfig } from "./config.ts";
 export { observabilityMigrations } from "./migration-set.ts";
@@ -18,7 +19,7 @@ export type { ObservabilitySchema } from "./schema.ts";
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
 export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
-  return composeApi(options, HEARTBEAT_KEY);
+  return withHousekeeping(composeApi(options, HEARTBEAT_KEY), options);
 }
 
 /**
@@ -31,5 +32,23 @@ export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
  * await consumer.stop();
  */
 export function createConsumer(options: ConsumerOptions): Consumer {
-  return createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning);
+  return withHousekeeping(createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning), options);
+}
+
+type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
+
+/** Whichever roles run, and however many copies, somebody makes days ahead and lets old ones go. */
+function withHousekeeping<Part extends Living>(part: Part, { database, log }: Pick<ConsumerOptions, "database" | "log">): Part {
+  const housekeeping = createHousekeeping({ query: database.query, log });
+  return {
+    ...part,
+    start: async () => {
+      await part.start();
+      housekeeping.start();
+    },
+    stop: async () => {
+      await housekeeping.stop();
+      await part.stop();
+    },
+  };
 }

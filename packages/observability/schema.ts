@@ -20,6 +20,7 @@ type ProjectRow = {
   tenant_id: string;
   name: string;
   created_at: Generated<Date>;
+  retention_days: Generated<number | null>;
 };
 
 export type TraceRow = {
@@ -40,6 +41,8 @@ export type TraceRow = {
   ended_at: Date | null;
   end_status: string | null;
   error: string | null;
+  /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
+  day: Generated<Date>;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
 };
@@ -71,6 +74,10 @@ export type ObservationRow = {
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
+  day: Date;
+  model: Derived<string | null>;
+  uncached_tokens: Derived<number>;
+  hour: Derived<Date>;
 };
 
 export type PayloadRow = {
@@ -85,6 +92,7 @@ export type PayloadRow = {
   reasoning: { text: string; truncated: boolean; original_chars: number } | null;
   usage: unknown;
   tool_entry: { parameters: unknown; result: unknown } | null;
+  day: Date;
 };
 
 type ProducerRow = {
@@ -105,6 +113,7 @@ type ProducerRow = {
 };
 
 type IngestGapRow = {
+  id: Generated<string>;
   project_id: string;
   producer_id: string;
   first_seq: number;
@@ -120,6 +129,15 @@ type DeadLetterRow = {
   reason: string;
   entry: string;
   created_at: Generated<Date>;
+  is_whole: Generated<boolean>;
+  fixed_entry: string | null;
+  fixed_at: Date | null;
+  fixed_by: string | null;
+  replayed_at: Date | null;
+  replayed_by: string | null;
+  deleted_at: Date | null;
+  deleted_by: string | null;
+  state: Derived<"open" | "replayed" | "deleted">;
 };
 
 type ApiKeyRow = {

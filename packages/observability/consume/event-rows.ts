@@ -2,6 +2,7 @@ import type { EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#store/batch-rows.ts";
 import { toMultirange } from "./multirange.ts";
+import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
@@ -139,11 +140,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         end_status: body.status,
         error: body.error,
         end_model: body.model,
-        input_tokens: body.usage?.input_tokens,
-        output_tokens: body.usage?.output_tokens,
-        cache_read_tokens: body.usage?.cache_read_tokens,
-        cache_write_tokens: body.usage?.cache_write_tokens,
-        reasoning_tokens: body.usage?.reasoning_tokens,
+        ...usageColumns(body.usage),
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,

@@ -126,7 +126,7 @@ class LocalChatModel extends BaseChatModel {
         id: call.id,
         name: call.function.name,
         args: JSON.parse(call.function.arguments) as Record<string, unknown>,
-        type: "tool_call" as const,
+        type: "tool_call",
       })),
     });
     answer.usage_metadata = {

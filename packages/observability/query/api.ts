@@ -10,7 +10,10 @@ import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./authenticators.ts";
 import { deadLetterRoutes } from "./dead-letters.routes.ts";
+import { gapRoutes } from "./gaps.routes.ts";
 import { healthRoutes } from "./health.routes.ts";
+import { metricsRoutes } from "./metrics.routes.ts";
+import { priceRoutes } from "./prices.routes.ts";
 import { projectRoutes } from "./projects.routes.ts";
 import { registerStreamMetrics } from "./stream-metrics.ts";
 import { traceRoutes } from "./traces.routes.ts";
@@ -40,10 +43,13 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   const queries = { query: database.query, clock };
   return {
     routes: async (server) => {
-      healthRoutes({ database, redis, heartbeatKey, clock, version })(server);
+      healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
       projectRoutes(queries)(server);
       traceRoutes(queries)(server);
-      deadLetterRoutes(queries)(server);
+      deadLetterRoutes({ ...queries, log, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
+      gapRoutes(queries)(server);
+      priceRoutes(queries)(server);
+      metricsRoutes(queries)(server);
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.

@@ -1,6 +1,7 @@
 import type { Metrics } from "@sightline/foundation/metrics";
 import type { Redis } from "@sightline/foundation/redis";
 import { Gauge } from "prom-client";
+import { readRedisState } from "./redis-state.ts";
 
 type StreamMetricsOptions = {
   readonly metrics: Metrics;
@@ -27,6 +28,10 @@ export function registerStreamMetrics({ metrics: { registry }, redis, stream, he
   };
   gauge("studio_stream_length", "Events on the stream; they leave it when they are in the database.", () => redis.xlen(stream));
   gauge("studio_consumer_lag_seconds", "Age of the oldest event on the stream.", () => readLagSeconds(redis, stream));
+  gauge("studio_redis_memory_bytes", "Memory that the stream's Redis uses.", async () => (await readRedisState(redis)).memoryBytes);
+  gauge("studio_redis_noeviction", "1 while Redis never throws keys away, 0 when it may throw away the stream.", async () =>
+    (await readRedisState(redis)).policy === "noeviction" ? 1 : 0,
+  );
   gauge("studio_consumer_heartbeat", "1 while a consumer's heartbeat is there, else 0.", () => redis.exists(heartbeatKey));
 }
 

@@ -28,14 +28,14 @@ type ApiRigOptions = {
   readonly heartbeatKey: string;
 };
 
+type Send = (url: string, payload: object, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+
 export type ApiRig = {
   readonly server: HttpServer;
   readonly get: (url: string, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-  readonly post: (
-    url: string,
-    payload: object,
-    token?: string,
-  ) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  readonly post: Send;
+  readonly put: Send;
+  readonly patch: Send;
   readonly close: () => Promise<void>;
 };
 
@@ -54,16 +54,21 @@ export async function createApiRig({ database, redisUrl, stream, heartbeatKey }:
     routes: [api.routes],
   });
   const headersOf = (token: string) => (token === "" ? {} : { authorization: `Bearer ${token}` });
+  const sending =
+    (method: "POST" | "PUT" | "PATCH"): Send =>
+    async (url, payload, token = "tenant-1:member") => {
+      const answer = await server.inject({ method, url, payload, headers: headersOf(token) });
+      return { status: answer.statusCode, body: answer.body === "" ? {} : answer.json() };
+    };
   return {
     server,
     get: async (url, token = "tenant-1:member") => {
       const answer = await server.inject({ url, headers: headersOf(token) });
       return { status: answer.statusCode, body: answer.json() };
     },
-    post: async (url, payload, token = "tenant-1:member") => {
-      const answer = await server.inject({ method: "POST", url, payload, headers: headersOf(token) });
-      return { status: answer.statusCode, body: answer.json() };
-    },
+    post: sending("POST"),
+    put: sending("PUT"),
+    patch: sending("PATCH"),
     close: async () => {
       await server.close();
       await api.stop();

@@ -1,0 +1,55 @@
+import type { Database } from "@sightline/foundation/database";
+import type { ObservabilitySchema } from "#schema.ts";
+
+export type Ingested = {
+  /** Ids of the events that have a payload row. */
+  readonly rows: readonly string[];
+  /** Ids of the events that a trace or an observation names as its start or end. */
+  readonly halves: readonly string[];
+  /** The numbers in gaps, as `producer seq`. */
+  readonly lost: ReadonlySet<string>;
+  readonly lostEvents: number;
+  readonly gaps: number;
+  /** The dead letters by the id of the event, or the text, that was set aside. */
+  readonly letters: ReadonlyMap<string, readonly string[]>;
+  /** Producers whose holes are not judged yet. */
+  readonly unsettled: number;
+};
+
+export async function readIngested({ pool }: Database<ObservabilitySchema>): Promise<Ingested> {
+  const read = async <Row extends object>(statement: string) => (await pool.query<Row>(statement)).rows;
+  const rows = await read<{ event_id: string }>("select event_id from observability.payloads");
+  const halves = await read<{ event: string }>(`
+    select event from (
+      select start_event, end_event from observability.traces union all select start_event, end_event from observability.observations
+    ) as row, lateral (values (start_event), (end_event)) as half (event) where event is not null`);
+  const gaps = await read<{ producer_id: string; first_seq: number; last_seq: number }>(
+    "select producer_id, first_seq, last_seq from observability.ingest_gaps",
+  );
+  const letters = await read<{ id: string; entry: string }>("select id, entry from observability.dead_letters");
+  const [producers] = await read<{ unsettled: number }>("select count(*) as unsettled from observability.producers where holes <> lost");
+  const ranges = gaps.map(({ producer_id: producer, first_seq: first, last_seq: last }) =>
+    Array.from({ length: last - first + 1 }, (_, index) => `${producer} ${first + index}`),
+  );
+  const byMarker = new Map<string, string[]>();
+  for (const { id, entry } of letters) {
+    const marker = markerOf(entry);
+    byMarker.set(marker, [...(byMarker.get(marker) ?? []), id]);
+  }
+  return {
+    rows: rows.map((row) => row.event_id),
+    halves: halves.map((row) => row.event),
+    lost: new Set(ranges.flat()),
+    lostEvents: ranges.reduce((sum, range) => sum + range.length, 0),
+    gaps: gaps.length,
+    letters: byMarker,
+    unsettled: producers?.unsettled ?? 0,
+  };
+}
+
+/** What a numbered entry is recognised by. */
+export function markerOf(entry: string): string {
+  const fields = JSON.parse(entry) as string[];
+  const at = fields.indexOf("id");
+  return fields[at === -1 ? 1 : at + 1] ?? "";
+}
