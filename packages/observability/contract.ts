@@ -318,3 +318,17 @@ export type ApiKey = z.infer<typeof apiKeySchema>;
 export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
 export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
 export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;
+
+export const alertSchema = z.object({
+  name: z.string(),
+  severity: z.enum(["warning", "critical"]),
+  /** `unknown`: this process can't read the number now, or only the observed application can. */
+  state: z.enum(["ok", "firing", "unknown"]),
+  value: z.number().nullable(),
+  /** It fires when the value is above. */
+  above: z.number(),
+  unit: z.enum(["events", "seconds", "bytes", "ratio", "connections", "consumers"]),
+  summary: z.string(),
+});
+export type Alert = z.infer<typeof alertSchema>;
+export const alertListSchema = z.object({ items: z.array(alertSchema), checked_at: timestamp });
