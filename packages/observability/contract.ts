@@ -155,7 +155,9 @@ export const listDeadLettersRequestSchema = listRequestSchema.extend({
 
 /** The whole entry as it should have been: `v`, `id`, `type`, `project_id`, `producer_id`, `seq`, `ts` and `body`, each a text. */
 export const fixDeadLetterRequestSchema = z.object({
-  fields: z.record(z.string().max(200), z.string()).refine((fields) => Object.keys(fields).length <= 100, "an entry has at most 100 fields"),
+  fields: z
+    .record(z.string().max(200), z.string())
+    .refine((fields) => Object.keys(fields).length <= 100, "an entry has at most 100 fields"),
 });
 export type FixDeadLetterRequest = z.infer<typeof fixDeadLetterRequestSchema>;
 

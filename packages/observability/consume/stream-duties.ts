@@ -74,7 +74,10 @@ export async function performDuties(options: DutiesOptions): Promise<void> {
       const now = clock.now().getTime();
       if (now >= (due.get(duty) ?? -Infinity) && !signal.aborted) {
         due.set(duty, now + duty.everyMs);
-        await duty.work().then(() => failures.delete(duty), (error: unknown) => report(duty, error));
+        await duty.work().then(
+          () => failures.delete(duty),
+          (error: unknown) => report(duty, error),
+        );
       }
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);

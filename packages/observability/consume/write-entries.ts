@@ -97,7 +97,13 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     const origin =
       "event" in item ? { projectId: item.event.project_id, producerId: item.event.producer_id, seq: item.event.seq } : item.origin;
     try {
-      await commit([{ entry: item.entry, reason: `the database refused it${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`, origin }]);
+      await commit([
+        {
+          entry: item.entry,
+          reason: `the database refused it${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
+          origin,
+        },
+      ]);
     } catch (error) {
       if (!isRefusedData(error)) {
         throw error;

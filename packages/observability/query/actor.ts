@@ -12,6 +12,8 @@ export function actorOf(request: Request): { readonly by: string; readonly tenan
       return { by: principal.userId, tenantId: principal.tenantId };
     case "developer-token":
     case "project-key":
-      throw new Error(`${request.routeOptions.url ?? request.url} is for admins and the operator, its auth class let a ${principal.kind} through`);
+      throw new Error(
+        `${request.routeOptions.url ?? request.url} is for admins and the operator, its auth class let a ${principal.kind} through`,
+      );
   }
 }

@@ -48,7 +48,10 @@ const ADMIN = "tenant-1:admin";
 describe("an admin of the project's tenant", () => {
   test("looks at a dead letter, mends it, and replays it as the event it should have been", async () => {
     const { id, fields } = await setAside(mine);
-    expect(await call("GET", id)).toMatchObject({ status: 200, letter: { id, state: "open", is_whole: true, entry: JSON.stringify(fields) } });
+    expect(await call("GET", id)).toMatchObject({
+      status: 200,
+      letter: { id, state: "open", is_whole: true, entry: JSON.stringify(fields) },
+    });
 
     const mended = { ...recordOf(fields), body: bodyOf("mended") };
     const fixed = await call("PATCH", id, { fields: mended });
@@ -84,7 +87,10 @@ describe("an admin of the project's tenant", () => {
   test("is told why a mended entry would be set aside again", async () => {
     const { id, fields } = await setAside(mine);
     const answer = await call("PATCH", id, { fields: { ...recordOf(fields), body: "{" } });
-    expect(answer).toMatchObject({ status: 422, body: { error: "still_unreadable", message: expect.stringContaining("body cannot be read") } });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: "still_unreadable", message: expect.stringContaining("body cannot be read") },
+    });
     expect(await call("GET", id)).toMatchObject({ letter: { fixed_at: null } });
   });
 

@@ -19,11 +19,11 @@ export async function redisWarnings(redis: Redis, stream: string): Promise<Warni
   return within(async () => {
     const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);
     return [
-      ...(policy === "noeviction"
-        ? []
-        : [`maxmemory-policy is ${policy}: Redis may throw the stream away. Set it to noeviction.`]),
+      ...(policy === "noeviction" ? [] : [`maxmemory-policy is ${policy}: Redis may throw the stream away. Set it to noeviction.`]),
       ...(memoryBytes > MEMORY_MAX_MEGABYTES * MEGABYTE
-        ? [`Redis uses ${Math.round(memoryBytes / MEGABYTE)} MB, over ${MEMORY_MAX_MEGABYTES}. Find out why the consumer lags, or run another one.`]
+        ? [
+            `Redis uses ${Math.round(memoryBytes / MEGABYTE)} MB, over ${MEMORY_MAX_MEGABYTES}. Find out why the consumer lags, or run another one.`,
+          ]
         : []),
       ...(length > STREAM_MAX_LENGTH
         ? [`${length} events wait on the stream, which producers trim at 100000: soon some are lost. Run another consumer.`]
