@@ -40,6 +40,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     store: [],
     query: ["intake", "store"],
     fault: ["intake", "store"],
+    keys: ["store", "query"],
+    otlp: ["intake"],
   },
 };
 

@@ -61,6 +61,8 @@ const PARTS: readonly Part[] = [
       store: [],
       query: ["intake", "store"],
       fault: ["intake", "store"],
+      keys: ["store", "query"],
+      otlp: ["intake"],
     },
   },
   { folder: "packages/sdk", name: "@sightline/sdk", parts: [], rooms: {} },

@@ -26,12 +26,26 @@ const nulRefused = "a NUL character can't be in a name";
 export const createProjectRequestSchema = z.object({
   name: z.string().trim().min(1, "give the project a name").max(200).regex(WITHOUT_NUL, nulRefused),
 });
+/** What is left out stays as it is. */
+export const changeProjectRequestSchema = z.object({
+  name: createProjectRequestSchema.shape.name.optional(),
+  /** Traces are deleted so many days after their first event arrived; null keeps them without end. */
+  retention_days: z
+    .int()
+    .min(1, "keep traces for a day at least")
+    .max(36_500, "keep traces for 36500 days at most, or null for ever")
+    .nullable()
+    .optional(),
+});
+export type ChangeProjectRequest = z.infer<typeof changeProjectRequestSchema>;
+
 export type CreateProjectRequest = z.infer<typeof createProjectRequestSchema>;
 
 export const projectSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   created_at: timestamp,
+  retention_days: z.int().nullable(),
   /** Traces of the last 24 hours. */
   recent_traces: z.int(),
   last_trace_at: timestamp.nullable(),
@@ -52,7 +66,13 @@ export const observationKindSchema = z.enum(["graph", "node", "tool", "llm", "re
 export type ObservationKind = z.infer<typeof observationKindSchema>;
 
 /** Tokens of model calls; null where the provider reported none. */
-export const usageSchema = z.object({ input_tokens: z.int().nullable(), output_tokens: z.int().nullable() });
+export const usageSchema = z.object({
+  /** With what was read from and written to the provider's cache. */
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  /** US dollars by the project's prices; null when no model in it has a price. */
+  cost: z.number().nullable(),
+});
 
 export const traceSummarySchema = z.object({
   id: z.uuid(),
@@ -90,6 +110,10 @@ export const observationSchema = z.object({
   seq: z.int(),
   model: z.string().nullable(),
   ...usageSchema.shape,
+  cache_read_tokens: z.int().nullable(),
+  cache_write_tokens: z.int().nullable(),
+  /** Part of the output. */
+  reasoning_tokens: z.int().nullable(),
   error: z.string().nullable(),
   /** The code that ran, when the producer knows it. */
   code: z
@@ -182,3 +206,109 @@ export type GapPage = z.infer<typeof gapPageSchema>;
 export const listGapsRequestSchema = listRequestSchema.extend({ project_id: z.uuid().optional() });
 export const deadLetterPageSchema = z.object({ items: z.array(deadLetterSchema), next_cursor: z.string().nullable() });
 export type DeadLetterPage = z.infer<typeof deadLetterPageSchema>;
+
+const amountSchema = z.number().min(0).max(1e6);
+const priceFields = {
+  /** As the provider calls it; in lower case, and a date behind it may be left out. */
+  model: z.string().trim().min(1, "name the model").max(500).regex(WITHOUT_NUL, nulRefused),
+  /** US dollars for a million tokens. */
+  input: amountSchema,
+  output: amountSchema,
+};
+
+/** Calls from the hour of `valid_from` on have this price, until the next version; without it, calls from this hour on. */
+export const putPriceRequestSchema = z.object({
+  ...priceFields,
+  /** Without one, what `input` costs. */
+  cache_read: amountSchema.nullable().default(null),
+  cache_write: amountSchema.nullable().default(null),
+  valid_from: timestamp.optional(),
+});
+export type PutPriceRequest = z.input<typeof putPriceRequestSchema>;
+export const deletePriceRequestSchema = z.object({ model: priceFields.model, valid_from: timestamp });
+
+export const priceSchema = z.object({
+  ...priceFields,
+  cache_read: z.number().nullable(),
+  cache_write: z.number().nullable(),
+  valid_from: timestamp,
+  /** Where a default price was read, and when; null for one of the project's own, which goes before it. */
+  source: z.string().nullable(),
+});
+export type Price = z.infer<typeof priceSchema>;
+export const priceListSchema = z.object({ items: z.array(priceSchema) });
+
+const nameFilter = z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional();
+
+/** Whole hours: `from` is rounded down and `to` up; the last 24 hours without them. */
+export const metricsRequestSchema = z.object({
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+  /** `hour` for 31 days at the most, `day` (UTC) for 732. */
+  step: z.enum(["hour", "day"]).default("hour"),
+  /** The observations counted, and not those of other kinds, names or models. */
+  kind: observationKindSchema.optional(),
+  name: nameFilter,
+  model: nameFilter,
+  /** Groups of observations; those with the most, 50 of them. */
+  by: z.enum(["kind", "name", "model", "status"]).optional(),
+});
+
+/** Durations at most a tenth beside the truth, of what has ended; null when nothing has. */
+const durationsSchema = z.object({
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  p99_ms: z.number().nullable(),
+  mean_ms: z.number().nullable(),
+});
+const countsSchema = durationsSchema.extend({ count: z.int(), failures: z.int() });
+const spentSchema = z.object({
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** Model calls, and those among them whose model has no price: they are not in `cost`. */
+  calls: z.int(),
+  unpriced_calls: z.int(),
+  cost: z.number().nullable(),
+});
+export const metricsPointSchema = spentSchema.extend({ traces: countsSchema, observations: countsSchema });
+export const metricsSchema = z.object({
+  from: timestamp,
+  to: timestamp,
+  step: z.enum(["hour", "day"]),
+  /** Hours whose events arrived a moment ago and are not counted yet. */
+  pending_hours: z.int(),
+  total: metricsPointSchema,
+  /** Steps in which something happened. */
+  series: z.array(metricsPointSchema.extend({ time: timestamp })),
+  groups: z.array(spentSchema.extend({ key: z.string(), observations: countsSchema })),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+export type MetricsPoint = z.infer<typeof metricsPointSchema>;
+
+/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. */
+export const apiKeyScopeSchema = z.enum(["ingest", "read"]);
+export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
+
+export const createApiKeyRequestSchema = z.object({
+  name: z.string().trim().min(1, "give the key a name").max(200).regex(WITHOUT_NUL, nulRefused),
+  scopes: z.array(apiKeyScopeSchema).min(1, "give the key a scope").max(10).default(["ingest"]),
+});
+
+export const apiKeySchema = z.object({
+  id: z.uuid(),
+  project_id: z.uuid(),
+  name: z.string(),
+  /** The key's first characters. */
+  prefix: z.string(),
+  scopes: z.array(apiKeyScopeSchema),
+  created_at: timestamp,
+  /** To the minute. */
+  last_used_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+/** The only answer with the key itself. */
+export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
+export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
+export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Observation, Trace, TraceSummary } from "#contract.ts";
 import type { ObservationRow } from "#schema.ts";
-import type { PayloadContent, TraceContent } from "#store/trace-content.store.ts";
+import type { ObservationContent, PayloadContent, TraceContent } from "#store/trace-content.store.ts";
 import type { TraceSummaryRow } from "#store/traces.store.ts";
 import { orderObservations } from "./order-observations.ts";
 
@@ -21,6 +21,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     thread_id: row.thread_id,
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
+    cost: row.cost,
   };
 }
 
@@ -50,7 +51,7 @@ export function presentTrace(row: TraceSummaryRow, { observations, payloads }: T
 
 type Place = { readonly seq: number; readonly startedAt: Date };
 
-function presentObservation(row: Selectable<ObservationRow>, payloads: readonly PayloadContent[], { seq, startedAt }: Place): Observation {
+function presentObservation(row: ObservationContent, payloads: readonly PayloadContent[], { seq, startedAt }: Place): Observation {
   const start = payloadOf(payloads, row.start_event);
   const end = payloadOf(payloads, row.end_event);
   return {
@@ -66,6 +67,10 @@ function presentObservation(row: Selectable<ObservationRow>, payloads: readonly 
     model: row.end_model ?? row.start_model,
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    cost: row.cost,
     error: row.error,
     code: row.code,
     input: start?.value ?? end?.tool_entry?.parameters ?? null,

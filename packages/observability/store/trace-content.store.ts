@@ -1,11 +1,15 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
+import { costOf } from "./prices.store.ts";
 
 export type TraceContent = {
-  readonly observations: readonly Selectable<ObservationRow>[];
+  readonly observations: readonly ObservationContent[];
   /** In the order of their events. */
   readonly payloads: readonly PayloadContent[];
 };
+
+/** With the dollars it cost, when it used tokens of a model that has a price. */
+export type ObservationContent = Selectable<ObservationRow> & { readonly cost: number | null };
 
 export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" | "value" | "attributes" | "tool_entry"> & {
   readonly reasoning: string | null;
@@ -26,10 +30,18 @@ export async function findTraceContent(
   { project_id: projectId, id: traceId }: { readonly project_id: string; readonly id: string },
 ): Promise<TraceContent> {
   const observations = await query
-    .selectFrom("observability.observations")
+    .selectFrom("observability.observations as observation")
     .selectAll()
+    .select(
+      sql<number | null>`(
+        select ${costOf("observation", "price")}
+        from observability.price_of(observation.project_id, observation.model, observation.hour) as price
+        where observation.input_tokens is not null or observation.output_tokens is not null
+      )`.as("cost"),
+    )
     .where("project_id", "=", projectId)
     .where("trace_id", "=", traceId)
+    .where("day", "=", dayOf(projectId, traceId))
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")
     .limit(OBSERVATIONS_MAX)
@@ -45,10 +57,15 @@ async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: strin
     from (
       select *, sum(octet_length(concat(value, attributes, tool_entry, reasoning))) over (order by seq, event_id) as total
       from observability.payloads
-      where project_id = ${projectId} and trace_id = ${traceId}
+      where project_id = ${projectId} and trace_id = ${traceId} and day = ${dayOf(projectId, traceId)}
     ) as payload
     order by seq, event_id`.execute(query);
   return rows;
+}
+
+/** Named, so that only one day is looked into. */
+function dayOf(projectId: string, traceId: string) {
+  return sql<Date>`(select day from observability.traces where project_id = ${projectId} and id = ${traceId})`;
 }
 
 function bounded(name: "value" | "attributes" | "tool_entry") {
