@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { afterEach, expect, test, vi } from "vitest";
 import { insertProject } from "#store/projects.store.ts";
 import { startIngestionWorld, type IngestionWorld } from "#testing/ingestion-world.ts";
-import { readIngested, type Ingested } from "#testing/ingested.ts";
+import { readFigures, readIngested, type Ingested } from "#testing/ingested.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
 import { randomOf } from "#testing/random.ts";
 import { replayLetters } from "#testing/replay-letters.ts";
@@ -125,6 +125,15 @@ async function prove(): Promise<void> {
   expect(compare(afterwards.rows, [...rows, ...replayed]), "what was mended and replayed is a row").toEqual(SAME);
   expect(afterwards.openLetters, "no dead letter is left").toBe(0);
   expect(afterwards.lost).toEqual(lost);
+  const figures = await vi.waitFor(async () => {
+    const found = await readFigures(world.database);
+    expect(found).toMatchObject({ marks: 0 });
+    return found;
+  }, PATIENCE);
+  expect(figures, "each row is counted once").toMatchObject({
+    counted_traces: figures?.traces,
+    counted_observations: figures?.observations,
+  });
   console.log(
     `${DATABASE}, seed ${SEED}: ${sent.length} entries, ${KILLS} kills, ${TRIMS} trims of ${trimmed.size} entries; ${rows.length} rows, ${lost.size} events in ${ingested.gaps} gaps, ${setAside.size} poisoned entries set aside, ${replayed.size} of them mended and replayed`,
   );

@@ -50,6 +50,23 @@ export async function readIngested({ pool }: Database<ObservabilitySchema>): Pro
   };
 }
 
+/** How many traces and observations the hourly figures count, beside how many there are; `marks` are hours to be counted anew. */
+export async function readFigures({ pool }: Database<ObservabilitySchema>) {
+  const { rows } = await pool.query<{
+    marks: number;
+    traces: number;
+    observations: number;
+    counted_traces: number;
+    counted_observations: number;
+  }>(`
+    select (select count(*) from observability.hourly_marks) as marks,
+      (select count(*) from observability.traces) as traces,
+      (select count(*) from observability.observations) as observations,
+      (select coalesce(sum(observations), 0)::bigint from observability.hourly where kind = 'trace') as counted_traces,
+      (select coalesce(sum(observations), 0)::bigint from observability.hourly where kind <> 'trace') as counted_observations`);
+  return rows[0];
+}
+
 /** What a numbered entry is recognised by. */
 export function markerOf(entry: string): string {
   const fields = JSON.parse(entry) as string[];
