@@ -42,7 +42,7 @@ test.each([
   await expectHealthy();
 });
 
-test("Ctrl-C leaves no process, and a second start keeps the data", async () => {
+test("Ctrl-C leaves no process, a second start keeps the data, and a service manager's SIGTERM leaves none either", async () => {
   const browser = await launchBrowser();
   const problems: string[] = [];
   const page = await openPage(await openContext(browser), problems);
@@ -61,6 +61,9 @@ test("Ctrl-C leaves no process, and a second start keeps the data", async () => 
   await logIn(await openPage(await openContext(browser), problems), product.consoleUrl, { email, password: PASSWORD });
   await browser.close();
   expect(problems).toEqual([]);
+
+  await product.terminate();
+  expect(await product.processes()).toEqual([]);
 });
 
 /** The console, and the APIs behind its proxy. */

@@ -4,7 +4,12 @@ import { z } from "zod";
 
 const timestamp = z.iso.datetime();
 
-export const componentSchema = z.object({ status: z.enum(["up", "down", "unknown"]), error: z.string().optional() });
+export const componentSchema = z.object({
+  status: z.enum(["up", "down", "unknown"]),
+  error: z.string().optional(),
+  /** What does not stop it yet, and what to do about it. */
+  warnings: z.array(z.string()).optional(),
+});
 export const healthSchema = z.object({ status: z.literal("healthy"), version: z.string() });
 export const detailedHealthSchema = z.object({
   status: z.enum(["healthy", "degraded"]),
@@ -123,6 +128,10 @@ export const observationSchema = z.object({
       function: z.string().optional(),
     })
     .nullable(),
+  /**
+   * As the application sent it. What is too long is `{"truncated": true, "characters", "preview"}`; a part that was sent once
+   * and has not arrived, or is kept no longer, `{"$blob": "<sha256>", "missing": true}`.
+   */
   input: z.unknown(),
   output: z.unknown(),
   /** Text a model gave as its reasoning. */
@@ -150,6 +159,8 @@ export type TakenEdge = z.infer<typeof takenEdgeSchema>;
 
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
+  /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
+  truncated: z.boolean(),
   input: z.unknown(),
   output: z.unknown(),
   error: z.string().nullable(),
@@ -174,11 +185,55 @@ export const deadLetterSchema = z.object({
   project_id: z.uuid().nullable(),
   reason: z.string(),
   created_at: timestamp,
-  /** The entry's fields (name, value, name, value, …) as JSON text, cut at 4,000 characters. */
+  /** The entry's fields (name, value, name, value, …) as JSON text, mended if they were; cut at 4,000 characters in lists, at 1 Mi alone. */
   entry: z.string(),
   /** Characters of the whole entry. */
   entry_length: z.int(),
+  /** False when the entry was longer than any event can be, and only its beginning was kept. */
+  is_whole: z.boolean(),
+  state: z.enum(["open", "replayed", "deleted"]),
+  /** Who mended, replayed and deleted it: a user's id, or `operator`. */
+  fixed_at: timestamp.nullable(),
+  fixed_by: z.string().nullable(),
+  replayed_at: timestamp.nullable(),
+  replayed_by: z.string().nullable(),
+  deleted_at: timestamp.nullable(),
+  deleted_by: z.string().nullable(),
 });
+export type DeadLetter = z.infer<typeof deadLetterSchema>;
+
+export const listDeadLettersRequestSchema = listRequestSchema.extend({
+  state: z.enum(["open", "replayed", "deleted", "all"]).default("open"),
+  project_id: z.uuid().optional(),
+});
+
+/** The whole entry as it should have been: `v`, `id`, `type`, `project_id`, `producer_id`, `seq`, `ts` and `body`, each a text. */
+export const fixDeadLetterRequestSchema = z.object({
+  fields: z
+    .record(z.string().max(200), z.string())
+    .refine((fields) => Object.keys(fields).length <= 100, "an entry has at most 100 fields"),
+});
+export type FixDeadLetterRequest = z.infer<typeof fixDeadLetterRequestSchema>;
+
+/** A range of a producer's numbers that never arrived. */
+export const gapSchema = z.object({
+  id: z.uuid(),
+  project_id: z.uuid(),
+  producer_id: z.uuid(),
+  /** What the producer said of itself; null when that was lost too. */
+  producer: z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() }).nullable(),
+  first_seq: z.int(),
+  last_seq: z.int(),
+  /** How many events that are. */
+  events: z.int(),
+  found_at: timestamp,
+  producer_first_event_at: timestamp.nullable(),
+  producer_last_event_at: timestamp.nullable(),
+});
+export type Gap = z.infer<typeof gapSchema>;
+export const gapPageSchema = z.object({ items: z.array(gapSchema), next_cursor: z.string().nullable() });
+export type GapPage = z.infer<typeof gapPageSchema>;
+export const listGapsRequestSchema = listRequestSchema.extend({ project_id: z.uuid().optional() });
 export const deadLetterPageSchema = z.object({ items: z.array(deadLetterSchema), next_cursor: z.string().nullable() });
 export type DeadLetterPage = z.infer<typeof deadLetterPageSchema>;
 
@@ -259,3 +314,45 @@ export const metricsSchema = z.object({
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 export type MetricsPoint = z.infer<typeof metricsPointSchema>;
+
+/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. */
+export const apiKeyScopeSchema = z.enum(["ingest", "read"]);
+export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
+
+export const createApiKeyRequestSchema = z.object({
+  name: z.string().trim().min(1, "give the key a name").max(200).regex(WITHOUT_NUL, nulRefused),
+  scopes: z.array(apiKeyScopeSchema).min(1, "give the key a scope").max(10).default(["ingest"]),
+});
+
+export const apiKeySchema = z.object({
+  id: z.uuid(),
+  project_id: z.uuid(),
+  name: z.string(),
+  /** The key's first characters. */
+  prefix: z.string(),
+  scopes: z.array(apiKeyScopeSchema),
+  created_at: timestamp,
+  /** To the minute. */
+  last_used_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+/** The only answer with the key itself. */
+export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
+export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
+export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;
+
+export const alertSchema = z.object({
+  name: z.string(),
+  severity: z.enum(["warning", "critical"]),
+  /** `unknown`: this process can't read the number now, or only the observed application can. */
+  state: z.enum(["ok", "firing", "unknown"]),
+  value: z.number().nullable(),
+  /** It fires when the value is above. */
+  above: z.number(),
+  unit: z.enum(["events", "seconds", "bytes", "ratio", "connections", "consumers"]),
+  summary: z.string(),
+});
+export type Alert = z.infer<typeof alertSchema>;
+export const alertListSchema = z.object({ items: z.array(alertSchema), checked_at: timestamp });

@@ -7,9 +7,11 @@ export type ObservabilitySchema = {
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
   "observability.graphs": GraphRow;
+  "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
+  "observability.api_keys": ApiKeyRow;
 };
 
 /** Set by the database, never written. */
@@ -134,6 +136,8 @@ type ProducerRow = {
   dropped: unknown;
   dropped_seq: number | null;
   ended_at: Date | null;
+  heard_at: Generated<Date>;
+  gone_at: Date | null;
   holes: Derived<string>;
   suspects: Generated<string>;
   suspects_at: Date | null;
@@ -141,6 +145,7 @@ type ProducerRow = {
 };
 
 type IngestGapRow = {
+  id: Generated<string>;
   project_id: string;
   producer_id: string;
   first_seq: number;
@@ -156,4 +161,26 @@ type DeadLetterRow = {
   reason: string;
   entry: string;
   created_at: Generated<Date>;
+  is_whole: Generated<boolean>;
+  fixed_entry: string | null;
+  fixed_at: Date | null;
+  fixed_by: string | null;
+  replayed_at: Date | null;
+  replayed_by: string | null;
+  deleted_at: Date | null;
+  deleted_by: string | null;
+  state: Derived<"open" | "replayed" | "deleted">;
+};
+
+type ApiKeyRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  prefix: string;
+  key_sha256: string;
+  scopes: string[];
+  created_by: string | null;
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
 };

@@ -71,8 +71,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       const { body } = event;
       mergeTrace(fold, event, body.trace_id, {
         start_event: event.id,
-        start_producer: event.producer_id,
-        start_seq: event.seq,
+        ...placeOf("start", event, body.stands_in_since),
         name: body.name,
         started_at: toInstant(body.started_at),
         thread_id: body.thread_id,
@@ -92,8 +91,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       const { body } = event;
       mergeTrace(fold, event, body.trace_id, {
         end_event: event.id,
-        end_producer: event.producer_id,
-        end_seq: event.seq,
+        ...placeOf("end", event, body.stands_in_since),
         ended_at: toInstant(body.ended_at),
         end_status: body.status,
         error: body.error,
@@ -209,6 +207,16 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "producer.bye":
       break;
   }
+}
+
+/**
+ * Of two events for a half the higher number stays. One that stands in gets a number below all: the later what it tells of
+ * began, the lower. It is none of a producer's numbers, so it names no producer.
+ */
+function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: string | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
+  return standsInSince === undefined
+    ? { [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
+    : { [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
 }
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {

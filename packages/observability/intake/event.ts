@@ -73,6 +73,12 @@ const graphStep = z.object({
 const endStatus = z.enum(["success", "failure", "interrupted"]);
 const attributes = z.record(z.string(), z.unknown()).optional();
 
+/**
+ * Of a start or end that stands in for the trace's own, which may come later or never: when what stands in began.
+ * The earliest of several stays, and the trace's own replaces it.
+ */
+const standsInSince = timestamp.optional();
+
 const eventBodies = {
   "trace.start": z.object({
     trace_id: id,
@@ -83,6 +89,7 @@ const eventBodies = {
     user_id: z.string().max(500).optional(),
     input: payload,
     attributes,
+    stands_in_since: standsInSince,
   }),
   "trace.end": z.object({
     trace_id: id,
@@ -93,6 +100,7 @@ const eventBodies = {
     /** The checkpoint an interrupted run waits at. */
     paused_at: z.string().max(200).optional(),
     attributes,
+    stands_in_since: standsInSince,
   }),
   /** The run goes on from a checkpoint at which another run of the same thread was interrupted. */
   "trace.resume": z.object({ trace_id: id, resumed_at: timestamp, resumed_from: z.string().max(200) }),

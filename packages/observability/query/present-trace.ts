@@ -31,7 +31,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
 
 export function presentTrace(
   row: TraceSummaryRow,
-  { observations, payloads }: TraceContent,
+  { observations, payloads, isCut }: TraceContent,
   { lostEvents, graph }: { readonly lostEvents: number; readonly graph: Trace["graph"] },
 ): Trace {
   const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
@@ -47,6 +47,7 @@ export function presentTrace(
   return {
     ...presentTraceSummary(row, lostEvents),
     project_id: row.project_id,
+    truncated: isCut,
     input: payloadOf(own, row.start_event)?.value ?? null,
     output: payloadOf(own, row.end_event)?.value ?? null,
     error: row.error,
@@ -69,7 +70,7 @@ function presentObservation(row: ObservationContent, payloads: readonly PayloadC
     parent_id: row.parent_id,
     kind: row.kind ?? "span",
     name: row.name ?? UNKNOWN_NAME,
-    status: row.end_status ?? "running",
+    status: row.end_status ?? (row.is_abandoned ? "abandoned" : "running"),
     started_at: startedAt.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     duration_ms: row.duration_ms,

@@ -86,6 +86,7 @@ export type DeadLetterWrite = {
   readonly project_id: string | undefined;
   readonly reason: string;
   readonly entry: string;
+  readonly is_whole: boolean;
 };
 
 /** The rows of a batch. In each list every key occurs once, in the order of the keys, so that two writers never wait for each other crosswise. */
@@ -180,7 +181,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
   {
     name: "blobs",
     statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
-on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 day'`,
+on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 hour'`,
   },
   {
     name: "graphs",
@@ -208,6 +209,7 @@ on conflict (project_id, sha256) do update set used_at = now() where t.used_at <
       project_id: "uuid",
       reason: "text",
       entry: "text",
+      is_whole: "boolean",
     }),
   },
   {
@@ -228,6 +230,7 @@ on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
   heard_at = now(),
+  gone_at = null,
   seen = t.seen + excluded.seen,
   announced_seq = greatest(t.announced_seq, excluded.announced_seq),
   hello = coalesce(t.hello, excluded.hello),

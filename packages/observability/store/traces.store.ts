@@ -5,11 +5,14 @@ import { costOf } from "./prices.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
+type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
+
 export type TraceSummaryRow = Pick<
   Selectable<TraceRow>,
-  "id" | "project_id" | "name" | "status" | "started_at" | "sort_at" | "ended_at" | "thread_id" | "error" | "start_event" | "end_event"
+  "id" | "project_id" | "name" | "started_at" | "sort_at" | "ended_at" | "thread_id" | "error" | "start_event" | "end_event"
 > & {
   readonly position: string;
+  readonly status: TraceStatus;
   /** The runs it consists of: from its start to its first pause, from there to the next, … */
   readonly segments: readonly SegmentRow[];
   /** Between an interrupt and its resume. */
@@ -24,7 +27,7 @@ export type TraceSummaryRow = Pick<
 
 type SegmentRow = {
   readonly id: string;
-  readonly status: TraceSummaryRow["status"];
+  readonly status: TraceStatus;
   readonly started_at: string;
   readonly ended_at: string | null;
 };
@@ -44,8 +47,9 @@ export async function listTraces(query: Query, filter: TraceFilter): Promise<rea
   const { status, name, after } = filter;
   let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId).where(isBeginning);
   if (status !== undefined) {
-    // Said twice: only of an interrupted trace is it asked how it went on.
-    rows = rows.where(sql<boolean>`(trace.paused_at is not null or trace.status = ${status}) and family.status = ${status}`);
+    // Said twice: only of a trace that was interrupted or that runs is it asked how it went on.
+    const said = status === "abandoned" ? "running" : status;
+    rows = rows.where(sql<boolean>`(trace.paused_at is not null or trace.status = ${said}) and family.status = ${status}`);
   }
   if (name !== undefined) {
     rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
@@ -72,8 +76,8 @@ export async function findTrace(
   return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
 }
 
-type Family = Pick<Selectable<TraceRow>, "status" | "ended_at" | "error" | "end_event"> &
-  Pick<TraceSummaryRow, "segments" | "waiting_ms"> & { readonly ids: readonly string[]; readonly days: readonly Date[] };
+type Family = Pick<Selectable<TraceRow>, "ended_at" | "error" | "end_event"> &
+  Pick<TraceSummaryRow, "status" | "segments" | "waiting_ms"> & { readonly ids: readonly string[]; readonly days: readonly Date[] };
 
 /** What a trace and the runs that resumed it are together. It ended as the last of them did. */
 const family = sql<Family>`(
@@ -87,9 +91,11 @@ const family = sql<Family>`(
   from (
     select *, row_number() over by_time as place, extract(epoch from sort_at - lag(ended_at) over by_time) * 1000 as waited
     from (
-      select trace.id, trace.day, trace.sort_at, trace.ended_at, trace.status, trace.error, trace.end_event where trace.paused_at is null
+      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOf("trace")} as status, trace.error, trace.end_event
+      where trace.paused_at is null
       union all
-      select segment.* from observability.segments_of(trace.project_id, trace.id) as segment where trace.paused_at is not null
+      select part.id, part.day, part.sort_at, part.ended_at, ${statusOf("part")}, part.error, part.end_event
+      from observability.segments_of(trace.project_id, trace.id) as part where trace.paused_at is not null
     ) as segment
     window by_time as (order by sort_at, id)
   ) as placed
@@ -101,6 +107,12 @@ const isBeginning = sql<boolean>`(trace.resumed_from is null or not exists (
   where earlier.project_id = trace.project_id and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
     and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
 ))`;
+
+/** Running or abandoned is known of each run by its own producer. */
+function statusOf(run: "trace" | "part") {
+  const column = (name: string) => sql.ref(`${run}.${name}`);
+  return sql<TraceStatus>`observability.status_of(trace.project_id, ${column("id")}, ${column("day")}, ${column("status")}, ${column("start_producer")})`;
+}
 
 function isoOf(column: string) {
   return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

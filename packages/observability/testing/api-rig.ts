@@ -4,7 +4,7 @@ import type { Database } from "@sightline/foundation/database";
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
 import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createApi } from "#query/api.ts";
+import { composeApi } from "#compose-api.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
 export const API_KEY = `studio_${"ab".repeat(32)}`;
@@ -42,7 +42,7 @@ export type ApiRig = {
 export async function createApiRig({ database, redisUrl, stream, heartbeatKey }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = { API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
-  const api = createApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
+  const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
   await api.start();
   const server = await createHttpServer({
     name: "observability",

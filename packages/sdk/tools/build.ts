@@ -33,7 +33,7 @@ function publishedManifest(source: Manifest): Manifest {
     types: "./cjs/index.d.ts",
     exports: publishedEntries(source["exports"] as Readonly<Record<string, string>>),
     files: ["esm", "cjs"],
-    sideEffects: false,
+    sideEffects: ["./esm/register.js", "./cjs/register.js"],
   };
 }
 
