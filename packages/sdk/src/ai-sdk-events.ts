@@ -21,7 +21,7 @@ export function startOf(type: unknown, event: Values): CallStart | undefined {
     }
     case "embed":
     case "embedMany":
-      return { name: String(type), kind: "llm", model, input: captured(event["value"] ?? event["values"]) };
+      return { name: type, kind: "llm", model, input: captured(event["value"] ?? event["values"]) };
     default:
       return {
         name: text(event["functionId"]) ?? String(type),

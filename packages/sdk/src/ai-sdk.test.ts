@@ -91,7 +91,7 @@ describe("The AI SDK, traced", () => {
     await observe({ name: "around" }, async () => {
       await generateText({ ...ask, telemetry: { isEnabled: false } });
       await embed({ model: provider.embeddingModel("e-1"), value: "a" });
-      await expect(generateText({ ...ask, model: provider("broken") })).rejects.toThrow();
+      await expect(generateText({ ...ask, model: provider("broken") })).rejects.toThrow("no such model");
     });
     const { tree, find, ends } = await recorded();
     expect(tree.filter((line) => line.endsWith("< around"))).toEqual([
@@ -118,7 +118,7 @@ function answer({ path, body }: ModelRequest) {
   if (path.endsWith("/embeddings")) {
     return { json: { model: "e-1", data: [{ embedding: [1] }], usage: { prompt_tokens: 4 } } };
   }
-  const first = JSON.stringify(body["messages"]).includes('"role":"tool"') === false;
+  const first = !JSON.stringify(body["messages"]).includes('"role":"tool"');
   const calls = ["search", "broken"].map((name, index) => ({
     index,
     id: `call-${index}`,

@@ -34,7 +34,7 @@ export function traceAiSdk(): void {
   }
   Object.defineProperty(globalThis, ATTACHED, { value: true });
   const channel = tracingChannel<ActiveSpan | undefined, Message>(CHANNEL);
-  channel.start.bindStore(sdkState.spans as never, ((message: Message) => enter(message)) as never);
+  channel.start.bindStore(sdkState.spans, enter);
   // A channel without subscribers to all of its events is taken for unused by some versions of Node.
   channel.subscribe({
     start: ignore,

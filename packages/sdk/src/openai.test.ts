@@ -119,7 +119,7 @@ describe("A wrapped OpenAI client", () => {
   it("stands under what runs around it, and records failures, broken and abandoned streams as what they are", async () => {
     await observe({ name: "around" }, async () => {
       await expect(client.chat.completions.create({ ...ask, model: "broken" })).rejects.toThrow("500");
-      await expect(readAll(await client.chat.completions.create({ ...chunked, model: "cut" }))).rejects.toThrow();
+      await expect(readAll(await client.chat.completions.create({ ...chunked, model: "cut" }))).rejects.toThrow("terminated");
       for await (const chunk of await client.chat.completions.create(chunked)) {
         expect(chunk).toBeDefined();
         break;
@@ -168,7 +168,7 @@ function answer({ path, body }: ModelRequest) {
       : { json: response };
   }
   return body["stream"] === true
-    ? { events: [...chunks(), ...(body["model"] === "cut" ? [] : [{ data: "[DONE]" }])], broken: body["model"] === "cut" }
+    ? { events: [...chunksOfAnswer(), ...(body["model"] === "cut" ? [] : [{ data: "[DONE]" }])], broken: body["model"] === "cut" }
     : {
         json: {
           id: "c-1",
@@ -204,7 +204,7 @@ const response = {
   },
 };
 
-function chunks() {
+function chunksOfAnswer() {
   const base = { id: "c-1", object: "chat.completion.chunk", model: "m-1-2026" };
   const delta = (given: object, reason: string | null = null) => ({
     data: { ...base, choices: [{ index: 0, delta: given, finish_reason: reason }] },

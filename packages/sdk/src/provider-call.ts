@@ -138,7 +138,7 @@ function watchStream(stream: ChunkStream, opened: OpenCall, call: ProviderCall):
   const { iterator } = stream;
   const startedAt = performance.now();
   stream.iterator = () => {
-    const chunks = Reflect.apply(iterator, stream, []) as AsyncIterator<unknown>;
+    const chunks = Reflect.apply(iterator, stream, []);
     const collected = call.collect();
     let firstChunk: number | undefined;
     const finish = (added: Partial<ObservationOutcome>): void => {

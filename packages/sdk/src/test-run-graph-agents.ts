@@ -3,7 +3,10 @@
  * `node test-run-graph-agents.ts <redis url> <stream> <project>`. Prints what is known of the runs.
  */
 import { closeRedisPublisher, initializeRedisPublisher } from "./index.ts";
-import { graphAgents } from "./test-graph-agents.ts";
+import { faultAgents } from "./test-fault-agents.ts";
+import { nestedAgents } from "./test-nested-agents.ts";
+import { pauseAgents } from "./test-pause-agents.ts";
+import { routingAgents } from "./test-routing-agents.ts";
 
 const ROUNDS = 2;
 
@@ -13,7 +16,7 @@ if (!ok) {
   throw new Error(reason);
 }
 const truths: object[] = [];
-for (const { name, status, taken, traces = 1, run } of graphAgents) {
+for (const { name, status, taken, traces = 1, run } of [...routingAgents, ...nestedAgents, ...faultAgents, ...pauseAgents]) {
   for (let round = 1; round <= ROUNDS; round += 1) {
     const traceName = `${name} #${round}`;
     await run(traceName);

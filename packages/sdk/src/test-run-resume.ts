@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { closeRedisPublisher, initializeRedisPublisher } from "./index.ts";
-import { askingGraph } from "./test-graph-agents.ts";
+import { askingGraph } from "./test-pause-agents.ts";
 
 const [redisUrl = "", streamName = "", projectId = "", leg = "", file = ""] = process.argv.slice(2);
 const checkpoints = new MemorySaver();
