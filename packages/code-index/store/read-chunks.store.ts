@@ -45,7 +45,11 @@ export type LiteralHit = {
 type Names = { readonly names: readonly string[]; readonly limit: number };
 
 /** Chunks that define one of the names, up to `limit`, in no order. */
-export async function findDefining(query: Transaction<CodeIndexTables>, scope: Scope, { names, limit }: Names): Promise<readonly LiteralHit[]> {
+export async function findDefining(
+  query: Transaction<CodeIndexTables>,
+  scope: Scope,
+  { names, limit }: Names,
+): Promise<readonly LiteralHit[]> {
   const { rows } = await sql<LiteralHit>`
     select chunk.chunk_id, true as defines, true as same_case from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
     where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} and ${isVisible(scope)} limit ${limit}

@@ -60,7 +60,10 @@ export type TrigramsCollector = {
 };
 
 export function createTrigramsCollector(): TrigramsCollector {
-  const lists = new Map<number, Bytes>();
+  const lists: Bytes[] = [];
+  const codes: number[] = [];
+  /** By trigram the place of its list, counted from 1. */
+  const places = new Int32Array(CODES);
   /** By trigram the chunk that had it last, counted from 1. */
   const latest = new Int32Array(CODES);
   let chunk = 0;
@@ -69,12 +72,13 @@ export function createTrigramsCollector(): TrigramsCollector {
     const before = latest[code] ?? 0;
     if (before !== chunk) {
       latest[code] = chunk;
-      let list = lists.get(code);
-      if (list === undefined) {
-        list = new Bytes();
-        lists.set(code, list);
+      let place = places[code] ?? 0;
+      if (place === 0) {
+        codes.push(code);
+        place = lists.push(new Bytes());
+        places[code] = place;
       }
-      list.addNumber(chunk - before - 1);
+      lists[place - 1]?.addNumber(chunk - before - 1);
     }
   }
 
@@ -87,8 +91,8 @@ export function createTrigramsCollector(): TrigramsCollector {
       let first = 0;
       let previous = 0;
       let block = new Bytes();
-      for (const code of [...lists.keys()].toSorted((one, other) => one - other)) {
-        const list = lists.get(code)?.written() ?? Buffer.alloc(0);
+      for (const code of codes.toSorted((one, other) => one - other)) {
+        const list = lists[(places[code] ?? 0) - 1]?.written() ?? Buffer.alloc(0);
         if (block.length > 0 && block.length + list.length > BLOCK_BYTES) {
           yield { first, lists: Buffer.from(block.written()) };
           block = new Bytes();
