@@ -249,6 +249,10 @@ function trigramsAreOurs({ schema }: TenantTemplate): RawBuilder<unknown> {
     );
     alter table ${schema}.trigrams alter column lists set storage external;
 
+    -- Segment by segment, as they are written and deleted: what is written goes to the end of the index and fills its pages.
+    alter table ${schema}.postings drop constraint postings_pkey, add primary key (segment_id, term);
+    drop index ${schema}.postings_segment;
+
     drop index ${schema}.code_chunks_content_trigrams;
     drop index ${schema}.code_chunks_path_trigrams;
 

@@ -1,93 +1,141 @@
-import type { StreamEntry } from "./event.ts";
+import type { EventType } from "./event.ts";
+import type { EventText } from "./event-text.ts";
+
+type EventBody = Readonly<Record<string, unknown>>;
+
+/** An event that waits in this process. */
+export type BufferedEvent = {
+  readonly id: string;
+  readonly type: EventType;
+  readonly ts: string;
+  /** 0 until it is given a number. */
+  seq: number;
+  /** Until it is written as text; one that says its own number is made when the number is given. */
+  body: EventBody | ((sequence: number) => EventBody) | undefined;
+  written: EventText | undefined;
+  /** About as many bytes as it holds. */
+  size: number;
+  /** Of a blob: the hash of its content. */
+  readonly hash: string | undefined;
+};
 
 export type EventBuffer = {
-  /** Adds an event; returns how many of the oldest were dropped to make room. */
-  add(entry: StreamEntry): number;
+  /** Adds an event; returns the oldest that were dropped to make room. */
+  add(event: BufferedEvent): readonly BufferedEvent[];
+  /** The oldest whose body is not written yet. */
+  firstUnwritten(): BufferedEvent | undefined;
+  /** Notes an event's size after its body was written; returns what was dropped to make room. */
+  resize(event: BufferedEvent, size: number): readonly BufferedEvent[];
   /** Takes the oldest events; they count as held until they are settled. */
-  take(maximumEvents: number, maximumBytes: number): readonly StreamEntry[];
+  take(maximumEvents: number, maximumBytes: number): readonly BufferedEvent[];
   /** Forgets the taken events, but puts the unsent ones back in front, in their order. */
-  settle(unsent: readonly StreamEntry[]): void;
-  /** Drops everything that is not taken; returns how many. */
-  clear(): number;
+  settle(unsent: readonly BufferedEvent[]): readonly BufferedEvent[];
+  /** Drops everything that is not taken. */
+  clear(): readonly BufferedEvent[];
   readonly size: number;
   readonly bytes: number;
 };
 
-/** What an entry holds beside its body: identifiers, fields, object headers. */
-const OVERHEAD_BYTES = 400;
+/** What an event holds beside its body: identifiers, fields, object headers. */
+export const OVERHEAD_BYTES = 400;
 
-type Link = { readonly entry: StreamEntry; next: Link | undefined };
+const NONE: readonly BufferedEvent[] = [];
+
+type Link = { readonly event: BufferedEvent; next: Link | undefined };
+type Held = { events: number; bytes: number };
 
 /** A queue bounded by bytes and by count that drops its oldest, so that an absent Redis costs bounded memory and no waiting. */
 export function createEventBuffer(limits: { readonly bytes: number; readonly events: number }): EventBuffer {
   let first: Link | undefined;
   let last: Link | undefined;
-  const queued = { events: 0, bytes: 0 };
-  const taken = { events: 0, bytes: 0 };
+  let unwritten: Link | undefined;
+  const queued: Held = { events: 0, bytes: 0 };
+  const taken: Held = { events: 0, bytes: 0 };
 
-  const shift = (): StreamEntry | undefined => {
+  const shift = (): BufferedEvent | undefined => {
     const link = first;
     if (link === undefined) {
       return undefined;
     }
     first = link.next;
     last = first === undefined ? undefined : last;
+    unwritten = unwritten === link ? first : unwritten;
     queued.events -= 1;
-    queued.bytes -= sizeOf(link.entry);
-    return link.entry;
+    queued.bytes -= link.event.size;
+    return link.event;
   };
   const isOver = () => queued.bytes + taken.bytes > limits.bytes || queued.events + taken.events > limits.events;
-  const setTaken = (entries: readonly StreamEntry[]) => {
-    taken.events = entries.length;
-    taken.bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+  const dropOver = (): readonly BufferedEvent[] => {
+    if (!isOver()) {
+      return NONE;
+    }
+    const dropped: BufferedEvent[] = [];
+    while (isOver()) {
+      const event = shift();
+      if (event === undefined) {
+        break;
+      }
+      dropped.push(event);
+    }
+    return dropped;
   };
 
   return {
-    add(entry) {
-      const link: Link = { entry, next: undefined };
+    add(event) {
+      const link: Link = { event, next: undefined };
       if (last === undefined) {
         first = link;
       } else {
         last.next = link;
       }
       last = link;
+      unwritten ??= link;
       queued.events += 1;
-      queued.bytes += sizeOf(entry);
-      let dropped = 0;
-      while (isOver() && shift() !== undefined) {
-        dropped += 1;
+      queued.bytes += event.size;
+      return dropOver();
+    },
+    firstUnwritten() {
+      while (unwritten !== undefined && typeof unwritten.event.body !== "object") {
+        unwritten = unwritten.next;
       }
-      return dropped;
+      return unwritten?.event;
+    },
+    resize(event, size) {
+      queued.bytes += size - event.size;
+      event.size = size;
+      return dropOver();
     },
     take(maximumEvents, maximumBytes) {
-      const entries: StreamEntry[] = [];
+      const events: BufferedEvent[] = [];
       let bytes = 0;
-      while (entries.length < maximumEvents && bytes < maximumBytes) {
-        const entry = shift();
-        if (entry === undefined) {
+      while (events.length < maximumEvents && bytes < maximumBytes) {
+        const event = shift();
+        if (event === undefined) {
           break;
         }
-        bytes += sizeOf(entry);
-        entries.push(entry);
+        bytes += event.size;
+        events.push(event);
       }
-      setTaken(entries);
-      return entries;
+      taken.events = events.length;
+      taken.bytes = bytes;
+      return events;
     },
     settle(unsent) {
-      for (const entry of unsent.toReversed()) {
-        first = { entry, next: first };
+      for (const event of unsent.toReversed()) {
+        first = { event, next: first };
         last ??= first;
         queued.events += 1;
-        queued.bytes += sizeOf(entry);
+        queued.bytes += event.size;
       }
-      setTaken([]);
+      taken.events = 0;
+      taken.bytes = 0;
+      return dropOver();
     },
     clear() {
-      const dropped = queued.events;
-      first = undefined;
-      last = undefined;
-      queued.events = 0;
-      queued.bytes = 0;
+      const dropped: BufferedEvent[] = [];
+      for (let event = shift(); event !== undefined; event = shift()) {
+        dropped.push(event);
+      }
       return dropped;
     },
     get size() {
@@ -97,8 +145,4 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
       return queued.bytes + taken.bytes;
     },
   };
-}
-
-function sizeOf(entry: StreamEntry): number {
-  return entry.bytes + OVERHEAD_BYTES;
 }

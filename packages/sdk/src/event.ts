@@ -1,3 +1,5 @@
+import type { BufferedEvent } from "./event-buffer.ts";
+
 /** The event schema v1, as this producer writes it. The platform's JSON Schema of the same version judges it in the tests. */
 export const EVENT_VERSION = 1;
 
@@ -94,6 +96,14 @@ export type EventBodies = {
     readonly nodes: readonly string[];
     readonly edges: readonly GraphEdge[];
   };
+  blob: { readonly sha256: string; readonly content: Payload };
+  score: {
+    readonly trace_id: string;
+    readonly observation_id?: string | undefined;
+    readonly name: string;
+    readonly value: number;
+    readonly comment?: string | undefined;
+  };
   "producer.hello": { readonly sdk: string; readonly runtime: string; readonly host: string; readonly pid: number };
   "producer.heartbeat": ProducerReport;
   "producer.bye": ProducerReport;
@@ -108,6 +118,6 @@ export type StreamEntry = {
   readonly seq: number;
   readonly ts: string;
   readonly body: string;
-  /** Bytes of the body in UTF-8. */
-  readonly bytes: number;
+  /** The event in the buffer it was made of. */
+  readonly source: BufferedEvent;
 };

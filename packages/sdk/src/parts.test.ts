@@ -1,15 +1,23 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { StreamEntry } from "./event.ts";
-import { createEventBuffer } from "./event-buffer.ts";
+import { type BufferedEvent, createEventBuffer } from "./event-buffer.ts";
 import { createIdentifier } from "./identifier.ts";
 import { countDropped, createMetrics, formatMetrics, observe } from "./metrics.ts";
 import { boundReasoning } from "./reasoning.ts";
 import { readSettings } from "./settings.ts";
 import { SDK_VERSION } from "./version.ts";
 
-const entry = (seq: number): StreamEntry => ({ id: createIdentifier(), type: "graph", seq, ts: "", body: "x", bytes: 600 });
-const sequences = (entries: readonly StreamEntry[]) => entries.map(({ seq }) => seq);
+const entry = (seq: number): BufferedEvent => ({
+  id: createIdentifier(),
+  type: "graph",
+  ts: "",
+  seq,
+  body: {},
+  written: undefined,
+  size: 1000,
+  hash: undefined,
+});
+const sequences = (events: readonly BufferedEvent[]) => events.map(({ seq }) => seq);
 
 describe("Identifiers", () => {
   it("are UUIDs of version 7, unique and growing, also within one millisecond", () => {
@@ -23,10 +31,10 @@ describe("Identifiers", () => {
 describe("The buffer", () => {
   it("drops its oldest when bytes or count run over", () => {
     const buffer = createEventBuffer({ bytes: 3000, events: 10 });
-    expect([1, 2, 3, 4].map((seq) => buffer.add(entry(seq)))).toEqual([0, 0, 0, 1]);
+    expect([1, 2, 3, 4].map((seq) => sequences(buffer.add(entry(seq))))).toEqual([[], [], [], [1]]);
     expect(sequences(buffer.take(10, 1e6))).toEqual([2, 3, 4]);
     const counted = createEventBuffer({ bytes: 1e6, events: 2 });
-    expect([1, 2, 3].map((seq) => counted.add(entry(seq)))).toEqual([0, 0, 1]);
+    expect([1, 2, 3].map((seq) => sequences(counted.add(entry(seq))))).toEqual([[], [], [1]]);
   });
 
   it("puts unsent events back in front in their order, and counts taken ones as held", () => {
@@ -36,11 +44,11 @@ describe("The buffer", () => {
     expect(sequences(taken)).toEqual([1, 2]);
     expect(buffer.size).toBe(3);
     buffer.add(entry(4));
-    expect(buffer.add(entry(5))).toBe(1);
+    expect(sequences(buffer.add(entry(5)))).toEqual([3]);
     buffer.settle(taken.slice(1));
     expect(sequences(buffer.take(10, 1e6))).toEqual([2, 4, 5]);
     buffer.settle([]);
-    expect([buffer.size, buffer.bytes, buffer.clear()]).toEqual([0, 0, 0]);
+    expect([buffer.size, buffer.bytes, buffer.clear()]).toEqual([0, 0, []]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
-import type { EventBodies, EventType, StreamEntry } from "./event.ts";
-import { createEventBuffer } from "./event-buffer.ts";
+import type { EventBodies, EventType } from "./event.ts";
+import { createEventQueue, type EventQueue } from "./event-queue.ts";
 import { createIdentifier } from "./identifier.ts";
 import { countDropped, observe, type PublisherMetrics } from "./metrics.ts";
 import { classifyFailure, PublishFailure } from "./publish-failure.ts";
@@ -13,8 +13,10 @@ import type { Warnings } from "./warnings.ts";
 export type Publisher = {
   readonly settings: Settings;
   readonly producerId: string;
-  /** Queues one event whose body is already bounded and masked. Never waits. */
-  enqueue<Type extends EventType>(type: Type, body: EventBodies[Type]): void;
+  /** The last number given: each up to it was published or dropped, or still waits. */
+  lastSequence(): number;
+  /** Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits. */
+  enqueue<Type extends EventType>(type: Type, body: EventBodies[Type], size: number): void;
   /** Connects, looks at the stream and sends what is queued; throws a PublishFailure within the deadline. */
   probe(deadline: number): Promise<StreamState>;
   /** Sends what is queued; true when nothing is left. Keeps the process alive until then or until the deadline. */
@@ -25,9 +27,12 @@ export type Publisher = {
 
 /** Small enough that writing one batch holds the application's thread for well under a millisecond. */
 const BATCH_EVENTS = 64;
-const BATCH_BYTES = 1024 * 1024;
+const BATCH_BYTES = 256 * 1024;
+/** Milliseconds for writing events as text in one turn of the event loop. */
+const WRITE_BUDGET = 1;
 const LINGER = 10;
 const CALL_TIMEOUT = 2000;
+const SETTLE_TIMEOUT = 200;
 const HEARTBEAT_INTERVAL = 10_000;
 const FIRST_BACKOFF = 250;
 const LONGEST_BACKOFF = 30_000;
@@ -35,14 +40,19 @@ const LONGEST_BACKOFF = 30_000;
 /** Queues events in this process and moves them to the stream in the background, oldest first, one batch at a time. */
 export function startPublisher(settings: Settings, metrics: PublisherMetrics, warnings: Warnings): Publisher {
   const producerId = createIdentifier();
-  const buffer = createEventBuffer({ bytes: settings.maxBufferBytes, events: settings.maxBufferEvents });
-  let sequence = 0;
+  const queue = createEventQueue({ bytes: settings.maxBufferBytes, events: settings.maxBufferEvents }, (reason, count) => {
+    countDropped(metrics, reason, count);
+    if (reason === "buffer_full") {
+      warnings.say(reason, "the buffer is full: the oldest events are dropped");
+    }
+  });
   let connection: StreamConnection | undefined;
   let connecting: Promise<StreamConnection> | undefined;
   let failures = 0;
   let lastFailure: PublishFailure | undefined;
   let resumesAt = 0;
   let timer: NodeJS.Timeout | undefined;
+  let writing: NodeJS.Immediate | undefined;
   let sending: Promise<void> | undefined;
   /** How many callers await the network; only then does the socket keep the process alive. */
   let awaited = 0;
@@ -50,30 +60,21 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
   let released = false;
   let inspectionDue = false;
 
-  metrics.bufferedEvents = () => buffer.size;
-  metrics.bufferedBytes = () => buffer.bytes;
+  metrics.bufferedEvents = () => queue.size;
+  metrics.bufferedBytes = () => queue.bytes;
 
-  const enqueue: Publisher["enqueue"] = (type, body) => {
+  const enqueue: EventQueue["add"] = (type, body, size) => {
     if (closed) {
       countDropped(metrics, "closed", 1);
       return;
     }
-    const text = JSON.stringify(body);
-    sequence += 1;
-    const entry: StreamEntry = {
-      id: createIdentifier(),
-      type,
-      seq: sequence,
-      ts: new Date().toISOString(),
-      body: text,
-      bytes: Buffer.byteLength(text),
-    };
-    const dropped = buffer.add(entry);
-    if (dropped > 0) {
-      countDropped(metrics, "buffer_full", dropped);
-      warnings.say("buffer_full", "the buffer is full: the oldest events are dropped");
-    }
+    queue.add(type, body, size);
+    writing ??= setImmediate(write).unref();
     schedule(LINGER);
+  };
+
+  const write = () => {
+    writing = queue.write(WRITE_BUDGET) ? setImmediate(write).unref() : undefined;
   };
 
   const schedule = (delay: number) => {
@@ -89,7 +90,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     timer = undefined;
     sending ??= drain().finally(() => {
       sending = undefined;
-      if (buffer.size > 0 || inspectionDue) {
+      if (queue.size > 0 || inspectionDue) {
         schedule(LINGER);
       }
     });
@@ -97,7 +98,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
   };
 
   const drain = async (): Promise<void> => {
-    while (buffer.size > 0 && (await sendBatch())) {
+    while (queue.size > 0 && (await sendBatch())) {
       // A batch at a time until the buffer is empty or Redis refuses.
     }
     if (inspectionDue && failures === 0) {
@@ -110,10 +111,13 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     try {
       const open = await connect(CALL_TIMEOUT);
       // After a failure one event tests the water.
-      const batch = buffer.take(failures > 0 ? 1 : BATCH_EVENTS, BATCH_BYTES);
+      const batch = queue.take(failures > 0 ? 1 : BATCH_EVENTS, BATCH_BYTES);
       const startedAt = performance.now();
       const { unsent, failure } = await open.append(batch, producerId, CALL_TIMEOUT);
-      buffer.settle(unsent);
+      queue.settle(batch, unsent);
+      if (released) {
+        queue.clear();
+      }
       metrics.published += batch.length - unsent.length;
       if (failure === undefined) {
         observe(metrics.roundTripSeconds, (performance.now() - startedAt) / 1000);
@@ -123,7 +127,6 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       }
       stumble(failure);
     } catch (error) {
-      buffer.settle([]);
       stumble(classifyFailure(error));
     }
     return false;
@@ -149,6 +152,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     }
     opened.keepAlive(awaited > 0);
     connection = opened;
+    queue.reconnected();
     return opened;
   };
 
@@ -181,15 +185,15 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     return state;
   };
 
-  const report = () => ({
-    // The report's own number: all up to here were assigned.
-    last_seq: sequence + 1,
+  /** Its own number is the last that was given. */
+  const report = (sequence: number) => ({
+    last_seq: sequence,
     ...(metrics.dropped.size > 0 ? { dropped: Object.fromEntries(metrics.dropped) } : {}),
   });
 
   const heartbeat = setInterval(() => {
     inspectionDue = true;
-    enqueue("producer.heartbeat", report());
+    enqueue("producer.heartbeat", report, 0);
   }, HEARTBEAT_INTERVAL);
   heartbeat.unref();
 
@@ -202,31 +206,33 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       alarm = setTimeout(() => resolve("expired"), deadline);
     });
     try {
-      while (buffer.size > 0 && Date.now() < endsAt) {
+      while (queue.size > 0 && Date.now() < endsAt) {
         if ((await Promise.race([send(), expired])) === "expired") {
           break;
         }
-        if (buffer.size > 0) {
+        if (queue.size > 0) {
           await Promise.race([pause(Math.min(200, endsAt - Date.now())), expired]);
         }
       }
-      return buffer.size === 0;
+      return queue.size === 0;
     } finally {
       clearTimeout(alarm);
       hold(-1);
     }
   };
 
-  enqueue("producer.hello", {
+  const hello = {
     sdk: `@sightline/sdk ${SDK_VERSION}`,
     runtime: `node ${process.versions.node}`,
     host: hostname().slice(0, 300),
     pid: process.pid,
-  });
+  };
+  enqueue("producer.hello", hello, 0);
 
   return {
     settings,
     producerId,
+    lastSequence: () => queue.lastSequence,
     enqueue,
     async probe(deadline) {
       const endsAt = Date.now() + deadline;
@@ -256,18 +262,19 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
         return;
       }
       clearInterval(heartbeat);
-      enqueue("producer.bye", report());
+      enqueue("producer.bye", report, 0);
       closed = true;
       await flush(deadline);
       clearTimeout(timer);
-      if (buffer.size > 0) {
-        countDropped(metrics, "closed", buffer.size);
-        warnings.say("closed", `closed with ${buffer.size} events that the stream could not take in time; they are lost`);
+      if (queue.size > 0) {
+        warnings.say("closed", `closed with ${queue.size} events that the stream could not take in time; they are lost`);
       }
-      buffer.clear();
       released = true;
       connection?.close();
+      // What was on its way is settled at once, now that its connection is gone; so that it is counted, too.
+      await Promise.race([sending, pause(SETTLE_TIMEOUT)]);
       connection = undefined;
+      queue.clear();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { cut } from "./chat-message.ts";
 import type { Reasoning } from "./event.ts";
-import { safeText } from "./snapshot.ts";
+import { safeText } from "./safe-text.ts";
 
 /** Cut at `maximum` code points. The hash of the whole text tells two cut ones apart. */
 export function boundReasoning(text: string, maximum: number): Reasoning {

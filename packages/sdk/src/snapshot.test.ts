@@ -1,9 +1,15 @@
 import { AIMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import { takeSnapshot } from "./snapshot.ts";
+import { writeEventText } from "./event-text.ts";
+import { type Limits, takeSnapshot } from "./snapshot.ts";
 
 const REASONING = { capture: true, maximum: 50_000 };
-const limits = { depth: 4, items: 3, text: 10, bytes: 1000 };
+const limits = { depth: 4, items: 3, text: 10, size: 1000 };
+
+/** What of a payload leaves the process. */
+function published(value: unknown, within?: Limits): unknown {
+  return (JSON.parse(writeEventText({ input: takeSnapshot(value, REASONING, within) }).text) as { input: unknown }).input;
+}
 
 describe("A snapshot", () => {
   it("turns what JSON cannot say into something it can", () => {
@@ -48,9 +54,7 @@ describe("A snapshot", () => {
     expect(takeSnapshot({ a: 1, b: 2, c: 3, d: 4 }, REASONING, limits)).toEqual({ a: 1, b: 2, c: 3, "…": "[more keys]" });
     expect(takeSnapshot("abcdefghijklm", REASONING, limits)).toBe("abcdefghij…[cut: 13 characters]");
     const large = Array.from({ length: 1000 }, () => "x".repeat(1000));
-    expect(JSON.stringify(takeSnapshot(large, REASONING, { depth: 4, items: 2000, text: 2000, bytes: 50_000 })).length).toBeLessThan(
-      52_000,
-    );
+    expect(JSON.stringify(takeSnapshot(large, REASONING, { depth: 4, items: 2000, text: 2000, size: 50_000 })).length).toBeLessThan(52_000);
   });
 
   it("never shares, never loops, and survives getters and proxies that throw", () => {
@@ -121,7 +125,7 @@ describe("A snapshot", () => {
     for (let level = 0; level < 4; level += 1) {
       text = JSON.stringify({ model: "m", arguments: text });
     }
-    const copied = String(takeSnapshot(text, REASONING));
+    const copied = String(published(text));
     expect(copied).toContain("cats");
     expect(copied).not.toContain("hunter2");
     expect(copied.length).toBe(text.length + "[masked]".length - "hunter2".length);
@@ -131,7 +135,7 @@ describe("A snapshot", () => {
     const text = JSON.stringify({ padding: "x".repeat(40), password: "hunter2".repeat(10) });
     for (const cut of [70, 80, 90]) {
       for (const value of [text, JSON.stringify({ inner: text })]) {
-        const copied = takeSnapshot(value, REASONING, { ...limits, text: cut });
+        const copied = published(value, { ...limits, text: cut });
         expect(copied).not.toContain("hunt");
       }
     }
@@ -150,7 +154,7 @@ describe("A snapshot", () => {
       harmless: { passwordless: true, author: "me", tokenizer: "bpe", keyboard: "qwerty" },
       arguments: '{"query":"cats","api_key":"k-1","nested":{"secret":"s\\"x"},"max_tokens":5}',
     };
-    expect(takeSnapshot(value, REASONING)).toEqual({
+    expect(published(value)).toEqual({
       password: "[masked]",
       nested: [
         {

@@ -1,0 +1,61 @@
+/** What is known of a content by its hash: it was inside an event once, it is on its way to the stream as a blob, it is there. */
+type Known = { state: "seen" | "sending" | "sent"; sentAt: number };
+
+export type SentContents = {
+  /**
+   * What to do with a content: the first time it goes as it is, the second time as a blob that is referred to, then as a reference.
+   * So what never comes again costs no blob.
+   */
+  meet(hash: string, now: number): "inline" | "blob" | "reference";
+  confirm(hash: string, now: number): void;
+  /** Its blob will never arrive. */
+  forget(hash: string): void;
+  /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis. */
+  distrust(): void;
+};
+
+const MOST_KNOWN = 10_000;
+/** Sent again after this, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
+const TRUSTED_FOR = 10 * 60_000;
+
+/** The contents this producer has sent, in bounded memory. */
+export function createSentContents(): SentContents {
+  const known = new Map<string, Known>();
+
+  const remember = (hash: string, entry: Known) => {
+    known.delete(hash);
+    known.set(hash, entry);
+    if (known.size > MOST_KNOWN) {
+      const [oldest] = known.keys();
+      known.delete(oldest ?? "");
+    }
+  };
+
+  return {
+    meet(hash, now) {
+      const entry = known.get(hash);
+      if (entry === undefined) {
+        remember(hash, { state: "seen", sentAt: 0 });
+        return "inline";
+      }
+      const isDue = entry.state === "seen" || (entry.state === "sent" && now - entry.sentAt > TRUSTED_FOR);
+      remember(hash, isDue ? { state: "sending", sentAt: 0 } : entry);
+      return isDue ? "blob" : "reference";
+    },
+    confirm(hash, now) {
+      const entry = known.get(hash);
+      if (entry !== undefined) {
+        entry.state = "sent";
+        entry.sentAt = now;
+      }
+    },
+    forget(hash) {
+      known.delete(hash);
+    },
+    distrust() {
+      for (const entry of known.values()) {
+        entry.state = entry.state === "sent" ? "seen" : entry.state;
+      }
+    },
+  };
+}
