@@ -92,7 +92,13 @@ export type TraceSummary = z.infer<typeof traceSummarySchema>;
 
 export const listTracesRequestSchema = z.object({
   status: observationStatusSchema.optional(),
+  /** A part of the name, in either case. */
   name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
+  /**
+   * Words, "phrases" and -words not to be in it: of the name, error, thread, session and user, and of the first 4,096
+   * characters of input and output.
+   */
+  search: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
@@ -318,3 +324,33 @@ export type ApiKey = z.infer<typeof apiKeySchema>;
 export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
 export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
 export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;
+
+export const createScoreRequestSchema = z.object({
+  trace_id: z.uuid(),
+  /** Without one, the whole trace is meant. */
+  observation_id: z.uuid().optional(),
+  name: z.string().trim().min(1, "name the score").max(200).regex(WITHOUT_NUL, nulRefused),
+  value: z.number(),
+  comment: z.string().max(4000).regex(WITHOUT_NUL, nulRefused).optional(),
+});
+export type CreateScoreRequest = z.infer<typeof createScoreRequestSchema>;
+
+export const scoreSchema = z.object({
+  id: z.uuid(),
+  trace_id: z.uuid(),
+  observation_id: z.uuid().nullable(),
+  name: z.string(),
+  value: z.number(),
+  comment: z.string().nullable(),
+  /** Who gave it here; null when it came from the application. */
+  author: z.string().nullable(),
+  scored_at: timestamp,
+});
+export type Score = z.infer<typeof scoreSchema>;
+
+export const listScoresRequestSchema = listRequestSchema.extend({
+  trace_id: z.uuid().optional(),
+  name: nameFilter,
+});
+export const scorePageSchema = z.object({ items: z.array(scoreSchema), next_cursor: z.string().nullable() });
+export type ScorePage = z.infer<typeof scorePageSchema>;
