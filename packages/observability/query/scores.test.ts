@@ -104,7 +104,9 @@ test("traces are found by words of their name, ids, error, input and output, whe
   expect(await found("shipped")).toEqual([traceId]);
   expect(await found("nothing of that")).toEqual([]);
   for (const odd of ["'", '"', "!!", "a & | b", "<->", "\\", "%"]) {
-    expect((await api.get(`/api/v1/projects/${projectId}/traces?${new URLSearchParams({ search: odd })}`)).status, odd).toBe(200);
+    expect((await api.get(`/api/v1/projects/${projectId}/traces?${new URLSearchParams({ search: odd }).toString()}`)).status, odd).toBe(
+      200,
+    );
   }
 });
 
@@ -135,6 +137,6 @@ async function remove(scoreId: string, token: string): Promise<number> {
 }
 
 async function found(search: string): Promise<readonly string[]> {
-  const { body } = await api.get(`/api/v1/projects/${projectId}/traces?${new URLSearchParams({ search })}`);
+  const { body } = await api.get(`/api/v1/projects/${projectId}/traces?${new URLSearchParams({ search }).toString()}`);
   return tracePageSchema.parse(body).items.map(({ id }) => id);
 }
