@@ -7,6 +7,7 @@ export type ObservabilitySchema = {
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
   "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
+  "observability.scores": ScoreRow;
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
@@ -94,6 +95,18 @@ export type PayloadRow = {
   usage: unknown;
   tool_entry: { parameters: unknown; result: unknown } | null;
   day: Date;
+};
+
+type ScoreRow = {
+  project_id: string;
+  trace_id: string;
+  event_id: string;
+  observation_id: string | null;
+  name: string;
+  value: number;
+  comment: string | null;
+  scored_at: Date;
+  author: string | null;
 };
 
 type ProducerRow = {

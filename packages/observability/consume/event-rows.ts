@@ -2,6 +2,7 @@ import type { EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#store/batch-rows.ts";
 import { toMultirange } from "./multirange.ts";
+import { searchTextOf } from "./search-text.ts";
 import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
@@ -77,6 +78,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         thread_id: body.thread_id,
         session_id: body.session_id,
         user_id: body.user_id,
+        start_text: searchTextOf(body.input),
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -95,6 +97,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(body.ended_at),
         end_status: body.status,
         error: body.error,
+        end_text: searchTextOf(body.output),
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
