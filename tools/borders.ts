@@ -63,6 +63,7 @@ const PARTS: readonly Part[] = [
       fault: ["intake", "store"],
       keys: ["store", "query"],
       otlp: ["intake"],
+      alerts: ["store"],
     },
   },
   { folder: "packages/sdk", name: "@sightline/sdk", parts: [], rooms: {} },

@@ -1,5 +1,8 @@
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import { alertRoutes } from "./alerts/alerts.routes.ts";
+import { createBackendLoad } from "./alerts/backend-load.ts";
+import { registerDatabaseConnections } from "./alerts/database-connections.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
@@ -22,21 +25,27 @@ export type ObservabilityApi = {
 
 /** The rooms that the API is made of. */
 export function composeApi(options: ApiOptions, heartbeatKey: string): ObservabilityApi {
-  const { query } = options.database;
+  const { database, clock, log, metrics } = options;
+  const { query } = database;
   const api = createApi(options, heartbeatKey);
   const intake = createOtlpIntake(options);
-  const findKey = createKnownKeys({ query, clock: options.clock, log: options.log });
+  const findKey = createKnownKeys({ query, clock, log });
+  const load = createBackendLoad({ metrics, clock });
+  registerDatabaseConnections(metrics, database);
   return {
     routes: async (server) => {
       await api.routes(server);
-      keyRoutes({ query, clock: options.clock })(server);
+      keyRoutes({ query, clock })(server);
+      alertRoutes({ database, metrics, clock })(server);
       await intake.routes(server);
     },
     authenticators: { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) },
     start: async () => {
+      load.start();
       await Promise.all([api.start(), intake.start()]);
     },
     stop: async () => {
+      load.stop();
       await Promise.all([api.stop(), intake.stop()]);
     },
     checks: api.checks,

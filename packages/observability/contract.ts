@@ -125,6 +125,10 @@ export const observationSchema = z.object({
       function: z.string().optional(),
     })
     .nullable(),
+  /**
+   * As the application sent it. What is too long is `{"truncated": true, "characters", "preview"}`; a part that was sent once
+   * and has not arrived, or is kept no longer, `{"$blob": "<sha256>", "missing": true}`.
+   */
   input: z.unknown(),
   output: z.unknown(),
   /** Text a model gave as its reasoning. */
@@ -135,6 +139,8 @@ export type Observation = z.infer<typeof observationSchema>;
 
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
+  /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
+  truncated: z.boolean(),
   input: z.unknown(),
   output: z.unknown(),
   error: z.string().nullable(),
@@ -312,3 +318,17 @@ export type ApiKey = z.infer<typeof apiKeySchema>;
 export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
 export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
 export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;
+
+export const alertSchema = z.object({
+  name: z.string(),
+  severity: z.enum(["warning", "critical"]),
+  /** `unknown`: this process can't read the number now, or only the observed application can. */
+  state: z.enum(["ok", "firing", "unknown"]),
+  value: z.number().nullable(),
+  /** It fires when the value is above. */
+  above: z.number(),
+  unit: z.enum(["events", "seconds", "bytes", "ratio", "connections", "consumers"]),
+  summary: z.string(),
+});
+export type Alert = z.infer<typeof alertSchema>;
+export const alertListSchema = z.object({ items: z.array(alertSchema), checked_at: timestamp });

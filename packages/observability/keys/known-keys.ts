@@ -1,5 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
+import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -11,6 +11,7 @@ type KnownKeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly 
 const FRESH_MS = 10_000;
 /** While the database is away, a key that was good this short a time ago still is: events wait on the stream meanwhile. */
 const USABLE_WITHOUT_DATABASE_MS = 15 * 60_000;
+const RETRY_SECONDS = 5;
 const TOUCH_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 
@@ -41,7 +42,13 @@ export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash:
       if (before !== undefined && now - before.foundAt < USABLE_WITHOUT_DATABASE_MS) {
         return before;
       }
-      throw error;
+      throw new AppError({
+        code: "keys_unavailable",
+        status: 503,
+        message: "API keys can't be looked up while the database is away; send again later.",
+        headers: { "retry-after": String(RETRY_SECONDS) },
+        cause: error,
+      });
     }
   }
 

@@ -128,14 +128,14 @@ class LocalChatModel extends BaseChatModel {
         args: JSON.parse(call.function.arguments) as Record<string, unknown>,
         type: "tool_call",
       })),
-      usage_metadata: {
-        input_tokens: usage.prompt_tokens,
-        output_tokens: usage.completion_tokens,
-        total_tokens: usage.total_tokens,
-        input_token_details: { cache_read: usage.prompt_tokens_details["cached_tokens"] ?? 0 },
-        output_token_details: { reasoning: usage.completion_tokens_details["reasoning_tokens"] ?? 0 },
-      },
     });
+    answer.usage_metadata = {
+      input_tokens: usage.prompt_tokens,
+      output_tokens: usage.completion_tokens,
+      total_tokens: usage.total_tokens,
+      input_token_details: { cache_read: usage.prompt_tokens_details["cached_tokens"] ?? 0 },
+      output_token_details: { reasoning: usage.completion_tokens_details["reasoning_tokens"] ?? 0 },
+    };
     return { generations: [{ text: String(answer.content), message: answer }] };
   }
 }

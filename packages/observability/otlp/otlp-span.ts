@@ -35,21 +35,7 @@ export const STATUS_ERROR = 2;
 /** Values of attributes inside values; deeper ones are not sent by anybody who means well. */
 export const VALUE_MAX_DEPTH = 64;
 
-/** Values, spans, events and links of a request, so that a small body cannot become a large heap. */
-export const ITEMS_MAX = 500_000;
-
 /** The request cannot be read, or is built to exhaust the reader. */
 export class UnreadableRequest extends Error {
   override readonly name = "UnreadableRequest";
-}
-
-/** Counts what a request holds. @throws {UnreadableRequest} from the item on that is too many. */
-export function createItemCounter(most = ITEMS_MAX): () => void {
-  let items = 0;
-  return () => {
-    items += 1;
-    if (items > most) {
-      throw new UnreadableRequest(`it holds more than ${most} spans, events and values; send smaller batches`);
-    }
-  };
 }

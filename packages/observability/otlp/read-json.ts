@@ -1,6 +1,4 @@
 import {
-  createItemCounter,
-  ITEMS_MAX,
   UnreadableRequest,
   VALUE_MAX_DEPTH,
   type OtlpAttributes,
@@ -8,9 +6,7 @@ import {
   type OtlpSpan,
   type OtlpValue,
 } from "./otlp-span.ts";
-
-/** A value in JSON is two objects and two commas. */
-const JSON_ITEMS_MAX = 4 * ITEMS_MAX;
+import { createJsonLimit, createRequestLimits, type RequestLimits } from "./request-limits.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -21,15 +17,15 @@ type Item = Readonly<Record<string, unknown>>;
  */
 export function readJson(body: Uint8Array): readonly OtlpScopeSpans[] {
   const request = toItem(parse(body));
-  const count = createItemCounter();
+  const limits = createRequestLimits();
   return list(request, "resourceSpans", "resource_spans").flatMap((resourceSpans) => {
-    const resource = readAttributes(toItem(resourceSpans["resource"]), count);
+    const resource = readAttributes(toItem(resourceSpans["resource"]), limits);
     return list(resourceSpans, "scopeSpans", "scope_spans").map((scopeSpans) => {
       const scope = toItem(scopeSpans["scope"]);
       return {
         resource,
         scope: { name: text(scope["name"]), version: text(scope["version"]) },
-        spans: list(scopeSpans, "spans").map((span) => readSpan(span, count)),
+        spans: list(scopeSpans, "spans").map((span) => readSpan(span, limits)),
       };
     });
   });
@@ -48,7 +44,7 @@ const [QUOTE, BACKSLASH, BRACE, BRACKET, COMMA] = Buffer.from('"\\{[,');
 
 /** Before anything is built of it: what opens or separates outside of texts is at least as often there as items are. */
 function refuseManyItems(body: Uint8Array): void {
-  const count = createItemCounter(JSON_ITEMS_MAX);
+  const count = createJsonLimit();
   let isText = false;
   for (let index = 0; index < body.length; index += 1) {
     const byte = body[index];
@@ -62,8 +58,8 @@ function refuseManyItems(body: Uint8Array): void {
   }
 }
 
-function readSpan(span: Item, count: () => void): OtlpSpan {
-  count();
+function readSpan(span: Item, limits: RequestLimits): OtlpSpan {
+  limits.countSpan();
   const status = toItem(span["status"]);
   return {
     traceId: text(field(span, "traceId", "trace_id")).toLowerCase(),
@@ -73,28 +69,28 @@ function readSpan(span: Item, count: () => void): OtlpSpan {
     flags: number(span["flags"]),
     startNanos: nanos(field(span, "startTimeUnixNano", "start_time_unix_nano")),
     endNanos: nanos(field(span, "endTimeUnixNano", "end_time_unix_nano")),
-    attributes: readAttributes(span, count),
+    attributes: readAttributes(span, limits),
     events: list(span, "events").map((event) => ({
       name: text(event["name"]),
       nanos: nanos(field(event, "timeUnixNano", "time_unix_nano")),
-      attributes: readAttributes(event, count),
+      attributes: readAttributes(event, limits),
     })),
     links: list(span, "links").map((link) => ({
       traceId: text(field(link, "traceId", "trace_id")).toLowerCase(),
       spanId: text(field(link, "spanId", "span_id")).toLowerCase(),
-      attributes: readAttributes(link, count),
+      attributes: readAttributes(link, limits),
     })),
     status: { code: statusCode(status["code"]), message: text(status["message"]) },
   };
 }
 
-function readAttributes(item: Item, count: () => void): OtlpAttributes {
-  count();
-  return new Map(list(item, "attributes").map(({ key, value }) => [text(key), readValue(value, count, 0)]));
+function readAttributes(item: Item, limits: RequestLimits): OtlpAttributes {
+  limits.countItem();
+  return new Map(list(item, "attributes").map(({ key, value }) => [text(key), readValue(value, limits, 0)]));
 }
 
-function readValue(value: unknown, count: () => void, depth: number): OtlpValue {
-  count();
+function readValue(value: unknown, limits: RequestLimits, depth: number): OtlpValue {
+  limits.countItem();
   if (depth > VALUE_MAX_DEPTH) {
     throw new UnreadableRequest(`a value is nested deeper than ${VALUE_MAX_DEPTH}`);
   }
@@ -120,12 +116,12 @@ function readValue(value: unknown, count: () => void, depth: number): OtlpValue 
   }
   const array = field(item, "arrayValue", "array_value");
   if (array !== undefined) {
-    return list(toItem(array), "values").map((one) => readValue(one, count, depth + 1));
+    return list(toItem(array), "values").map((one) => readValue(one, limits, depth + 1));
   }
   const keyValues = field(item, "kvlistValue", "kvlist_value");
   if (keyValues !== undefined) {
     return Object.fromEntries(
-      list(toItem(keyValues), "values").map((one) => [text(one["key"]), readValue(one["value"], count, depth + 1)]),
+      list(toItem(keyValues), "values").map((one) => [text(one["key"]), readValue(one["value"], limits, depth + 1)]),
     );
   }
   return null;

@@ -1,23 +1,19 @@
+import { AppError } from "@sightline/foundation/errors";
 import protobuf from "protobufjs/minimal.js";
+import { UnreadableRequest, type OtlpEvent, type OtlpLink, type OtlpScopeSpans, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 import {
-  createItemCounter,
-  UnreadableRequest,
-  VALUE_MAX_DEPTH,
-  type OtlpAttributes,
-  type OtlpEvent,
-  type OtlpLink,
-  type OtlpScopeSpans,
-  type OtlpSpan,
-  type OtlpValue,
-} from "./otlp-span.ts";
-
-type Reader = protobuf.Reader;
-
-/** A tag of the wire is the field's number and how its value is written. */
-const varint = (field: number): number => field << 3;
-const fixed64 = (field: number): number => (field << 3) | 1;
-const delimited = (field: number): number => (field << 3) | 2;
-const fixed32 = (field: number): number => (field << 3) | 5;
+  delimited,
+  fixed32,
+  fixed64,
+  readFields,
+  readHex,
+  readKeyValue,
+  readMessage,
+  readNanos,
+  varint,
+  type Reader,
+} from "./read-wire.ts";
+import { createRequestLimits, type RequestLimits } from "./request-limits.ts";
 
 /** The fields of `opentelemetry/proto/trace/v1/trace.proto` that are read, by message; all others are skipped. */
 const REQUEST = { resourceSpans: delimited(1) };
@@ -41,186 +37,177 @@ const SPAN = {
 const EVENT = { time: fixed64(1), name: delimited(2), attributes: delimited(3) };
 const LINK = { traceId: delimited(1), spanId: delimited(2), attributes: delimited(4) };
 const STATUS = { message: delimited(2), code: varint(3) };
-const KEY_VALUE = { key: delimited(1), value: delimited(2) };
-const LIST = { values: delimited(1) };
-const VALUE = {
-  string: delimited(1),
-  boolean: varint(2),
-  integer: varint(3),
-  double: fixed64(4),
-  array: delimited(5),
-  keyValues: delimited(6),
-  bytes: delimited(7),
-};
 
 /**
  * Reads an ExportTraceServiceRequest field by field, so that it can stop at a limit, which a generated decoder cannot.
  *
- * @throws {UnreadableRequest}
+ * @throws {UnreadableRequest} {@link AppError} 413.
  */
 export function readProtobuf(body: Uint8Array): readonly OtlpScopeSpans[] {
   const reader = protobuf.Reader.create(body);
-  const count = createItemCounter();
+  const limits = createRequestLimits();
   const batches: OtlpScopeSpans[] = [];
   try {
-    readFields(reader, reader.len, { [REQUEST.resourceSpans]: () => batches.push(...readResourceSpans(reader, count)) });
+    readFields(reader, reader.len, (tag) => {
+      if (tag !== REQUEST.resourceSpans) {
+        return false;
+      }
+      batches.push(...readResourceSpans(reader, limits));
+      return true;
+    });
   } catch (error) {
-    throw error instanceof UnreadableRequest ? error : new UnreadableRequest("it is no ExportTraceServiceRequest", { cause: error });
+    const isOurs = error instanceof UnreadableRequest || error instanceof AppError;
+    throw isOurs ? error : new UnreadableRequest("it is no ExportTraceServiceRequest", { cause: error });
   }
   return batches;
 }
 
-function readResourceSpans(reader: Reader, count: () => void): readonly OtlpScopeSpans[] {
-  let resource: OtlpAttributes = new Map();
+function readResourceSpans(reader: Reader, limits: RequestLimits): readonly OtlpScopeSpans[] {
+  const resource = new Map<string, OtlpValue>();
   const scopes: Omit<OtlpScopeSpans, "resource">[] = [];
-  readMessage(reader, count, {
-    [RESOURCE_SPANS.resource]: () => {
-      const attributes = new Map<string, OtlpValue>();
-      readMessage(reader, count, { [RESOURCE.attributes]: () => readKeyValue(reader, count, attributes, 0) });
-      resource = attributes;
-    },
-    [RESOURCE_SPANS.scopeSpans]: () => void scopes.push(readScopeSpans(reader, count)),
+  readMessage(reader, limits, (tag) => {
+    switch (tag) {
+      case RESOURCE_SPANS.resource:
+        readMessage(reader, limits, (inner) => inner === RESOURCE.attributes && readKeyValue(reader, limits, resource, 0));
+        return true;
+      case RESOURCE_SPANS.scopeSpans:
+        scopes.push(readScopeSpans(reader, limits));
+        return true;
+      default:
+        return false;
+    }
   });
   return scopes.map((scope) => ({ ...scope, resource }));
 }
 
-function readScopeSpans(reader: Reader, count: () => void): Omit<OtlpScopeSpans, "resource"> {
+function readScopeSpans(reader: Reader, limits: RequestLimits): Omit<OtlpScopeSpans, "resource"> {
   const scope = { name: "", version: "" };
   const spans: OtlpSpan[] = [];
-  readMessage(reader, count, {
-    [SCOPE_SPANS.scope]: () =>
-      readMessage(reader, count, {
-        [SCOPE.name]: () => void (scope.name = reader.string()),
-        [SCOPE.version]: () => void (scope.version = reader.string()),
-      }),
-    [SCOPE_SPANS.spans]: () => void spans.push(readSpan(reader, count)),
+  readMessage(reader, limits, (tag) => {
+    switch (tag) {
+      case SCOPE_SPANS.scope:
+        readMessage(reader, limits, (inner) => readScopeField(reader, inner, scope));
+        return true;
+      case SCOPE_SPANS.spans:
+        limits.countSpan();
+        spans.push(readSpan(reader, limits));
+        return true;
+      default:
+        return false;
+    }
   });
   return { scope, spans };
 }
 
-function readSpan(reader: Reader, count: () => void): OtlpSpan {
+function readScopeField(reader: Reader, tag: number, scope: { name: string; version: string }): boolean {
+  switch (tag) {
+    case SCOPE.name:
+      scope.name = reader.string();
+      return true;
+    case SCOPE.version:
+      scope.version = reader.string();
+      return true;
+    default:
+      return false;
+  }
+}
+
+function readSpan(reader: Reader, limits: RequestLimits): OtlpSpan {
   const span = { traceId: "", spanId: "", parentSpanId: "", name: "", flags: 0, startNanos: 0n, endNanos: 0n };
   const attributes = new Map<string, OtlpValue>();
   const events: OtlpEvent[] = [];
   const links: OtlpLink[] = [];
   const status = { code: 0, message: "" };
-  readMessage(reader, count, {
-    [SPAN.traceId]: () => void (span.traceId = readHex(reader)),
-    [SPAN.spanId]: () => void (span.spanId = readHex(reader)),
-    [SPAN.parentSpanId]: () => void (span.parentSpanId = readHex(reader)),
-    [SPAN.name]: () => void (span.name = reader.string()),
-    [SPAN.start]: () => void (span.startNanos = readNanos(reader)),
-    [SPAN.end]: () => void (span.endNanos = readNanos(reader)),
-    [SPAN.attributes]: () => readKeyValue(reader, count, attributes, 0),
-    [SPAN.events]: () => void events.push(readEvent(reader, count)),
-    [SPAN.links]: () => void links.push(readLink(reader, count)),
-    [SPAN.status]: () =>
-      readMessage(reader, count, {
-        [STATUS.message]: () => void (status.message = reader.string()),
-        [STATUS.code]: () => void (status.code = reader.int32()),
-      }),
-    [SPAN.flags]: () => void (span.flags = reader.fixed32()),
+  readMessage(reader, limits, (tag) => {
+    switch (tag) {
+      case SPAN.traceId:
+        span.traceId = readHex(reader);
+        return true;
+      case SPAN.spanId:
+        span.spanId = readHex(reader);
+        return true;
+      case SPAN.parentSpanId:
+        span.parentSpanId = readHex(reader);
+        return true;
+      case SPAN.name:
+        span.name = reader.string();
+        return true;
+      case SPAN.start:
+        span.startNanos = readNanos(reader);
+        return true;
+      case SPAN.end:
+        span.endNanos = readNanos(reader);
+        return true;
+      case SPAN.attributes:
+        return readKeyValue(reader, limits, attributes, 0);
+      case SPAN.events:
+        events.push(readEvent(reader, limits));
+        return true;
+      case SPAN.links:
+        links.push(readLink(reader, limits));
+        return true;
+      case SPAN.status:
+        readMessage(reader, limits, (inner) => readStatusField(reader, inner, status));
+        return true;
+      case SPAN.flags:
+        span.flags = reader.fixed32();
+        return true;
+      default:
+        return false;
+    }
   });
   return { ...span, attributes, events, links, status };
 }
 
-function readEvent(reader: Reader, count: () => void): OtlpEvent {
+function readStatusField(reader: Reader, tag: number, status: { code: number; message: string }): boolean {
+  switch (tag) {
+    case STATUS.message:
+      status.message = reader.string();
+      return true;
+    case STATUS.code:
+      status.code = reader.int32();
+      return true;
+    default:
+      return false;
+  }
+}
+
+function readEvent(reader: Reader, limits: RequestLimits): OtlpEvent {
   const event = { name: "", nanos: 0n };
   const attributes = new Map<string, OtlpValue>();
-  readMessage(reader, count, {
-    [EVENT.time]: () => void (event.nanos = readNanos(reader)),
-    [EVENT.name]: () => void (event.name = reader.string()),
-    [EVENT.attributes]: () => readKeyValue(reader, count, attributes, 0),
+  readMessage(reader, limits, (tag) => {
+    switch (tag) {
+      case EVENT.time:
+        event.nanos = readNanos(reader);
+        return true;
+      case EVENT.name:
+        event.name = reader.string();
+        return true;
+      case EVENT.attributes:
+        return readKeyValue(reader, limits, attributes, 0);
+      default:
+        return false;
+    }
   });
   return { ...event, attributes };
 }
 
-function readLink(reader: Reader, count: () => void): OtlpLink {
+function readLink(reader: Reader, limits: RequestLimits): OtlpLink {
   const link = { traceId: "", spanId: "" };
   const attributes = new Map<string, OtlpValue>();
-  readMessage(reader, count, {
-    [LINK.traceId]: () => void (link.traceId = readHex(reader)),
-    [LINK.spanId]: () => void (link.spanId = readHex(reader)),
-    [LINK.attributes]: () => readKeyValue(reader, count, attributes, 0),
+  readMessage(reader, limits, (tag) => {
+    switch (tag) {
+      case LINK.traceId:
+        link.traceId = readHex(reader);
+        return true;
+      case LINK.spanId:
+        link.spanId = readHex(reader);
+        return true;
+      case LINK.attributes:
+        return readKeyValue(reader, limits, attributes, 0);
+      default:
+        return false;
+    }
   });
   return { ...link, attributes };
-}
-
-function readKeyValue(reader: Reader, count: () => void, into: Map<string, OtlpValue>, depth: number): void {
-  let key = "";
-  let value: OtlpValue = null;
-  readMessage(reader, count, {
-    [KEY_VALUE.key]: () => void (key = reader.string()),
-    [KEY_VALUE.value]: () => void (value = readValue(reader, count, depth)),
-  });
-  into.set(key, value);
-}
-
-function readValue(reader: Reader, count: () => void, depth: number): OtlpValue {
-  if (depth > VALUE_MAX_DEPTH) {
-    throw new UnreadableRequest(`a value is nested deeper than ${VALUE_MAX_DEPTH}`);
-  }
-  let value: OtlpValue = null;
-  readMessage(reader, count, {
-    [VALUE.string]: () => void (value = reader.string()),
-    [VALUE.boolean]: () => void (value = reader.bool()),
-    [VALUE.integer]: () => void (value = readInteger(reader)),
-    [VALUE.double]: () => void (value = readDouble(reader)),
-    [VALUE.bytes]: () => void (value = Buffer.from(reader.bytes()).toString("base64")),
-    [VALUE.array]: () => {
-      const values: OtlpValue[] = [];
-      readMessage(reader, count, { [LIST.values]: () => void values.push(readValue(reader, count, depth + 1)) });
-      value = values;
-    },
-    [VALUE.keyValues]: () => {
-      const values = new Map<string, OtlpValue>();
-      readMessage(reader, count, { [LIST.values]: () => readKeyValue(reader, count, values, depth + 1) });
-      value = Object.fromEntries(values);
-    },
-  });
-  return value;
-}
-
-function readHex(reader: Reader): string {
-  return Buffer.from(reader.bytes()).toString("hex");
-}
-
-function readNanos(reader: Reader): bigint {
-  const low = BigInt(reader.fixed32());
-  return (BigInt(reader.fixed32()) << 32n) | low;
-}
-
-function readInteger(reader: Reader): number | string {
-  const text = String(reader.int64());
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : text;
-}
-
-/** JSON knows neither NaN nor infinity. */
-function readDouble(reader: Reader): number | string {
-  const value = reader.double();
-  return Number.isFinite(value) ? value : String(value);
-}
-
-type Handlers = Readonly<Record<number, () => unknown>>;
-
-function readMessage(reader: Reader, count: () => void, handlers: Handlers): void {
-  count();
-  const length = reader.uint32();
-  readFields(reader, reader.pos + length, handlers);
-}
-
-function readFields(reader: Reader, end: number, handlers: Handlers): void {
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    const handle = handlers[tag];
-    if (handle === undefined) {
-      reader.skipType(tag & 7);
-    } else {
-      handle();
-    }
-  }
-  if (reader.pos !== end) {
-    throw new UnreadableRequest("a message in it ends within a field");
-  }
 }

@@ -14,6 +14,16 @@ export type OtlpRig = {
   readonly url: string;
   readonly key: string;
   readonly makeKey: (scopes?: readonly ApiKeyScope[]) => Promise<{ readonly id: string; readonly key: string }>;
+  /** Sends a request to the intake. */
+  readonly send: (
+    body: object | string | Buffer,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<{
+    readonly status: number;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly body: string;
+    readonly bytes: Buffer;
+  }>;
   /** What is on the stream, each entry read by the consumer's own reader. */
   readonly streamed: () => Promise<readonly StreamEvent[]>;
   /** Writes what is on the stream to the tables, in the given order. */
@@ -42,12 +52,22 @@ export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>,
       return decoded.event;
     });
   };
+  const { key } = await makeKey();
   return {
     api,
     rig,
     url,
-    key: (await makeKey()).key,
+    key,
     makeKey,
+    send: async (body, headers = {}) => {
+      const answer = await api.server.inject({
+        method: "POST",
+        url: "/v1/traces",
+        headers: { "content-type": "application/json", ...("authorization" in headers ? {} : { "x-api-key": key }), ...headers },
+        payload: body,
+      });
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body, bytes: answer.rawPayload };
+    },
     streamed,
     store: async (order = (events) => events) => writeEvents(database, order(await streamed())),
     traces: async () => {
