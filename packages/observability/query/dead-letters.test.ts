@@ -147,7 +147,7 @@ test("of an entry that was cut nothing is replayed until somebody has mended it"
 test("two admins who replay one dead letter at once put the same event on the stream, and one of them is noted", async () => {
   const { id, fields } = await setAside(mine);
   const answers = await Promise.all([call("POST", `${id}/replay`), call("POST", `${id}/replay`), call("POST", `${id}/replay`)]);
-  expect(new Set(answers.map(({ status }) => status)).isSubsetOf(new Set([200, 409]))).toBe(true);
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
   expect(new Set((await published()).map((entry) => entry.join()))).toEqual(new Set([fields.join()]));
 });
 
