@@ -35,6 +35,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "GET /metrics",
   ],
   observability: ["GET /docs/*", "GET /health", "GET /health/detailed", "GET /metrics", "POST /api/v1/auth/register"],
+  consumer: ["GET /docs/*", "GET /health", "GET /metrics"],
   console: [
     "* /api/code-index/*",
     "* /api/identity/*",

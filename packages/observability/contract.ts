@@ -125,6 +125,10 @@ export const observationSchema = z.object({
       function: z.string().optional(),
     })
     .nullable(),
+  /**
+   * As the application sent it. What is too long is `{"truncated": true, "characters", "preview"}`; a part that was sent once
+   * and has not arrived, or is kept no longer, `{"$blob": "<sha256>", "missing": true}`.
+   */
   input: z.unknown(),
   output: z.unknown(),
   /** Text a model gave as its reasoning. */
@@ -135,6 +139,8 @@ export type Observation = z.infer<typeof observationSchema>;
 
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
+  /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
+  truncated: z.boolean(),
   input: z.unknown(),
   output: z.unknown(),
   error: z.string().nullable(),

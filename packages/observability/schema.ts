@@ -6,6 +6,7 @@ export type ObservabilitySchema = {
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
+  "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
@@ -106,6 +107,8 @@ type ProducerRow = {
   dropped: unknown;
   dropped_seq: number | null;
   ended_at: Date | null;
+  heard_at: Generated<Date>;
+  gone_at: Date | null;
   holes: Derived<string>;
   suspects: Generated<string>;
   suspects_at: Date | null;

@@ -11,11 +11,12 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./authenticators.ts";
 import { deadLetterRoutes } from "./dead-letters.routes.ts";
 import { gapRoutes } from "./gaps.routes.ts";
+import { createGoneProducers } from "./gone-producers.ts";
 import { healthRoutes } from "./health.routes.ts";
 import { metricsRoutes } from "./metrics.routes.ts";
 import { priceRoutes } from "./prices.routes.ts";
 import { projectRoutes } from "./projects.routes.ts";
-import { registerStreamMetrics } from "./stream-metrics.ts";
+import { readLagSeconds, registerStreamMetrics } from "./stream-metrics.ts";
 import { traceRoutes } from "./traces.routes.ts";
 
 export type ApiOptions = {
@@ -41,6 +42,11 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
   registerStreamMetrics({ metrics, redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey });
   const queries = { query: database.query, clock };
+  const goneProducers = createGoneProducers({
+    ...queries,
+    log,
+    readLag: () => readLagSeconds(redis.client, config.OBSERVABILITY_STREAM_NAME),
+  });
   return {
     routes: async (server) => {
       healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
@@ -53,8 +59,14 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.
-    start: () => redis.client.connect().catch(() => undefined),
-    stop: redis.close,
+    start: async () => {
+      await redis.client.connect().catch(() => undefined);
+      goneProducers.start();
+    },
+    stop: async () => {
+      await goneProducers.stop();
+      await redis.close();
+    },
     checks: [database.check, redis.check],
   };
 }

@@ -25,7 +25,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
   };
 }
 
-export function presentTrace(row: TraceSummaryRow, { observations, payloads }: TraceContent, lostEvents: number): Trace {
+export function presentTrace(row: TraceSummaryRow, { observations, payloads, isCut }: TraceContent, lostEvents: number): Trace {
   const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
   const own = byOwner.get(row.id) ?? [];
   const started = observations.map((observation) => ({
@@ -39,6 +39,7 @@ export function presentTrace(row: TraceSummaryRow, { observations, payloads }: T
   return {
     ...presentTraceSummary(row, lostEvents),
     project_id: row.project_id,
+    truncated: isCut,
     input: payloadOf(own, row.start_event)?.value ?? null,
     output: payloadOf(own, row.end_event)?.value ?? null,
     error: row.error,
@@ -59,7 +60,7 @@ function presentObservation(row: ObservationContent, payloads: readonly PayloadC
     parent_id: row.parent_id,
     kind: row.kind ?? "span",
     name: row.name ?? UNKNOWN_NAME,
-    status: row.end_status ?? "running",
+    status: row.end_status ?? (row.is_abandoned ? "abandoned" : "running"),
     started_at: startedAt.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     duration_ms: row.duration_ms,

@@ -1,15 +1,15 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http-server";
-import { principalOf } from "@sightline/foundation/principal";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { deletePrice, listPrices, PRICES_MAX, putPrice, type PriceRow } from "#store/prices.store.ts";
 import { hasProject } from "#store/projects.store.ts";
+import { actorOf } from "./actor.ts";
 import { projectNotFound } from "./not-found.errors.ts";
-import { tenantOf, tenantUnlessOperator } from "./tenant.ts";
+import { tenantOf } from "./tenant.ts";
 
 type PricesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
@@ -41,16 +41,16 @@ export function priceRoutes({ query, clock }: PricesOptions) {
       { config: changing, schema: { params, body: putPriceRequestSchema, response: { 204: z.void() } } },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
-        await check(projectId, tenantUnlessOperator(request));
+        const { by, tenantId } = actorOf(request);
+        await check(projectId, tenantId);
         const { cache_read: cacheRead, cache_write: cacheWrite, valid_from: validFrom, ...price } = request.body;
-        const principal = principalOf(request);
         const isPut = await putPrice(query, {
           ...price,
           projectId,
           cacheRead,
           cacheWrite,
           validFrom: toHour(validFrom === undefined ? clock.now() : new Date(validFrom)),
-          changedBy: principal.kind === "user" ? principal.userId : null,
+          changedBy: by,
         });
         if (!isPut) {
           throw new AppError({
@@ -68,7 +68,7 @@ export function priceRoutes({ query, clock }: PricesOptions) {
       { config: changing, schema: { params, querystring: deletePriceRequestSchema, response: { 204: z.void() } } },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
-        await check(projectId, tenantUnlessOperator(request));
+        await check(projectId, actorOf(request).tenantId);
         const { model, valid_from: validFrom } = request.query;
         if (!(await deletePrice(query, { projectId, model, validFrom: new Date(validFrom) }))) {
           throw new AppError({

@@ -13,9 +13,10 @@ import {
 } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
+import { actorOf } from "./actor.ts";
 import { positionOf, toPage } from "./cursor.ts";
 import { projectNotFound } from "./not-found.errors.ts";
-import { tenantOf, tenantUnlessOperator } from "./tenant.ts";
+import { tenantOf } from "./tenant.ts";
 
 type ProjectsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
@@ -68,7 +69,7 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
         schema: { params: z.object({ project_id: z.uuid() }), body: changeProjectRequestSchema, response: { 200: projectSchema } },
       },
       async (request) => {
-        const [id, tenantId] = [request.params.project_id, tenantUnlessOperator(request)];
+        const [id, { tenantId }] = [request.params.project_id, actorOf(request)];
         const { name, retention_days: retentionDays } = request.body;
         if (!(await changeProject(query, { id, tenantId, name, retentionDays }))) {
           throw projectNotFound();

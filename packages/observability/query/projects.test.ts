@@ -7,6 +7,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
+import { clearTables } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -18,9 +19,7 @@ beforeAll(async () => {
   redis = await createTestRedis();
   api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
 });
-beforeEach(async () => {
-  await database.pool.query("truncate observability.projects, observability.traces, observability.dead_letters");
-});
+beforeEach(() => clearTables(database));
 afterAll(async () => {
   await api.close();
   await redis.close();

@@ -10,8 +10,3 @@ export function tenantOf(request: Request): string {
   }
   return principal.tenantId;
 }
-
-/** The same for routes of the auth class `admin-or-operator`; `undefined` is the operator, who sees every tenant's. */
-export function tenantUnlessOperator(request: Request): string | undefined {
-  return principalOf(request).kind === "operator" ? undefined : tenantOf(request);
-}

@@ -173,7 +173,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
   {
     name: "blobs",
     statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
-on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 day'`,
+on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 hour'`,
   },
   {
     name: "graphs",
@@ -222,6 +222,7 @@ on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
   heard_at = now(),
+  gone_at = null,
   seen = t.seen + excluded.seen,
   announced_seq = greatest(t.announced_seq, excluded.announced_seq),
   hello = coalesce(t.hello, excluded.hello),

@@ -51,7 +51,7 @@ type PriceChange = {
   readonly output: number;
   readonly cacheRead: number | null;
   readonly cacheWrite: number | null;
-  readonly changedBy: string | null;
+  readonly changedBy: string;
 };
 
 /**

@@ -5,11 +5,14 @@ import { costOf } from "./prices.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
+type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
+
 export type TraceSummaryRow = Pick<
   Selectable<TraceRow>,
-  "id" | "project_id" | "name" | "status" | "started_at" | "sort_at" | "ended_at" | "thread_id" | "error" | "start_event" | "end_event"
+  "id" | "project_id" | "name" | "started_at" | "sort_at" | "ended_at" | "thread_id" | "error" | "start_event" | "end_event"
 > & {
   readonly position: string;
+  readonly status: TraceStatus;
   readonly observations: number;
   readonly failures: number;
   readonly input_tokens: number | null;
@@ -33,7 +36,8 @@ export async function listTraces(query: Query, filter: TraceFilter): Promise<rea
   const { status, name, after } = filter;
   let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId);
   if (status !== undefined) {
-    rows = rows.where(sql<boolean>`trace.status = ${status}`);
+    // Said twice: only of a trace that runs is it asked whether anybody is left to end it.
+    rows = rows.where(sql<boolean>`trace.status = ${status === "abandoned" ? "running" : status} and ${statusOf} = ${status}`);
   }
   if (name !== undefined) {
     rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
@@ -69,7 +73,7 @@ function summaries(query: Query, tenantId: string) {
       "trace.id",
       "trace.project_id",
       "trace.name",
-      "trace.status",
+      statusOf.as("status"),
       "trace.started_at",
       "trace.sort_at",
       "trace.ended_at",
@@ -85,6 +89,8 @@ function summaries(query: Query, tenantId: string) {
       "total.cost",
     ]);
 }
+
+const statusOf = sql<TraceStatus>`observability.status_of(trace.project_id, trace.id, trace.day, trace.status, trace.start_producer)`;
 
 type Totals = Pick<TraceSummaryRow, "observations" | "failures" | "input_tokens" | "output_tokens" | "cost">;
 

@@ -5,6 +5,7 @@ import { createMetrics } from "@sightline/foundation/metrics";
 import { createStreamConsumer } from "#consume/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#consume/tuning.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { createHousekeeping } from "#store/housekeeping.ts";
 
 export type ConsumerProcessOptions = {
   readonly databaseUrl: string;
@@ -31,4 +32,5 @@ await createStreamConsumer({ config, database, log, clock: systemClock, metrics:
   ...defaultTuning,
   ...tuning,
 }).start();
+createHousekeeping({ query: database.query, log }).start();
 log.info("ready");

@@ -60,10 +60,10 @@ export function createNumberedProducer({ projectId, homelessProjectId, random, p
   }
 
   function poisonOf(fate: Fate): NumberedEntry {
-    const body = { trace_id: uuidv7(), name: "poison", started_at: "0000-01-01T00:00:00.000Z", input: "poison" };
+    const body = { trace_id: uuidv7(), name: "poison", started_at: new Date().toISOString(), input: "poison" };
     switch (fate) {
       case "refused":
-        return entry("trace.start", body, fate);
+        return entry("trace.start", { ...body, started_at: "0000-01-01T00:00:00.000Z" }, fate);
       case "homeless":
         return numbered({ projectId: homelessProjectId, producerId: homelessProjectId, seq: 1 }, "trace.start", body, fate);
       case "garbage": {

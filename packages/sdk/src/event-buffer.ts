@@ -39,6 +39,8 @@ export type EventBuffer = {
 /** What an event holds beside its body: identifiers, fields, object headers. */
 export const OVERHEAD_BYTES = 400;
 
+const NONE: readonly BufferedEvent[] = [];
+
 type Link = { readonly event: BufferedEvent; next: Link | undefined };
 type Held = { events: number; bytes: number };
 
@@ -62,9 +64,13 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
     queued.bytes -= link.event.size;
     return link.event;
   };
+  const isOver = () => queued.bytes + taken.bytes > limits.bytes || queued.events + taken.events > limits.events;
   const dropOver = (): readonly BufferedEvent[] => {
+    if (!isOver()) {
+      return NONE;
+    }
     const dropped: BufferedEvent[] = [];
-    while (queued.bytes + taken.bytes > limits.bytes || queued.events + taken.events > limits.events) {
+    while (isOver()) {
       const event = shift();
       if (event === undefined) {
         break;

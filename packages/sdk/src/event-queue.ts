@@ -20,6 +20,8 @@ export type EventQueue = {
   /** After a new connection: what was sent may be gone. */
   reconnected(): void;
   clear(): void;
+  /** The last number that was given, to an event or to a hole. */
+  readonly lastSequence: number;
   readonly size: number;
   readonly bytes: number;
 };
@@ -113,6 +115,9 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     },
     reconnected: () => contents.distrust(),
     clear: () => lose("closed", buffer.clear()),
+    get lastSequence() {
+      return sequence;
+    },
     get size() {
       return buffer.size;
     },

@@ -33,7 +33,10 @@ let closing: Promise<void> | undefined;
 export async function initializeRedisPublisher(options: PublisherOptions = {}): Promise<Verification> {
   try {
     const read = readSettings(options);
-    await closeRedisPublisher();
+    // Without one before, recording begins at once: zero-code set-up is followed by the application in the same turn.
+    if (sdkState.publisher !== undefined || closing !== undefined) {
+      await closeRedisPublisher();
+    }
     if (read.kind === "disabled") {
       return { ok: false, enabled: false, redis: "unchecked", consumer: "unchecked", reason: "switched off" };
     }
@@ -54,7 +57,9 @@ export async function closeRedisPublisher(): Promise<void> {
   if (publisher !== undefined) {
     sdkState.publisher = undefined;
     removeExitHooks();
-    closing = close(publisher);
+    closing = close(publisher).finally(() => {
+      closing = undefined;
+    });
   }
   await closing;
 }

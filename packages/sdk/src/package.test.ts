@@ -99,6 +99,33 @@ describe.each(nodes)("The packed package under Node $major", ({ path }) => {
   });
 });
 
+describe.each(nodes)("Set-up without code under Node $major", ({ path }) => {
+  it.each([
+    ["--import", "zero.mjs", 'import { observe } from "@sightline/sdk";'],
+    ["--require", "zero.cjs", 'const { observe } = require("@sightline/sdk");'],
+  ])("publishes by the variables alone with %s", async (flag, file, load) => {
+    const stream = createTestStream();
+    try {
+      writeFileSync(join(project, file), `${load} console.log(observe({ name: "zero" }, () => "worked"));`);
+      const variables = { OBS_REDIS_URL: stream.url, OBS_STREAM_NAME: stream.streamName, OBS_PROJECT_ID: stream.options.projectId };
+      const options = { cwd: project, encoding: "utf8", timeout: 20_000, env: { ...process.env, ...variables } } as const;
+      expect(execFileSync(path, [flag, "@sightline/sdk/register", file], options)).toBe("worked\n");
+      const events = await stream.read();
+      expect(ofType(events, "observation.end")).toHaveLength(1);
+      expect(ofType(events, "producer.bye")).toHaveLength(1);
+      // Without the variables there is one warning, and the application does what it does.
+      const bare = execFileSync(path, [flag, "@sightline/sdk/register", file], {
+        cwd: project,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      expect(bare).toBe("worked\n");
+    } finally {
+      await stream.stop();
+    }
+  });
+});
+
 function findNodes(): { path: string; major: number }[] {
   const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
   const byMajor = new Map<number, string>([[Number(process.versions.node.split(".")[0]), process.execPath]]);

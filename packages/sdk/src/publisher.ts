@@ -13,6 +13,8 @@ import type { Warnings } from "./warnings.ts";
 export type Publisher = {
   readonly settings: Settings;
   readonly producerId: string;
+  /** The last number given: each up to it was published or dropped, or still waits. */
+  lastSequence(): number;
   /** Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits. */
   enqueue<Type extends EventType>(type: Type, body: EventBodies[Type], size: number): void;
   /** Connects, looks at the stream and sends what is queued; throws a PublishFailure within the deadline. */
@@ -230,6 +232,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
   return {
     settings,
     producerId,
+    lastSequence: () => queue.lastSequence,
     enqueue,
     async probe(deadline) {
       const endsAt = Date.now() + deadline;

@@ -3,14 +3,15 @@ import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { inject } from "vitest";
 import { z } from "zod";
+import { PROJECT_ID } from "./test-project.ts";
+
+export { PROJECT_ID };
 
 declare module "vitest" {
   interface ProvidedContext {
     readonly redisUrl: string;
   }
 }
-
-export const PROJECT_ID = "0192f7a0-0000-7000-8000-000000000001";
 
 type Body = Readonly<Record<string, unknown>>;
 export type ReadEvent = {
@@ -34,7 +35,9 @@ export function createTestStream(url: string = inject("redisUrl"), streamName = 
     streamName,
     client,
     options: { redisUrl: url, streamName, projectId: PROJECT_ID, logger: { warn: () => undefined } },
-    read: async (): Promise<ReadEvent[]> => (await client.xrange(streamName, "-", "+")).map(([, fields]) => readEntry(fields)),
+    /** With references to contents replaced by the contents, as the platform shows them; every reference has its blob. */
+    read: async (): Promise<ReadEvent[]> =>
+      resolveContents((await client.xrange(streamName, "-", "+")).map(([, fields]) => readEntry(fields))),
     async stop() {
       await client.del(streamName).catch(() => 0);
       client.disconnect();
@@ -54,4 +57,27 @@ function readEntry(fields: readonly string[]): ReadEvent {
     throw new Error(`An event breaks the schema: ${z.prettifyError(judged.error)}\n${JSON.stringify(event).slice(0, 2000)}`);
   }
   return judged.data as ReadEvent;
+}
+
+function resolveContents(events: readonly ReadEvent[]): ReadEvent[] {
+  const contents = new Map(ofType(events, "blob").map(({ sha256, content }) => [sha256, content]));
+  return events.map((event) => ({ ...event, body: resolve(event.body, contents) as Body }));
+}
+
+function resolve(value: unknown, contents: ReadonlyMap<unknown, unknown>): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => resolve(item, contents));
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === "$blob") {
+    const hash: unknown = entries[0][1];
+    if (!contents.has(hash)) {
+      throw new Error(`no blob has the content of ${String(hash)}`);
+    }
+    return contents.get(hash);
+  }
+  return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, contents)]));
 }

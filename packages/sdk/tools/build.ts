@@ -31,9 +31,14 @@ function publishedManifest(source: Manifest): Manifest {
     ...kept,
     main: "./cjs/index.js",
     types: "./cjs/index.d.ts",
-    exports: { ".": entry("index"), "./langgraph": entry("langgraph"), "./package.json": "./package.json" },
+    exports: {
+      ".": entry("index"),
+      "./langgraph": entry("langgraph"),
+      "./register": entry("register"),
+      "./package.json": "./package.json",
+    },
     files: ["esm", "cjs"],
-    sideEffects: false,
+    sideEffects: ["./esm/register.js", "./cjs/register.js"],
   };
 }
 

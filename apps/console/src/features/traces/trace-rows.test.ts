@@ -35,6 +35,7 @@ function trace(observations: readonly Observation[], status: Trace["status"] = "
   return {
     id: "trace",
     project_id: "project",
+    truncated: false,
     name: "run",
     status,
     started_at: new Date(START).toISOString(),
