@@ -38,7 +38,9 @@ describe.each(Object.entries(exporters))("the real OpenTelemetry exporter over %
     });
     runAgent(provider.getTracer("agent", "2.1.0"));
     await provider.shutdown();
-    await otlp.store();
+    const { consumer } = await otlp.rig.start();
+    await expect.poll(() => otlp.rig.redis.client.xlen(otlp.rig.stream), { timeout: 10_000 }).toBe(0);
+    await consumer.stop();
 
     const [stored, ...others] = await otlp.traces();
     expect(others).toEqual([]);
