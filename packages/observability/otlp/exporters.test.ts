@@ -2,7 +2,7 @@ import { context, SpanKind, SpanStatusCode, trace, type Tracer } from "@opentele
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, SimpleSpanProcessor, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";

@@ -153,6 +153,6 @@ class LocalChatModel extends BaseChatModel {
       input_token_details: { cache_read: usage.prompt_tokens_details["cached_tokens"] ?? 0 },
       output_token_details: { reasoning: usage.completion_tokens_details["reasoning_tokens"] ?? 0 },
     };
-    return { generations: [{ text: String(answer.content), message: Object.assign(answer, { usage_metadata: usageMetadata }) }] };
+    return { generations: [{ text: answer.text, message: Object.assign(answer, { usage_metadata: usageMetadata }) }] };
   }
 }

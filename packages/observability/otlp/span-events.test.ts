@@ -187,10 +187,28 @@ const TEXTS = [
   "1e999",
 ];
 const KEYS = [
-  ...["gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.cache_read.input_tokens", "gen_ai.input.messages", "metadata"],
-  ...["gen_ai.operation.name", "openinference.span.kind", "ai.operationId", "gen_ai.tool.name", "gen_ai.tool.call.arguments", "session.id"],
-  ...["llm.input_messages.0.message.role", "llm.input_messages.4294967296.message.content", "llm.output_messages.__proto__.polluted"],
-  ...["llm.output_messages", "llm.output_messages.0", "__proto__", "constructor", "code.filepath", "code.lineno", "\0", ""],
+  "gen_ai.usage.input_tokens",
+  "llm.token_count.prompt",
+  "gen_ai.usage.cache_read.input_tokens",
+  "gen_ai.input.messages",
+  "metadata",
+  "gen_ai.operation.name",
+  "openinference.span.kind",
+  "ai.operationId",
+  "gen_ai.tool.name",
+  "gen_ai.tool.call.arguments",
+  "session.id",
+  "llm.input_messages.0.message.role",
+  "llm.input_messages.4294967296.message.content",
+  "llm.output_messages.__proto__.polluted",
+  "llm.output_messages",
+  "llm.output_messages.0",
+  "__proto__",
+  "constructor",
+  "code.filepath",
+  "code.lineno",
+  "\0",
+  "",
 ];
 const NAMES = ["chat", "LLM", "TOOL", "execute_tool", "constructor", "ai.toolCall", "embeddings"];
 

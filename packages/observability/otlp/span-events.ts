@@ -203,7 +203,7 @@ function toolEntryOf({ span, facts, status, input, output }: Common): BodyOf<"ob
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return {
     tool_name: boundText(facts.toolName, NAME_MAX),
-    parameters: isObject ? { ...input } : input === undefined || input === null ? {} : { input },
+    parameters: isObject ? Object.fromEntries(Object.entries(input)) : input === undefined || input === null ? {} : { input },
     result: output ?? null,
     timestamp: toTimestamp(span.startNanos),
     status: status === "success" ? "success" : "failure",
