@@ -163,7 +163,7 @@ type ApiKeyRow = {
   prefix: string;
   key_sha256: string;
   scopes: string[];
-  created_by: string | null;
+  created_by: string;
   created_at: Generated<Date>;
   last_used_at: Date | null;
   revoked_at: Date | null;
