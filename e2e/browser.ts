@@ -3,9 +3,7 @@ import { delimiter, join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
-export type Theme = "light" | "dark";
-
-export const THEMES: readonly Theme[] = ["light", "dark"];
+const THEMES = ["light", "dark"] as const;
 
 const PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -56,17 +54,23 @@ export function failOn(problems: readonly string[]): void {
   }
 }
 
-/** Looks at the page in a theme: what axe finds, in words, with a screenshot taken. */
-export async function inspectPage(page: Page, name: string, theme: Theme): Promise<readonly string[]> {
-  await page.emulateMedia({ colorScheme: theme });
-  await page.evaluate("document.fonts.ready");
+/** Looks at the page in both themes: what axe finds, in words, with a screenshot taken of each. */
+export async function inspectPage(page: Page, name: string): Promise<readonly string[]> {
   mkdirSync(screenshots, { recursive: true });
-  await page.screenshot({ path: join(screenshots, `${name}-${theme}.png`), animations: "disabled", caret: "hide" });
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(
-    ({ id, help, nodes }) =>
-      `${name}, ${theme}: ${id}: ${help}: ${nodes.map(({ target, failureSummary }) => `${target.join(" ")} (${failureSummary})`).join(", ")}`,
-  );
+  const found: string[] = [];
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.evaluate("document.fonts.ready");
+    await page.screenshot({ path: join(screenshots, `${name}-${theme}.png`), animations: "disabled", caret: "hide" });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    found.push(
+      ...violations.map(
+        ({ id, help, nodes }) =>
+          `${name}, ${theme}: ${id}: ${help}: ${nodes.map(({ target, failureSummary }) => `${target.join(" ")} (${failureSummary})`).join(", ")}`,
+      ),
+    );
+  }
+  return found;
 }
 
 function findChromium(): string {

@@ -1,9 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { failOn, inspectPage, launchBrowser, openContext, openPage, THEMES, type Theme } from "./browser.ts";
+import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logInFirst } from "./log-in.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+import { describeRepositories } from "./repositories.ts";
 import { describeSecondFactor } from "./second-factor.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
 
@@ -113,6 +114,8 @@ describe("observability", () => {
   });
 });
 
+describeRepositories(() => ({ product, page }));
+
 describeSecondFactor(() => ({
   consoleUrl: product.consoleUrl,
   browser,
@@ -121,13 +124,13 @@ describeSecondFactor(() => ({
   problems,
 }));
 
-describe.each(THEMES)("in the %s theme, without a violation that axe finds, is", (theme) => {
+describe("in both themes, without a violation that axe finds, is", () => {
   test("the login", async () => {
     const visitor = await openContext(browser);
     const login = await openPage(visitor, problems);
     await login.goto(`${product.consoleUrl}/login`);
     await login.getByRole("button", { name: "Log in" }).waitFor();
-    expect(await inspectPage(login, "login", theme)).toEqual([]);
+    expect(await inspectPage(login, "login")).toEqual([]);
     await visitor.close();
   });
 
@@ -152,23 +155,23 @@ describe.each(THEMES)("in the %s theme, without a violation that axe finds, is",
   ])("%s", async (name, address, isShown) => {
     await page.goto(`${product.consoleUrl}${address}`);
     await isShown(page);
-    await expectAccessible(name, theme);
+    await expectAccessible(name);
   });
 
   test("the list of traces", async () => {
     await openDemoTraces(page);
-    await expectAccessible("traces", theme);
+    await expectAccessible("traces");
   });
 
   test("a trace", async () => {
     await openDemoTrace(page);
     await page.getByRole("tree", { name: "Steps of the trace" }).getByRole("treeitem").first().waitFor();
-    await expectAccessible("trace", theme);
+    await expectAccessible("trace");
   });
 });
 
-async function expectAccessible(name: string, theme: Theme): Promise<void> {
-  expect(await inspectPage(page, name, theme)).toEqual([]);
+async function expectAccessible(name: string): Promise<void> {
+  expect(await inspectPage(page, name)).toEqual([]);
 }
 
 async function registerRepository(shown: Page): Promise<void> {

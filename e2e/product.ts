@@ -25,6 +25,8 @@ export type Product = {
   readonly processes: () => Promise<readonly RunningProcess[]>;
   /** What Ctrl-C in its terminal does; resolves with how `npm start` ended, or null when it does not. */
   readonly interrupt: () => Promise<number | NodeJS.Signals | null>;
+  /** What a service manager does, which knows of npm alone. */
+  readonly terminate: () => Promise<number | NodeJS.Signals | null>;
 };
 
 /** Where a product keeps its data and listens; a second start in the same place finds both again. */
@@ -86,14 +88,15 @@ export async function startProduct(place: Place, words: readonly string[] = []):
     }
   }
 
-  async function interrupt(): Promise<number | NodeJS.Signals | null> {
+  async function end(signal: NodeJS.Signals, whom: (npm: number) => number): Promise<number | NodeJS.Signals | null> {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       const exited = once(child, "exit");
-      process.kill(-child.pid, "SIGINT");
+      process.kill(whom(child.pid), signal);
       await Promise.race([exited, delay(STOP_MS, undefined, { ref: false })]);
     }
     return child.exitCode ?? child.signalCode;
   }
+  const interrupt = () => end("SIGINT", (npm) => -npm);
 
   try {
     await printed(UP, START_MS, 0);
@@ -115,6 +118,7 @@ export async function startProduct(place: Place, words: readonly string[] = []):
     printed: (pattern, timeoutMs) => printed(pattern, timeoutMs),
     processes: () => processesOf(place.home),
     interrupt,
+    terminate: () => end("SIGTERM", (npm) => npm),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { createAuthenticator, scanSecret } from "./authenticator.ts";
-import { inspectPage, openContext, openPage, THEMES } from "./browser.ts";
+import { inspectPage, openContext, openPage } from "./browser.ts";
 import { makeAdmin, type Admin } from "./identity-client.ts";
 import { enterCredentials, logInFirst, logOut, type Credentials } from "./log-in.ts";
 
@@ -179,7 +179,5 @@ async function withVisitor({ browser, problems }: Stage, work: (visitor: Page) =
 }
 
 async function expectAccessible(page: Page, name: string): Promise<void> {
-  for (const theme of THEMES) {
-    expect(await inspectPage(page, name, theme)).toEqual([]);
-  }
+  expect(await inspectPage(page, name)).toEqual([]);
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser, openContext, openPage } from "./browser.ts";
 import { logIn, logInFirst } from "./log-in.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
@@ -10,35 +10,14 @@ const ROLES = ["identity", "code-index", "indexer", "observability", "consumer",
 let place: Place;
 let product: Product;
 
-beforeEach(async () => {
+beforeAll(async () => {
   place = await makePlace();
   product = await startProduct(place);
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await product.interrupt();
   await place.remove();
-});
-
-test("Ctrl-C leaves no process, and a second start keeps the data", async () => {
-  const browser = await launchBrowser();
-  const problems: string[] = [];
-  const page = await openPage(await openContext(browser), problems);
-  await logInFirst(page, product.consoleUrl, product.admin, PASSWORD);
-  // A page that stays open would rightly complain while the product is away.
-  await page.close();
-
-  expect((await product.processes()).length).toBeGreaterThan(ROLES.length);
-  // npm itself ends by the signal, after what it started.
-  expect([0, "SIGINT"]).toContain(await product.interrupt());
-  expect(await product.processes()).toEqual([]);
-
-  const { email } = product.admin;
-  product = await startProduct(place);
-  expect(product.output()).not.toContain("First admin");
-  await logIn(await openPage(await openContext(browser), problems), product.consoleUrl, { email, password: PASSWORD });
-  await browser.close();
-  expect(problems).toEqual([]);
 });
 
 test("every role that is killed is back within five seconds", async () => {
@@ -61,6 +40,30 @@ test.each([
   process.kill(running?.pid ?? 0, "SIGKILL");
   await product.printed(new RegExp(`${name} is ready again`), HEAL_MS);
   await expectHealthy();
+});
+
+test("Ctrl-C leaves no process, a second start keeps the data, and a service manager's SIGTERM leaves none either", async () => {
+  const browser = await launchBrowser();
+  const problems: string[] = [];
+  const page = await openPage(await openContext(browser), problems);
+  await logInFirst(page, product.consoleUrl, product.admin, PASSWORD);
+  // A page that stays open would rightly complain while the product is away.
+  await page.close();
+
+  expect((await product.processes()).length).toBeGreaterThan(ROLES.length);
+  // npm itself ends by the signal, after what it started.
+  expect([0, "SIGINT"]).toContain(await product.interrupt());
+  expect(await product.processes()).toEqual([]);
+
+  const { email } = product.admin;
+  product = await startProduct(place);
+  expect(product.output()).not.toContain("First admin");
+  await logIn(await openPage(await openContext(browser), problems), product.consoleUrl, { email, password: PASSWORD });
+  await browser.close();
+  expect(problems).toEqual([]);
+
+  await product.terminate();
+  expect(await product.processes()).toEqual([]);
 });
 
 /** The console, and the APIs behind its proxy. */

@@ -34,7 +34,16 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
     fault: ["indexing", "store"],
   },
-  "packages/observability": { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
+  "packages/observability": {
+    intake: [],
+    consume: ["intake", "store"],
+    store: [],
+    query: ["intake", "store"],
+    fault: ["intake", "store"],
+    keys: ["store", "query"],
+    otlp: ["intake"],
+    alerts: ["store"],
+  },
 };
 
 const PARTS: Readonly<Record<string, readonly string[]>> = {

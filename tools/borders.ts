@@ -55,7 +55,16 @@ const PARTS: readonly Part[] = [
     folder: "packages/observability",
     name: "@sightline/observability",
     parts: ["@sightline/foundation"],
-    rooms: { intake: [], consume: ["intake", "store"], store: [], query: ["store"] },
+    rooms: {
+      intake: [],
+      consume: ["intake", "store"],
+      store: [],
+      query: ["intake", "store"],
+      fault: ["intake", "store"],
+      keys: ["store", "query"],
+      otlp: ["intake"],
+      alerts: ["store"],
+    },
   },
   { folder: "packages/sdk", name: "@sightline/sdk", parts: [], rooms: {} },
   {

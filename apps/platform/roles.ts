@@ -21,7 +21,10 @@ const roles: Readonly<Record<RoleName, RoleDescription>> = {
     variables: { ...identityVariables, ...observabilityVariables },
     portVariable: "OBSERVABILITY_PORT",
   },
-  consumer: { variables: { ...consumerVariables, ...pickVariables(identityVariables, ["DATABASE_POOL_SIZE"]) }, portVariable: undefined },
+  consumer: {
+    variables: { ...consumerVariables, ...pickVariables(identityVariables, ["DATABASE_POOL_SIZE"]) },
+    portVariable: "OBSERVABILITY_CONSUMER_PORT",
+  },
   console: { variables: pickVariables(identityVariables, ["LOG_LEVEL"]), portVariable: "CONSOLE_PORT" },
 };
 

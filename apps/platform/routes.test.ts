@@ -35,6 +35,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "GET /metrics",
   ],
   observability: ["GET /docs/*", "GET /health", "GET /health/detailed", "GET /metrics", "POST /api/v1/auth/register"],
+  consumer: ["GET /docs/*", "GET /health", "GET /metrics"],
   console: [
     "* /api/code-index/*",
     "* /api/identity/*",
@@ -54,7 +55,7 @@ const ASKS_ELSEWHERE = ["POST /login/refresh", "POST /login/verify-2fa"];
 
 const OPEN_CLASSES = ["public", "same-origin"];
 const ADMIN_CLASSES = ["admin", "admin-step-up", "admin-or-operator"];
-const OTHER_CLASSES = ["session", "session-or-password-change", "reader", "mcp", "user", "webhook"];
+const OTHER_CLASSES = ["session", "session-or-password-change", "reader", "mcp", "user", "user-or-key", "ingest", "webhook"];
 
 const PROXIES = { identity: "/api/identity", "code-index": "/api/code-index", observability: "/api/observability" };
 

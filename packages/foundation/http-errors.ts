@@ -26,7 +26,8 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply): vo
   void reply.headers(NOT_CACHED).status(404).send(error.toBody());
 }
 
-function toAppError(error: FastifyError): AppError {
+/** What an error may tell a client. */
+export function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) {
     return error;
   }

@@ -46,6 +46,10 @@ export function createGauge<Label extends string>({ registry }: Metrics, { name,
     registers: [registry],
     async collect() {
       gauge.reset();
+      if (labels.length === 0) {
+        // One without labels is reset to 0.
+        gauge.remove();
+      }
       for (const { labels: of, value } of await withinTime(read)) {
         gauge.set(of, value);
       }

@@ -13,7 +13,7 @@ export type Principal =
       readonly sessionId: string | undefined;
     }
   | { readonly kind: "developer-token"; readonly tokenId: string; readonly tenantId: string }
-  | { readonly kind: "project-key"; readonly keyId: string; readonly projectId: string }
+  | { readonly kind: "project-key"; readonly keyId: string; readonly projectId: string; readonly tenantId: string }
   | { readonly kind: "operator" };
 
 const principals = new WeakMap<FastifyRequest, Principal>();

@@ -43,6 +43,11 @@ export const observabilityVariables = {
   },
   OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
   OBSERVABILITY_PORT: { doc: "Port of the observability API.", schema: portVariable(), default: "8000" },
+  OBSERVABILITY_CONSUMER_PORT: {
+    doc: "Port of the consumer's `/health` and `/metrics`; with 0 a free one, which its log names, so that copies on one host don't collide.",
+    schema: portVariable(),
+    default: "0",
+  },
   IDENTITY_JWKS_URL: {
     doc: "Where the keys that sign access tokens are published.",
     schema: httpUrlVariable(),
@@ -64,12 +69,16 @@ export const consumerVariables = pickVariables(observabilityVariables, [
   "OBSERVABILITY_GROUP_NAME",
   "OBSERVABILITY_CONSUMER_NAME",
   "OBSERVABILITY_BATCH_SIZE",
+  "OBSERVABILITY_CONSUMER_PORT",
 ]);
 
 export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
 
 /** Present in Redis while a consumer is alive; the name is part of the contract. */
 export const HEARTBEAT_KEY = "studio:consumer:heartbeat";
+
+/** Entries the stream keeps; part of the contract. */
+export const STREAM_MAX_LENGTH = 100_000;
 
 function nameVariable() {
   return z.string().regex(/^\S{1,200}$/, "expected a name without spaces, at most 200 characters");

@@ -1,27 +1,16 @@
-import type { Check } from "@sightline/foundation/health";
-import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./consume/stream-consumer.ts";
 import { defaultTuning } from "./consume/tuning.ts";
-import { createApi, type ApiOptions } from "./query/api.ts";
+import type { ApiOptions } from "./query/api.ts";
+import { createHousekeeping } from "./store/housekeeping.ts";
 
 export { consumerVariables, observabilityVariables, type ObservabilityConfig } from "./config.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
 
-export type ObservabilityApi = {
-  /** `/health`, `/health/detailed` and `/api/v1/…` of port 8000. Needs `authenticators`. */
-  readonly routes: Routes;
-  /** `user`: an access token; `admin-or-operator`: an admin's access token, or the API_KEY. */
-  readonly authenticators: Readonly<Record<string, Authenticator>>;
-  /** Connects to Redis; one that is away is waited for in the background. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  readonly checks: readonly Check[];
-};
-
 /**
- * Answers questions about what was observed. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.
+ * Answers questions about what was observed, and takes spans of OpenTelemetry exporters. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.
  *
  * @example
  * const api = createObservabilityApi({ config, database, log, clock: systemClock, accessTokens, version, metrics });
@@ -30,7 +19,7 @@ export type ObservabilityApi = {
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
 export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
-  return createApi(options, HEARTBEAT_KEY);
+  return withHousekeeping(composeApi(options, HEARTBEAT_KEY), options);
 }
 
 /**
@@ -43,5 +32,23 @@ export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
  * await consumer.stop();
  */
 export function createConsumer(options: ConsumerOptions): Consumer {
-  return createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning);
+  return withHousekeeping(createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning), options);
+}
+
+type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
+
+/** Whichever roles run, and however many copies, somebody makes days ahead and lets old ones go. */
+function withHousekeeping<Part extends Living>(part: Part, { database, log }: Pick<ConsumerOptions, "database" | "log">): Part {
+  const housekeeping = createHousekeeping({ query: database.query, log });
+  return {
+    ...part,
+    start: async () => {
+      await part.start();
+      housekeeping.start();
+    },
+    stop: async () => {
+      await housekeeping.stop();
+      await part.stop();
+    },
+  };
 }

@@ -6,9 +6,11 @@ export type ObservabilitySchema = {
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
+  "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
+  "observability.api_keys": ApiKeyRow;
 };
 
 /** Set by the database, never written. */
@@ -19,6 +21,7 @@ type ProjectRow = {
   tenant_id: string;
   name: string;
   created_at: Generated<Date>;
+  retention_days: Generated<number | null>;
 };
 
 export type TraceRow = {
@@ -39,6 +42,8 @@ export type TraceRow = {
   ended_at: Date | null;
   end_status: string | null;
   error: string | null;
+  /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
+  day: Generated<Date>;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
 };
@@ -70,6 +75,10 @@ export type ObservationRow = {
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
+  day: Date;
+  model: Derived<string | null>;
+  uncached_tokens: Derived<number>;
+  hour: Derived<Date>;
 };
 
 export type PayloadRow = {
@@ -84,6 +93,7 @@ export type PayloadRow = {
   reasoning: { text: string; truncated: boolean; original_chars: number } | null;
   usage: unknown;
   tool_entry: { parameters: unknown; result: unknown } | null;
+  day: Date;
 };
 
 type ProducerRow = {
@@ -97,6 +107,8 @@ type ProducerRow = {
   dropped: unknown;
   dropped_seq: number | null;
   ended_at: Date | null;
+  heard_at: Generated<Date>;
+  gone_at: Date | null;
   holes: Derived<string>;
   suspects: Generated<string>;
   suspects_at: Date | null;
@@ -104,6 +116,7 @@ type ProducerRow = {
 };
 
 type IngestGapRow = {
+  id: Generated<string>;
   project_id: string;
   producer_id: string;
   first_seq: number;
@@ -119,4 +132,26 @@ type DeadLetterRow = {
   reason: string;
   entry: string;
   created_at: Generated<Date>;
+  is_whole: Generated<boolean>;
+  fixed_entry: string | null;
+  fixed_at: Date | null;
+  fixed_by: string | null;
+  replayed_at: Date | null;
+  replayed_by: string | null;
+  deleted_at: Date | null;
+  deleted_by: string | null;
+  state: Derived<"open" | "replayed" | "deleted">;
+};
+
+type ApiKeyRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  prefix: string;
+  key_sha256: string;
+  scopes: string[];
+  created_by: string | null;
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
 };

@@ -36,6 +36,9 @@ const paramsSchema = z.object({ id: z.string() });
 /** What a browser's user waits for an answer. */
 const TEST_MS = 20_000;
 
+/** Tests of a tenant at once in a process: each is a git that talks to a host. */
+const TESTS = 3;
+
 /** Credentials of sources; their secrets go in and never out. */
 export function credentialRoutes(dependencies: CredentialDependencies): Routes {
   return (server) => {
@@ -94,6 +97,7 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
     async (request) => present(required(await deleteCredential(database, oneOf(tenantOf(request), request.params.id)))),
   );
 
+  const testing = new Map<string, number>();
   server.post(
     "/api/v1/credentials/:id/test",
     {
@@ -101,8 +105,18 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
       schema: { params: paramsSchema, body: testCredentialRequestSchema, response: { 200: testedCredentialSchema } },
     },
     async (request) => {
-      const row = required(await getCredential(database, oneOf(tenantOf(request), request.params.id)));
-      return tryOut(sources, row, request.body.clone_url);
+      const tenant = tenantOf(request);
+      const row = required(await getCredential(database, oneOf(tenant, request.params.id)));
+      const running = testing.get(tenant.tenantId) ?? 0;
+      if (running >= TESTS) {
+        throw tooMany();
+      }
+      testing.set(tenant.tenantId, running + 1);
+      try {
+        return await tryOut(sources, row, request.body.clone_url);
+      } finally {
+        countDown(testing, tenant.tenantId);
+      }
     },
   );
 }
@@ -122,6 +136,24 @@ async function tryOut(sources: SourceAccess, row: CredentialRow, cloneUrl: strin
     }
     throw error;
   }
+}
+
+function countDown(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 1) - 1;
+  if (left > 0) {
+    counts.set(key, left);
+  } else {
+    counts.delete(key);
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError({
+    code: "too_many_tests",
+    status: 429,
+    message: `${TESTS} credentials are being tested already; wait for an answer, then try again.`,
+    headers: { "retry-after": "5" },
+  });
 }
 
 /** @throws {AppError} `credential_not_found` (404), also for what can't be an identifier at all. */

@@ -1,5 +1,6 @@
 import { systemClock } from "@sightline/foundation/clock";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { fromGithub, githubPush, useWebhookServer } from "#testing/use-webhook-server.ts";
 import { addRepository, commitOf, createWebhookServer, hmac } from "#testing/webhook-server.ts";
@@ -79,16 +80,16 @@ test("one identifier of two hosts, or for repositories of two tenants, is not on
   expect(await deliveries()).toHaveLength(4);
 });
 
-test("a delivery without an identifier is known by its body, for a while", async () => {
+test("a delivery without an identifier counts each time it arrives, and folds into the job that waits", async () => {
   await addRepository(database());
-  let now = new Date("2026-01-01T00:00:00Z");
-  const server2 = await createWebhookServer(database(), { clock: { now: () => now } });
   const headers = { "x-signature-256": `sha256=${hmac(genericPush)}` };
-  await post(genericPush, headers, server2);
-  expect(await post(genericPush, headers, server2)).toMatchObject({ body: { message: expect.stringContaining("taken before") } });
-  now = new Date("2026-01-01T00:10:00Z");
-  expect((await post(genericPush, headers, server2)).body.message).not.toContain("taken before");
-  await server2.close();
+  const first = await post(genericPush, headers);
+  expect(await post(genericPush, headers)).toMatchObject({ status: 202, body: { status: "accepted", jobs: first.body.jobs } });
+  expect(await jobs()).toHaveLength(1);
+  await sql`update codeindex.index_jobs set status = 'succeeded'`.execute(database().query);
+  const later = await post(genericPush, headers);
+  expect(later.body.message).not.toContain("taken before");
+  expect(later.body.jobs).not.toEqual(first.body.jobs);
 });
 
 // Changes of the repository itself

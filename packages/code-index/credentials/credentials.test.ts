@@ -231,6 +231,14 @@ test("two of one name are not possible, also at once", async () => {
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
 });
 
+test("more than three at once are not tried out for a tenant", async () => {
+  const id = await add();
+  const tried = await Promise.all(Array.from({ length: 8 }, () => tryOut(id)));
+  expect(tried.filter(({ status }) => status === 200)).toHaveLength(3);
+  expect(tried.filter(({ status, body }) => status === 429 && body["error"] === "too_many_tests")).toHaveLength(5);
+  expect(await tryOut(id)).toMatchObject({ status: 200, body: { ok: true } });
+});
+
 test.for([
   [{ kind: "deploy_key", secret: "ssh-ed25519 AAAAC3Nz me@example" }, "public part"],
   [{ kind: "deploy_key", secret: encrypted() }, "passphrase"],

@@ -159,7 +159,7 @@ test("three processes share what waits, and embed nothing twice", needsRealPostg
 test("what a killed process had in hand is taken over when its claim lapses, and not before", async () => {
   await seedBuild(database, { tenant, repo: "acme/shop", files: filesOf(10) });
   const first = await start({ embedder: createRemote() });
-  await waitForReady();
+  await waitForVectors(1, 10);
   await first.stop();
   await sql`update ${sql.id(tenant.schema, "vectors_1")} set embedding = null`.execute(database.query);
   const now = new Date();

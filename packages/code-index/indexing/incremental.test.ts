@@ -233,3 +233,13 @@ test("contents that an older splitter split are split again", async () => {
   expect(await readLogicalIndex(building.database, { tenant, repoId })).toEqual(fresh);
   expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
 });
+
+test("what a job left that died after its switch is deleted by the next one, even when that has nothing to change", async () => {
+  await source.commit({ "a.ts": "export const one = 1;\n", "b.ts": "export const two = 2;\n" });
+  await building.run({ tenant, repoId });
+  const died = building.run({ tenant, repoId, mode: "full" }, { ended: () => Promise.reject(new Error("killed")) });
+  await expect(died).rejects.toThrow("killed");
+  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 2 });
+  await building.run({ tenant, repoId });
+  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+});

@@ -82,6 +82,19 @@ async function blocked(): Promise<void> {
   );
 }
 
+/** Waits for what the database still does for a process that is gone, a commit perhaps. */
+async function disconnected(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and application_name = 'indexer-process'
+      `.execute(building.database.query);
+      expect(rows).toHaveLength(0);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+}
+
 async function indexedCommit(): Promise<string | null | undefined> {
   const ref = await building.database.query.selectFrom("codeindex.refs").select("indexed_commit").executeTakeFirst();
   return ref?.indexed_commit;
@@ -123,6 +136,7 @@ test(
       // From the fetch to the sweep after the switch.
       await delay(round * 250);
       await kill();
+      await disconnected();
       const after = await indexedCommit();
       expect([before, newest]).toContain(after);
       unfinished += after === before ? 1 : 0;
@@ -161,12 +175,7 @@ test.each(["full", "incremental"] as const)(
     await kill();
     released.resolve();
     await holding;
-    await vi.waitFor(async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and application_name = 'indexer-process'
-      `.execute(building.database.query);
-      expect(rows).toHaveLength(0);
-    });
+    await disconnected();
     expect(await indexedCommit()).toBe(before);
     expect(await index()).toEqual(good);
     await recover();

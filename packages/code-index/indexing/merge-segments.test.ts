@@ -1,3 +1,4 @@
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepTenant } from "#store/sweep.store.ts";
@@ -78,7 +79,7 @@ test("a segment that is mostly dead is emptied and goes", async () => {
   expect(await index()).toEqual(await readLogicalIndex(building.database, { tenant: again, repoId: fresh }));
 });
 
-test("a merge that is overtaken by a deletion changes nothing", async () => {
+test("a merge that is overtaken by a deletion changes nothing", needsRealPostgres, async () => {
   await source.commit({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
   await building.run({ tenant, repoId });
   const { database } = building;

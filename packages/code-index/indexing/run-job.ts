@@ -59,7 +59,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   const mirror = await fetchBranch(tools, running);
   if (mirror === undefined) {
     await running.ended();
-    await sweepTenant(database, tenant);
+    await sweep(tools, tenant);
     return;
   }
   const of = { tenantId: tenant.tenantId, schema: tenant.schema, role: tenant.role, repoId: job.repoId, ref: mirror.ref };
@@ -75,6 +75,8 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   if (live !== undefined && changes !== undefined && size === 0) {
     expectSwitched(await confirmBuild(database, { ...of, ...indexed, live: live.generation, now: now() }));
     await running.ended();
+    // What a job left that was killed after its switch.
+    await sweep(tools, tenant);
     return;
   }
   const build = await beginBuild(database.query, { ...of, lease: job, now: now() });
@@ -146,7 +148,11 @@ function expectSwitched(switched: boolean): void {
   }
 }
 
+async function sweep(tools: JobTools, tenant: Tenant): Promise<void> {
+  await quietly(tools, tenant, () => sweepTenant(tools.database, tenant));
+}
+
 /** What nobody sees is no reason to hide what became of the job. */
-async function quietly({ log }: JobTools, build: Build, work: () => Promise<void>): Promise<void> {
-  await work().catch((error: unknown) => log.warn({ err: error, build }, "what a build left was not deleted yet"));
+async function quietly({ log }: JobTools, of: Build | Tenant, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => log.warn({ err: error, of }, "what a build left was not deleted yet"));
 }

@@ -128,7 +128,7 @@ describe("Authentication", () => {
 describe("Events", () => {
   test("Inbound: a push event arrives and triggers indexing", { timeout: 65_000 }, async () => {
     const commit = await indexed.source.commit({ "b.ts": "export const two = 2;\n" });
-    await push(WEBHOOK_SECRET);
+    expect((await push(WEBHOOK_SECRET)).json()).toMatchObject({ status: "accepted" });
     await vi.waitFor(
       async () => expect((await ask({ url: `/api/v1/repos/${indexed.id}` })).json()).toMatchObject({ indexed_commit: commit }),
       { timeout: 60_000 },

@@ -1,6 +1,7 @@
 import { getWasmPath, type SupportedLanguage } from "tree-sitter-wasm";
 import { Language, Parser, Query } from "web-tree-sitter";
 import { DEFINITION_QUERIES } from "./definition-queries.ts";
+import { compileRuntime, startRuntime } from "./parser-runtime.ts";
 import { REFERENCE_QUERIES } from "./reference-queries.ts";
 
 /** A language's parser, and what finds the names that a tree defines and uses. */
@@ -59,20 +60,24 @@ const LARGEST_DATA = 65_536;
 const loaded = new Map<string, Promise<Omit<Grammar, "scripts" | "largest">>>();
 let runtime: Promise<void> | undefined;
 
-/** The grammar of a language, loaded at its first use; `undefined` when there is none. */
-export async function grammarOf(language: string): Promise<Grammar | undefined> {
+/**
+ * The grammar of a language, loaded at its first use; `undefined` when there is none.
+ *
+ * @param compile where a thread gets the compiled runtime from at its first use.
+ */
+export async function grammarOf(language: string, compile: () => WebAssembly.Module = compileRuntime): Promise<Grammar | undefined> {
   const name = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined;
   if (name === undefined) {
     return undefined;
   }
-  const known = loaded.get(name) ?? load(name);
+  const known = loaded.get(name) ?? load(name, compile);
   loaded.set(name, known);
   const largest = DATA.has(language) ? LARGEST_DATA : Number.POSITIVE_INFINITY;
   return { ...(await known), scripts: PAGES.has(language), largest };
 }
 
-async function load(name: SupportedLanguage): Promise<Omit<Grammar, "scripts" | "largest">> {
-  runtime ??= Parser.init();
+async function load(name: SupportedLanguage, compile: () => WebAssembly.Module): Promise<Omit<Grammar, "scripts" | "largest">> {
+  runtime ??= startRuntime(compile());
   await runtime;
   const language = await Language.load(getWasmPath(name));
   const parser = new Parser();

@@ -2,8 +2,9 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { compileRuntime } from "./parser-runtime.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
-import type { SplitAnswer, SplitRequest } from "./worker.ts";
+import type { SplitAnswer, SplitRequest, SplitStart } from "./worker.ts";
 
 /** Splits files off the main thread. A file that a parser dies of, or hangs on, is split by lines. */
 export type Splitter = {
@@ -61,7 +62,8 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
   }
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(worker), tasks: [], timer: undefined };
+    const workerData: SplitStart = { runtime: compileRuntime() };
+    const thread: Thread = { worker: new Worker(worker, { workerData }), tasks: [], timer: undefined };
     alive.add(thread);
     thread.worker.on("message", ({ file }: SplitAnswer) => {
       const task = thread.tasks.shift();

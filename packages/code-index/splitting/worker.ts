@@ -1,10 +1,12 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { grammarOf } from "./grammars.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
 
 /** A file to split. */
 export type SplitRequest = { readonly content: Uint8Array; readonly language: string };
 export type SplitAnswer = { readonly file: SplitFile };
+/** What a thread is started with: the compiled parser. */
+export type SplitStart = { readonly runtime: WebAssembly.Module };
 
 let last = Promise.resolve();
 
@@ -14,6 +16,7 @@ parentPort?.on("message", (request: SplitRequest) => {
 });
 
 async function answer({ content, language }: SplitRequest): Promise<void> {
-  const file = splitFile(Buffer.from(content.buffer), language, await grammarOf(language));
+  const { runtime } = workerData as SplitStart;
+  const file = splitFile(Buffer.from(content.buffer), language, await grammarOf(language, () => runtime));
   parentPort?.postMessage({ file } satisfies SplitAnswer);
 }

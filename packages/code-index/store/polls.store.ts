@@ -55,7 +55,8 @@ export type LastJob = {
   readonly ref: string | null;
   /** Queued or running. */
   readonly active: boolean;
-  readonly failed: boolean;
+  /** How it ended, unless well. */
+  readonly ended: "failed" | "cancelled" | null;
   readonly commit: string | null;
   readonly completed_at: Date | null;
 };
@@ -70,7 +71,7 @@ export async function readPolled(
     .where("repo_id", "=", repository.id)
     .execute();
   const { rows: jobs } = await sql<LastJob>`
-    select distinct on (coalesce(ref, '')) ref, status in ('queued', 'running') as active, status = 'failed' as failed,
+    select distinct on (coalesce(ref, '')) ref, status in ('queued', 'running') as active, case when status in ('failed', 'cancelled') then status end as ended,
       coalesce(commit, requested_commit) as commit, completed_at
     from codeindex.index_jobs where repo_id = ${repository.id}
     order by coalesce(ref, ''), status in ('queued', 'running') desc, job_id desc

@@ -36,6 +36,8 @@ type Wanted = { readonly tenant: Tenant; readonly repoId: string; readonly mode?
 type Running = {
   readonly report?: (progress: JobProgress) => void;
   readonly signal?: AbortSignal;
+  /** Called when what searches see is switched, before what was replaced is deleted. */
+  readonly ended?: () => Promise<void>;
   /** Called before a file is split. */
   readonly beforeSplit?: () => Promise<void>;
 };
@@ -84,13 +86,16 @@ export async function startBuilding(): Promise<Building> {
     claim,
     tenant: (name) => ensureTenant(database, { tenantId: name, name }),
     register: async ({ tenantId }, fullName, cloneUrl) => (await registerRepository(database, { tenantId, fullName, cloneUrl })).id,
-    run: async (wanted, { report = () => undefined, signal = new AbortController().signal, beforeSplit = async () => undefined } = {}) => {
+    run: async (
+      wanted,
+      { report = () => undefined, signal = new AbortController().signal, ended = nothing, beforeSplit = nothing } = {},
+    ) => {
       const job = await claim(wanted);
       const split: Splitter["split"] = async (...given) => {
         await beforeSplit();
         return tools.splitter.split(...given);
       };
-      await runJob({ ...tools, splitter: { ...tools.splitter, split } }, { job, report, ended: async () => undefined, signal });
+      await runJob({ ...tools, splitter: { ...tools.splitter, split } }, { job, report, ended, signal });
       return job;
     },
     stop: async () => {
@@ -100,6 +105,8 @@ export async function startBuilding(): Promise<Building> {
     },
   };
 }
+
+async function nothing(): Promise<void> {}
 
 function counted(embedder: Embedder | undefined, work: { embedded: number }): Embedder | undefined {
   return embedder === undefined

@@ -11,7 +11,7 @@ const base = { remote, wanted: [], branches: [main], jobs: [], recovered: false,
 const nothing = { jobs: [], settled: [], unwanted: [] };
 
 function job(changes: Partial<LastJob> = {}): LastJob {
-  return { ref: null, active: false, failed: false, commit: "a", completed_at: now, ...changes };
+  return { ref: null, active: false, ended: null, commit: "a", completed_at: now, ...changes };
 }
 
 test("nothing is asked for where the newest commit is indexed", () => {
@@ -37,11 +37,20 @@ test("a remote whose HEAD is on no branch is compared by its commit", () => {
 });
 
 test("what failed at a commit is not tried again for hours, unless the branch moves or the host answers again", () => {
-  const failing = { ...base, branches: [], jobs: [job({ failed: true, completed_at: new Date(now.getTime() - HOUR) })] };
+  const failing = { ...base, branches: [], jobs: [job({ ended: "failed", completed_at: new Date(now.getTime() - HOUR) })] };
   expect(planPoll(failing).jobs).toEqual([]);
   expect(planPoll({ ...failing, recovered: true }).jobs).toHaveLength(1);
-  expect(planPoll({ ...failing, jobs: [job({ failed: true, commit: "z" })] }).jobs).toHaveLength(1);
+  expect(planPoll({ ...failing, jobs: [job({ ended: "failed", commit: "z" })] }).jobs).toHaveLength(1);
   expect(planPoll({ ...failing, now: new Date(now.getTime() + 6 * HOUR) }).jobs).toHaveLength(1);
+});
+
+test("what somebody cancelled is not taken up again for hours, unless the branch moves", () => {
+  const cancelled = (commit: string | null) => ({ ...base, branches: [], jobs: [job({ ended: "cancelled", commit })] });
+  expect(planPoll(cancelled("a")).jobs).toEqual([]);
+  expect(planPoll(cancelled(null)).jobs).toEqual([]);
+  expect(planPoll({ ...cancelled("a"), recovered: true }).jobs).toEqual([]);
+  expect(planPoll(cancelled("z")).jobs).toHaveLength(1);
+  expect(planPoll({ ...cancelled("a"), now: new Date(now.getTime() + 6 * HOUR) }).jobs).toHaveLength(1);
 });
 
 test("branches that are wanted are compared, those that are gone are looked at by a job, others are taken away", () => {

@@ -21,8 +21,8 @@ export type PollPlan = {
   readonly unwanted: readonly string[];
 };
 
-/** What failed is not tried again by polls within this time, unless the branch has moved. */
-const FAILED_MS = 6 * 60 * 60_000;
+/** What failed or was cancelled is not tried again by polls within this time, unless the branch has moved. */
+const REST_MS = 6 * 60 * 60_000;
 
 /** Compares what a host has with what is indexed. */
 export function planPoll({ remote, wanted, branches, jobs, recovered, now }: Polled): PollPlan {
@@ -68,6 +68,8 @@ function mayTry(last: LastJob | undefined, { commit, recovered, now }: Trying): 
   if (last === undefined) {
     return true;
   }
-  const sameFailed = last.failed && last.commit === commit && now.getTime() - (last.completed_at ?? now).getTime() < FAILED_MS;
-  return !last.active && (recovered || !sameFailed);
+  // A job that was cancelled before it fetched has no commit.
+  const same = last.commit === commit || (last.ended === "cancelled" && last.commit === null);
+  const rests = last.ended !== null && same && now.getTime() - (last.completed_at ?? now).getTime() < REST_MS;
+  return !last.active && (!rests || (recovered && last.ended === "failed"));
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { Sealer } from "@sightline/foundation/sealing";
@@ -57,7 +57,7 @@ export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Pro
   }
   const outcomes = [];
   for (const repository of opened) {
-    outcomes.push(await actOnce(tools, { ...delivery, event, repository }));
+    outcomes.push(await actOnce(tools, { head: delivery.head, event, repository }));
   }
   return summaryOf(outcomes);
 }
@@ -112,12 +112,12 @@ function namesOf(event: Told) {
   };
 }
 
-type Acting = Delivery & { readonly event: Told; readonly repository: WatchedRepository };
+type Acting = { readonly head: DeliveryHead; readonly event: Told; readonly repository: WatchedRepository };
 type Outcome = DeliveryOutcome & { readonly again: boolean };
 
-async function actOnce({ database, clock }: WebhookTools, { head, body, event, repository }: Acting): Promise<Outcome> {
+async function actOnce({ database, clock }: WebhookTools, { head, event, repository }: Acting): Promise<Outcome> {
   const now = clock.now();
-  const deliveryId = identify(head, body, now);
+  const deliveryId = identify(head);
   return database.query.transaction().execute(async (transaction) => {
     const identity = { provider: head.provider, deliveryId, repoId: repository.id };
     const { tenant_id: tenantId } = repository;
@@ -149,19 +149,15 @@ function noticeOfMove(event: Extract<Told, { kind: "repository" }>, repository: 
   return `The host says that the repository is ${name} now. It is still fetched from where it was; if it was moved, change its clone_url.`;
 }
 
-const WITHOUT_ID_MS = 10 * 60_000;
-
-/** The host's identifier; where there is none the same body within ten minutes is the same delivery. */
-function identify({ deliveryId }: DeliveryHead, body: Buffer, now: Date): string {
-  if (deliveryId !== undefined && /^[\x21-\x7e]{1,200}$/.test(deliveryId)) {
-    return deliveryId;
+/**
+ * The host's identifier. Without one nothing tells a repeated delivery from a second push that reads the same ("look at main"),
+ * so each counts: one too many costs a look at the host, one too few leaves the searches behind.
+ */
+function identify({ deliveryId }: DeliveryHead): string {
+  if (deliveryId === undefined) {
+    return `unnamed:${randomUUID()}`;
   }
-  const hash = createHash("sha256")
-    .update(deliveryId ?? "")
-    .update("\0")
-    .update(body)
-    .digest("hex");
-  return deliveryId === undefined ? `${hash}:${Math.floor(now.getTime() / WITHOUT_ID_MS)}` : hash;
+  return /^[\x21-\x7e]{1,200}$/.test(deliveryId) ? deliveryId : createHash("sha256").update(deliveryId).digest("hex");
 }
 
 function summaryOf(outcomes: readonly Outcome[]): TakenDelivery {

@@ -26,10 +26,12 @@ type PrivateServerOptions = {
 const START_MS = 120_000;
 const PAUSE_MS = 25;
 
+/** The script that ends a server when the process that started it ends. */
+export const RUN_WHILE_OPEN: string = fileURLToPath(new URL("run-while-open.sh", import.meta.url));
+
 /** @throws {Error} with the server's last words when it ends, or does not answer within two minutes. */
 export async function startPrivateServer({ name, url, command, folder, ping }: PrivateServerOptions): Promise<PrivateServer> {
-  const script = fileURLToPath(new URL("run-while-open.sh", import.meta.url));
-  const child = spawn("sh", [script, folder.path, command.file, ...command.args], {
+  const child = spawn("sh", [RUN_WHILE_OPEN, folder.path, command.file, ...command.args], {
     cwd: "/",
     // A group of its own: Ctrl-C is for the tests, which then stop their servers.
     detached: true,

@@ -1,4 +1,7 @@
-/** Run as `node serve-pglite.ts PORT`: an empty PGlite in memory, behind the server that the product has in front of its own. */
+/**
+ * Run as `node serve-pglite.ts PORT [FOLDER]`: a PGlite behind the server that the product has in front of its own; empty and
+ * in memory, or on what is in the folder.
+ */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { PGlite } from "@electric-sql/pglite";
@@ -9,7 +12,8 @@ import { createWireServer } from "#embedded-postgres/wire-server.ts";
 const CACHE = new URL("../../../node_modules/.cache/sightline/", import.meta.url);
 const extensions = { pg_trgm, vector };
 
-const db = await createEmpty();
+const [, , port, dataDir] = process.argv;
+const db = dataDir === undefined ? await createEmpty() : await PGlite.create({ extensions, dataDir });
 const { server } = createWireServer({
   db,
   onFailure: (error) => {
@@ -17,7 +21,7 @@ const { server } = createWireServer({
     process.exit(1);
   },
 });
-server.listen(Number(process.argv[2]), "127.0.0.1");
+server.listen(Number(port), "127.0.0.1");
 
 /** Making the first database takes several times as long as loading it, and every test file has one. */
 async function createEmpty(): Promise<PGlite> {

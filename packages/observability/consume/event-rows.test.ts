@@ -7,6 +7,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { clearTables, tablesOf } from "#testing/consumer-rig.ts";
+import { randomOf, shuffled } from "#testing/random.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { toInstant } from "./event-rows.ts";
 import { toMultirange } from "./multirange.ts";
@@ -32,13 +33,7 @@ describe("the rows that events write", () => {
 
       const random = randomOf(seed);
       const repeated = [...events, ...events.filter(() => random() < 0.3)];
-      const shuffled = repeated.map((event) => ({ event, at: random() })).toSorted((left, right) => left.at - right.at);
-      await writeInBatches(
-        cut(
-          shuffled.map(({ event }) => event),
-          random,
-        ),
-      );
+      await writeInBatches(cut(shuffled(repeated, random), random));
 
       expect(await tablesOf(database)).toEqual(expected);
     },
@@ -155,15 +150,4 @@ function cut(events: readonly StreamEvent[], random: () => number): StreamEvent[
     batches.at(-1)?.push(event);
   }
   return batches;
-}
-
-/** mulberry32: the same numbers for the same seed, so that a failure can be seen again. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -2,6 +2,7 @@ import type { EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#store/batch-rows.ts";
 import { toMultirange } from "./multirange.ts";
+import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
@@ -70,8 +71,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       const { body } = event;
       mergeTrace(fold, event, body.trace_id, {
         start_event: event.id,
-        start_producer: event.producer_id,
-        start_seq: event.seq,
+        ...placeOf("start", event, body.stands_in_since),
         name: body.name,
         started_at: toInstant(body.started_at),
         thread_id: body.thread_id,
@@ -91,8 +91,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       const { body } = event;
       mergeTrace(fold, event, body.trace_id, {
         end_event: event.id,
-        end_producer: event.producer_id,
-        end_seq: event.seq,
+        ...placeOf("end", event, body.stands_in_since),
         ended_at: toInstant(body.ended_at),
         end_status: body.status,
         error: body.error,
@@ -141,11 +140,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         end_status: body.status,
         error: body.error,
         end_model: body.model,
-        input_tokens: body.usage?.input_tokens,
-        output_tokens: body.usage?.output_tokens,
-        cache_read_tokens: body.usage?.cache_read_tokens,
-        cache_write_tokens: body.usage?.cache_write_tokens,
-        reasoning_tokens: body.usage?.reasoning_tokens,
+        ...usageColumns(body.usage),
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -194,6 +189,16 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "producer.bye":
       break;
   }
+}
+
+/**
+ * Of two events for a half the higher number stays. One that stands in gets a number below all: the later what it tells of
+ * began, the lower. It is none of a producer's numbers, so it names no producer.
+ */
+function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: string | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
+  return standsInSince === undefined
+    ? { [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
+    : { [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
 }
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {

@@ -2,21 +2,30 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import type { StreamFields } from "#intake/stream-entry.ts";
+import { createChunkedReading } from "./chunked-reading.ts";
 
 export type StreamEntry = {
   readonly id: string;
   readonly fields: StreamFields;
+  /** How often it was delivered, when it was taken over from somebody who did not finish it. */
+  readonly deliveries?: number;
 };
+
+/** New entries, as many as are there up to `count`; empty when none came within `blockMs`. */
+export type ReadEntries = (count: number, blockMs: number) => Promise<readonly StreamEntry[]>;
 
 /** One consumer's view of the stream and its group. */
 export type EventStream = {
   /** Makes the group, and the stream with it, unless they are there. */
   readonly ensureGroup: () => Promise<void>;
-  /** New entries; empty when none came within `blockMs`. */
-  readonly read: (count: number, blockMs: number) => Promise<readonly StreamEntry[]>;
+  /** @param reader A connection that is used for nothing else, since it waits. */
+  readonly openReading: (reader: Redis) => ReadEntries;
   /** Takes over entries that were read `idleMs` ago or longer and never acknowledged; walks on where the last call ended. */
   readonly claim: (count: number, idleMs: number) => Promise<readonly StreamEntry[]>;
-  readonly deliveriesOf: (id: string) => Promise<number>;
+  /** Undefined when the Redis user may not ask. */
+  readonly deliveriesOf: (id: string) => Promise<number | undefined>;
+  /** For how long the oldest entry has been on the stream that was delivered and is not settled; 0 when there is none. */
+  readonly oldestPendingMs: () => Promise<number>;
   /** The entries are done with: acknowledged and out of the stream. */
   readonly settle: (ids: readonly string[]) => Promise<void>;
   /** Removes this consumer's name, unless entries are pending under it. */
@@ -29,8 +38,6 @@ type EventStreamOptions = {
   readonly stream: string;
   readonly group: string;
   readonly consumer: string;
-  /** Used for nothing but waiting for new entries. */
-  readonly reader: Redis;
   readonly commands: Redis;
   readonly log: Logger;
 };
@@ -43,11 +50,28 @@ if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then retu
 redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
 return 1`;
 
+type PendingRow = [id: string, consumer: string, idle: number, deliveries: number];
+
+const PENDING_AT_ONCE = 10_000;
+
 type RawEntry = readonly [id: string, fields: string[] | null];
 
-export function createEventStream({ stream, group, consumer, reader, commands, log }: EventStreamOptions): EventStream {
+export function createEventStream({ stream, group, consumer, commands, log }: EventStreamOptions): EventStream {
+  const claimChunks = createChunkedReading();
   let claimCursor = FIRST_ID;
   let settlesAtOnce: boolean | undefined;
+
+  async function withDeliveries(entries: readonly StreamEntry[]): Promise<readonly StreamEntry[]> {
+    const [first, last] = [entries.at(0), entries.at(-1)];
+    if (first === undefined || last === undefined) {
+      return entries;
+    }
+    // They are ours by now: whatever goes wrong here, they are to be written.
+    const reply = await commands.xpending(stream, group, first.id, last.id, PENDING_AT_ONCE, consumer).catch(() => []);
+    const rows = reply as PendingRow[];
+    const counts = new Map(rows.map(([id, , , deliveries]) => [id, deliveries]));
+    return entries.map((entry) => ({ ...entry, deliveries: counts.get(entry.id) ?? 1 }));
+  }
 
   async function remove(name: string): Promise<boolean> {
     return (await commands.eval(LEAVE, 1, stream, group, name)) === 1;
@@ -66,31 +90,54 @@ export function createEventStream({ stream, group, consumer, reader, commands, l
       }
     },
 
-    read: async (count, blockMs) => {
-      const reply = await reader.xreadgroup("GROUP", group, consumer, "COUNT", count, "BLOCK", blockMs, "STREAMS", stream, ">");
-      return (reply ?? []).flatMap(([, entries]) => toEntries(entries));
+    openReading: (reader) => {
+      const readChunks = createChunkedReading();
+      return (count, blockMs) =>
+        readChunks(count, async (size, isFirst) => {
+          const from = ["STREAMS", stream, ">"] as const;
+          const reply = isFirst
+            ? await reader.xreadgroup("GROUP", group, consumer, "COUNT", size, "BLOCK", blockMs, ...from)
+            : await reader.xreadgroup("GROUP", group, consumer, "COUNT", size, ...from);
+          const entries = (reply ?? []).flatMap(([, raw]) => toEntries(raw));
+          return { entries, isLast: entries.length < size };
+        });
     },
 
     claim: async (count, idleMs) => {
-      const reply = await commands.xautoclaim(stream, group, consumer, idleMs, claimCursor, "COUNT", count);
-      const [next, entries, gone = []] = reply as [string, RawEntry[], string[]?];
-      claimCursor = next;
-      if (gone.length > 0) {
-        log.warn({ entries: gone.length }, "entries left the stream before they were processed: it is trimmed too short");
-      }
-      return toEntries(entries);
+      const entries = await claimChunks(count, async (size) => {
+        const reply = await commands.xautoclaim(stream, group, consumer, idleMs, claimCursor, "COUNT", size);
+        const [next, raw, gone = []] = reply as [string, RawEntry[], string[]?];
+        claimCursor = next;
+        if (gone.length > 0) {
+          log.warn({ entries: gone.length }, "entries left the stream before they were processed: it is trimmed too short");
+        }
+        return { entries: toEntries(raw), isLast: next === FIRST_ID };
+      });
+      return withDeliveries(entries);
     },
 
     deliveriesOf: async (id) => {
       try {
-        const [pending] = (await commands.xpending(stream, group, id, id, 1)) as [string, string, number, number][];
+        const [pending] = (await commands.xpending(stream, group, id, id, 1)) as PendingRow[];
         return pending?.[3] ?? 0;
       } catch (error) {
         if (isGroupMissing(error)) {
           return 0;
         }
+        if (isForbidden(error)) {
+          return undefined;
+        }
         throw error;
       }
+    },
+
+    oldestPendingMs: async () => {
+      const [, first] = (await commands.xpending(stream, group)) as [number, string | null];
+      if (first === null) {
+        return 0;
+      }
+      const [seconds, microseconds] = await commands.time();
+      return Math.max(Number(seconds) * 1000 + Number(microseconds) / 1000 - Number(first.split("-")[0]), 0);
     },
 
     settle: async (ids) => {
@@ -99,8 +146,16 @@ export function createEventStream({ stream, group, consumer, reader, commands, l
       }
       settlesAtOnce ??= await knowsCommand(commands, "XACKDEL");
       if (settlesAtOnce) {
-        await commands.call("XACKDEL", stream, group, "ACKED", "IDS", ids.length, ...ids);
-        return;
+        try {
+          await commands.call("XACKDEL", stream, group, "ACKED", "IDS", ids.length, ...ids);
+          return;
+        } catch (error) {
+          if (!isForbidden(error)) {
+            throw error;
+          }
+          // The user was given its commands one by one, before there was this one.
+          settlesAtOnce = false;
+        }
       }
       const results = await commands
         .multi()
@@ -135,6 +190,10 @@ export function isGroupMissing(error: unknown): boolean {
   return message.includes("NOGROUP") || message.includes("UNBLOCKED");
 }
 
+function isForbidden(error: unknown): boolean {
+  return messageOf(error).includes("NOPERM");
+}
+
 function toEntries(entries: readonly RawEntry[]): readonly StreamEntry[] {
   return entries.flatMap(([id, fields]) => (fields === null ? [] : [{ id, fields }]));
 }
@@ -146,6 +205,13 @@ function toConsumer(row: readonly (string | number)[]): { name: string; idle: nu
 
 /** By asking for the command and not the version: compatible servers count their versions differently. */
 async function knowsCommand(redis: Redis, name: string): Promise<boolean> {
-  const [info] = (await redis.call("COMMAND", "INFO", name)) as [unknown];
-  return info !== null && info !== undefined;
+  try {
+    const [info] = (await redis.call("COMMAND", "INFO", name)) as [unknown];
+    return info !== null && info !== undefined;
+  } catch (error) {
+    if (isForbidden(error)) {
+      return false;
+    }
+    throw error;
+  }
 }

@@ -2,19 +2,19 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { v7 as uuidv7 } from "uuid";
-import { decodeEntry, type EntryOrigin } from "#intake/stream-entry.ts";
+import { decodeEntry, originOfEntry, type EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { DeadLetterWrite } from "#store/batch-rows.ts";
 import { findProjectIds } from "#store/projects.store.ts";
 import { writeBatch } from "#store/write-batch.store.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
+import { inParts } from "./chunked-reading.ts";
 import { isRefusedData } from "./database-errors.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream, StreamEntry } from "./event-stream.ts";
 import { createKnownProjects } from "./known-projects.ts";
-import { DELIVERIES_MAX } from "./tuning.ts";
+import { toDeadLetter } from "./dead-letter.ts";
+import { DELIVERIES_MAX, UNFINISHED_DELIVERIES_MAX } from "./tuning.ts";
 
 type Decoded =
   | { readonly entry: StreamEntry; readonly event: StreamEvent }
@@ -28,9 +28,6 @@ type WriteEntriesOptions = {
   readonly log: Logger;
   readonly metrics: ConsumerMetrics;
 };
-
-/** Characters of entries written in one transaction at the most; one larger entry goes alone. */
-const TRANSACTION_MAX_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Writes entries to the database and then, only then, takes them off the stream. What cannot be read is set aside.
@@ -93,14 +90,20 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
 
   async function retryOrSetAside(item: Decoded, reason: string): Promise<void> {
     const deliveries = await stream.deliveriesOf(item.entry.id);
-    if (deliveries < DELIVERIES_MAX) {
+    if (deliveries !== undefined && deliveries < DELIVERIES_MAX) {
       log.warn({ entry: item.entry.id, deliveries, reason }, "the database refuses an entry, which will be tried again");
       return;
     }
     const origin =
       "event" in item ? { projectId: item.event.project_id, producerId: item.event.producer_id, seq: item.event.seq } : item.origin;
     try {
-      await commit([{ entry: item.entry, reason: `the database refused it ${deliveries} times: ${reason}`, origin }]);
+      await commit([
+        {
+          entry: item.entry,
+          reason: `the database refused it${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
+          origin,
+        },
+      ]);
     } catch (error) {
       if (!isRefusedData(error)) {
         throw error;
@@ -113,32 +116,20 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
   }
 
   return async (entries: readonly StreamEntry[]): Promise<void> => {
-    for (const part of inParts(entries)) {
+    // What was begun often and never finished is alone, so that it takes nothing else with it.
+    const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > DELIVERIES_MAX;
+    const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
+    for (const part of parts) {
       await write(part.map(decode));
     }
   };
 }
 
 function decode(entry: StreamEntry): Decoded {
+  if (entry.deliveries !== undefined && entry.deliveries > UNFINISHED_DELIVERIES_MAX) {
+    const reason = `delivered ${entry.deliveries} times and never finished; perhaps consumers died of it`;
+    return { entry, reason, origin: originOfEntry(entry.fields) };
+  }
   const decoded = decodeEntry(entry.fields);
   return decoded.ok ? { entry, event: decoded.event } : { entry, reason: decoded.reason, origin: decoded.origin };
-}
-
-function toDeadLetter(stream: string, entry: StreamEntry, reason: string, projectId: string | undefined): DeadLetterWrite {
-  return { id: uuidv7(), stream, entry_id: entry.id, project_id: projectId, reason, entry: JSON.stringify(entry.fields) };
-}
-
-function inParts(entries: readonly StreamEntry[]): StreamEntry[][] {
-  const parts: StreamEntry[][] = [];
-  let length = Infinity;
-  for (const entry of entries) {
-    const added = entry.fields.reduce((sum, field) => sum + field.length, 0);
-    if (length + added > TRANSACTION_MAX_LENGTH) {
-      parts.push([]);
-      length = 0;
-    }
-    parts.at(-1)?.push(entry);
-    length += added;
-  }
-  return parts;
 }

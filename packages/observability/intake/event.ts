@@ -46,6 +46,12 @@ const toolEntry = z.object({
 const endStatus = z.enum(["success", "failure", "interrupted"]);
 const attributes = z.record(z.string(), z.unknown()).optional();
 
+/**
+ * Of a start or end that stands in for the trace's own, which may come later or never: when what stands in began.
+ * The earliest of several stays, and the trace's own replaces it.
+ */
+const standsInSince = timestamp.optional();
+
 const eventBodies = {
   "trace.start": z.object({
     trace_id: id,
@@ -56,6 +62,7 @@ const eventBodies = {
     user_id: z.string().max(500).optional(),
     input: payload,
     attributes,
+    stands_in_since: standsInSince,
   }),
   "trace.end": z.object({
     trace_id: id,
@@ -64,6 +71,7 @@ const eventBodies = {
     output: payload,
     error: z.string().optional(),
     attributes,
+    stands_in_since: standsInSince,
   }),
   "observation.start": z.object({
     trace_id: id,

@@ -59,7 +59,8 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
       ...Object.fromEntries(["id", "type", "project_id", "producer_id", "ts"].map((name) => [name, record.get(name)])),
       v: EVENT_VERSION,
       seq: toInteger(record.get("seq")),
-      body: storable(JSON.parse(body), 0),
+      // Only an escape can stand for what PostgreSQL cannot hold: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
+      body: body.includes("\\u") ? storable(JSON.parse(body), 0) : demandShallow(JSON.parse(body), 0),
     });
     return parsed.success ? { ok: true, event: parsed.data } : refuse(describe(parsed.error));
   } catch (error) {
@@ -69,6 +70,11 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
   function refuse(reason: string): DecodedEntry {
     return { ok: false, reason: storableText(reason.slice(0, REASON_MAX_LENGTH)), origin };
   }
+}
+
+/** Who sent an entry, as far as it says so; its body is not read. */
+export function originOfEntry(fields: StreamFields): EntryOrigin | undefined {
+  return originOf(toRecord(fields));
 }
 
 function toRecord(fields: StreamFields): ReadonlyMap<string, string> {
@@ -103,10 +109,24 @@ function describe(error: z.ZodError): string {
   return `${issues.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
-function storable(value: unknown, depth: number): unknown {
+function demandShallow(value: unknown, depth: number): unknown {
+  demandDepth(depth);
+  if (typeof value === "object" && value !== null) {
+    for (const item of Array.isArray(value) ? value : Object.values(value)) {
+      demandShallow(item, depth + 1);
+    }
+  }
+  return value;
+}
+
+function demandDepth(depth: number): void {
   if (depth > BODY_MAX_DEPTH) {
     throw new Error(`it is nested deeper than ${BODY_MAX_DEPTH}`);
   }
+}
+
+function storable(value: unknown, depth: number): unknown {
+  demandDepth(depth);
   if (typeof value === "string") {
     return storableText(value);
   }

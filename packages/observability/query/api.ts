@@ -2,17 +2,21 @@ import type { AccessTokenVerifier } from "@sightline/foundation/access-token";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database";
 import type { Check } from "@sightline/foundation/health";
-import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import type { Routes } from "@sightline/foundation/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { createAuthenticators } from "./authenticators.ts";
+import { createAuthenticators, type ObservabilityAuthenticators } from "./authenticators.ts";
 import { deadLetterRoutes } from "./dead-letters.routes.ts";
+import { gapRoutes } from "./gaps.routes.ts";
+import { createGoneProducers } from "./gone-producers.ts";
 import { healthRoutes } from "./health.routes.ts";
+import { metricsRoutes } from "./metrics.routes.ts";
+import { priceRoutes } from "./prices.routes.ts";
 import { projectRoutes } from "./projects.routes.ts";
-import { registerStreamMetrics } from "./stream-metrics.ts";
+import { readLagSeconds, registerStreamMetrics } from "./stream-metrics.ts";
 import { traceRoutes } from "./traces.routes.ts";
 
 export type ApiOptions = {
@@ -27,7 +31,7 @@ export type ApiOptions = {
 
 type Api = {
   readonly routes: Routes;
-  readonly authenticators: Readonly<Record<string, Authenticator>>;
+  readonly authenticators: ObservabilityAuthenticators;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
@@ -38,17 +42,31 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
   registerStreamMetrics({ metrics, redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey });
   const queries = { query: database.query, clock };
+  const goneProducers = createGoneProducers({
+    ...queries,
+    log,
+    readLag: () => readLagSeconds(redis.client, config.OBSERVABILITY_STREAM_NAME),
+  });
   return {
     routes: async (server) => {
-      healthRoutes({ database, redis, heartbeatKey, clock, version })(server);
+      healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
       projectRoutes(queries)(server);
       traceRoutes(queries)(server);
-      deadLetterRoutes(queries)(server);
+      deadLetterRoutes({ ...queries, log, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
+      gapRoutes(queries)(server);
+      priceRoutes(queries)(server);
+      metricsRoutes(queries)(server);
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.
-    start: () => redis.client.connect().catch(() => undefined),
-    stop: redis.close,
+    start: async () => {
+      await redis.client.connect().catch(() => undefined);
+      goneProducers.start();
+    },
+    stop: async () => {
+      await goneProducers.stop();
+      await redis.close();
+    },
     checks: [database.check, redis.check],
   };
 }

@@ -4,7 +4,7 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/principal";
 
-type ObservabilityAuthenticators = {
+export type ObservabilityAuthenticators = {
   /** Anyone with an access token of a tenant. */
   readonly user: Authenticator;
   /** An admin's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`. */

@@ -1,27 +1,121 @@
+import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http-server";
-import { principalOf } from "@sightline/foundation/principal";
+import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
-import { deadLetterPageSchema, listRequestSchema } from "#contract.ts";
+import { z } from "zod";
+import {
+  deadLetterPageSchema,
+  deadLetterSchema,
+  fixDeadLetterRequestSchema,
+  listDeadLettersRequestSchema,
+  type DeadLetter as DeadLetterAnswer,
+} from "#contract.ts";
+import { decodeEntry } from "#intake/stream-entry.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listDeadLetters } from "#store/dead-letters.store.ts";
+import { deleteDeadLetter, findDeadLetter, fixDeadLetter, listDeadLetters, type DeadLetter } from "#store/dead-letters.store.ts";
+import { actorOf } from "./actor.ts";
 import { positionOf, toPage } from "./cursor.ts";
+import { deadLetterNotFound, deadLetterNotOpen, notYourProject, stillUnreadable } from "./dead-letter.errors.ts";
+import { replayDeadLetter, type ReplayStream } from "./replay-dead-letter.ts";
+
+type DeadLettersOptions = {
+  readonly query: Kysely<ObservabilitySchema>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly stream: ReplayStream;
+};
+
+/** A mended entry may be as large as the entry was; JSON in JSON takes more characters. */
+const FIX_MAX_BYTES = 4 * 1024 * 1024;
+
+const config = { auth: "admin-or-operator" };
+const params = z.object({ dead_letter_id: z.uuid() });
 
 /** The operator sees all; an admin those that name a project of the tenant. */
-export function deadLetterRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptions) {
+  async function load(id: string, tenantId: string | undefined): Promise<DeadLetter> {
+    const letter = await findDeadLetter(query, { id, tenantId });
+    if (letter === undefined) {
+      throw deadLetterNotFound();
+    }
+    return letter;
+  }
+
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/dead-letters",
-      { config: { auth: "admin-or-operator" }, schema: { querystring: listRequestSchema, response: { 200: deadLetterPageSchema } } },
+      { config, schema: { querystring: listDeadLettersRequestSchema, response: { 200: deadLetterPageSchema } } },
       async (request) => {
-        const { cursor, limit } = request.query;
-        const principal = principalOf(request);
-        const tenantId = principal.kind === "user" ? principal.tenantId : undefined;
-        const rows = await listDeadLetters(query, { tenantId, after: positionOf(cursor), limit: limit + 1 });
-        return toPage(rows, limit, ({ position: _position, created_at: createdAt, ...row }) => ({
-          ...row,
-          created_at: createdAt.toISOString(),
-        }));
+        const { cursor, limit, state, project_id: projectId } = request.query;
+        const { tenantId } = actorOf(request);
+        const wanted = { tenantId, projectId, state: state === "all" ? undefined : state, after: positionOf(cursor), limit: limit + 1 };
+        return toPage(await listDeadLetters(query, wanted), limit, present);
       },
     );
+
+    server.get(
+      "/api/v1/dead-letters/:dead_letter_id",
+      { config, schema: { params, response: { 200: deadLetterSchema } } },
+      async (request) => present(await load(request.params.dead_letter_id, actorOf(request).tenantId)),
+    );
+
+    server.patch(
+      "/api/v1/dead-letters/:dead_letter_id",
+      { config, bodyLimit: FIX_MAX_BYTES, schema: { params, body: fixDeadLetterRequestSchema, response: { 200: deadLetterSchema } } },
+      async (request) => {
+        const { tenantId, by } = actorOf(request);
+        const id = request.params.dead_letter_id;
+        const { state } = await load(id, tenantId);
+        if (state !== "open") {
+          throw deadLetterNotOpen(state);
+        }
+        const fields = Object.entries(request.body.fields).flat();
+        const decoded = decodeEntry(fields);
+        if (!decoded.ok) {
+          throw stillUnreadable(decoded.reason);
+        }
+        const projectId = decoded.event.project_id;
+        if (!(await fixDeadLetter(query, { id, tenantId, by, at: clock.now(), entry: JSON.stringify(fields), projectId }))) {
+          throw notYourProject();
+        }
+        log.info({ deadLetter: id, by }, "a dead letter was mended");
+        return present(await load(id, tenantId));
+      },
+    );
+
+    server.post(
+      "/api/v1/dead-letters/:dead_letter_id/replay",
+      { config, schema: { params, response: { 200: deadLetterSchema } } },
+      async (request) => {
+        const { tenantId, by } = actorOf(request);
+        const letter = await load(request.params.dead_letter_id, tenantId);
+        await replayDeadLetter({ query, stream, letter, tenantId, by, at: clock.now() });
+        log.info({ deadLetter: letter.id, by }, "a dead letter was replayed");
+        return present(await load(letter.id, tenantId));
+      },
+    );
+
+    server.delete(
+      "/api/v1/dead-letters/:dead_letter_id",
+      { config, schema: { params, response: { 200: deadLetterSchema } } },
+      async (request) => {
+        const { tenantId, by } = actorOf(request);
+        const { id } = await load(request.params.dead_letter_id, tenantId);
+        if (await deleteDeadLetter(query, { id, tenantId, by, at: clock.now() })) {
+          log.info({ deadLetter: id, by }, "a dead letter was deleted");
+        }
+        return present(await load(id, tenantId));
+      },
+    );
+  };
+}
+
+function present({ position: _position, ...row }: DeadLetter): DeadLetterAnswer {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    fixed_at: row.fixed_at?.toISOString() ?? null,
+    replayed_at: row.replayed_at?.toISOString() ?? null,
+    deleted_at: row.deleted_at?.toISOString() ?? null,
   };
 }

@@ -5,10 +5,12 @@ import type { HttpServer } from "@sightline/foundation/http-server";
 import type { RedisConnection } from "@sightline/foundation/redis";
 import { detailedHealthSchema, healthSchema, type DetailedHealth } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { incidentWarnings, redisWarnings } from "./health-warnings.ts";
 
 type HealthOptions = {
   readonly database: Database<ObservabilitySchema>;
   readonly redis: RedisConnection;
+  readonly stream: string;
   readonly heartbeatKey: string;
   readonly clock: Clock;
   readonly version: string;
@@ -23,17 +25,19 @@ export function healthRoutes(options: HealthOptions) {
     }));
 
     server.get("/health/detailed", { config: { auth: "public" }, schema: { response: { 200: detailedHealthSchema } } }, async () => {
-      const [database, redis, consumer] = await Promise.all([
+      const [database, redis, consumer, ofRedis, ofConsumer] = await Promise.all([
         runCheck(publicly("PostgreSQL", options.database.check)),
         runCheck(publicly("Redis", options.redis.check)),
         consumerComponent(options),
+        redisWarnings(options.redis.client, options.stream),
+        incidentWarnings(options.database, options.clock.now()),
       ]);
       const isDegraded = database.status === "down" || redis.status === "down" || consumer.status === "down";
       return {
         status: isDegraded ? ("degraded" as const) : ("healthy" as const),
         timestamp: options.clock.now().toISOString(),
         version: options.version,
-        components: { database, redis, consumer },
+        components: { database, redis: { ...redis, ...ofRedis }, consumer: { ...consumer, ...ofConsumer } },
       };
     });
   };

@@ -11,6 +11,12 @@ test("several producers' observations follow the time", () => {
   expect(idsOf(rows)).toEqual(["early", "late"]);
 });
 
+test("an intake's observations follow the time: it numbers spans as they arrive, when they have ended", () => {
+  const producerId = "2f1c9a04-6b1d-8e57-9a55-2f1f4c8f7a10";
+  const rows = [row("second", 1, 5), row("first", 2, 1)].map((given) => ({ ...given, producerId }));
+  expect(idsOf(rows)).toEqual(["first", "second"]);
+});
+
 test("a parent comes before its children though it started after them", () => {
   const rows = [row("grandchild", 1, 1, "child"), row("child", 2, 2, "parent"), row("parent", 3, 3)];
   expect(idsOf(rows)).toEqual(["parent", "child", "grandchild"]);

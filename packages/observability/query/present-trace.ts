@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Observation, Trace, TraceSummary } from "#contract.ts";
 import type { ObservationRow } from "#schema.ts";
-import type { PayloadContent, TraceContent } from "#store/trace-content.store.ts";
+import type { ObservationContent, PayloadContent, TraceContent } from "#store/trace-content.store.ts";
 import type { TraceSummaryRow } from "#store/traces.store.ts";
 import { orderObservations } from "./order-observations.ts";
 
@@ -21,10 +21,11 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     thread_id: row.thread_id,
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
+    cost: row.cost,
   };
 }
 
-export function presentTrace(row: TraceSummaryRow, { observations, payloads }: TraceContent, lostEvents: number): Trace {
+export function presentTrace(row: TraceSummaryRow, { observations, payloads, isCut }: TraceContent, lostEvents: number): Trace {
   const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
   const own = byOwner.get(row.id) ?? [];
   const started = observations.map((observation) => ({
@@ -38,6 +39,7 @@ export function presentTrace(row: TraceSummaryRow, { observations, payloads }: T
   return {
     ...presentTraceSummary(row, lostEvents),
     project_id: row.project_id,
+    truncated: isCut,
     input: payloadOf(own, row.start_event)?.value ?? null,
     output: payloadOf(own, row.end_event)?.value ?? null,
     error: row.error,
@@ -50,7 +52,7 @@ export function presentTrace(row: TraceSummaryRow, { observations, payloads }: T
 
 type Place = { readonly seq: number; readonly startedAt: Date };
 
-function presentObservation(row: Selectable<ObservationRow>, payloads: readonly PayloadContent[], { seq, startedAt }: Place): Observation {
+function presentObservation(row: ObservationContent, payloads: readonly PayloadContent[], { seq, startedAt }: Place): Observation {
   const start = payloadOf(payloads, row.start_event);
   const end = payloadOf(payloads, row.end_event);
   return {
@@ -58,7 +60,7 @@ function presentObservation(row: Selectable<ObservationRow>, payloads: readonly 
     parent_id: row.parent_id,
     kind: row.kind ?? "span",
     name: row.name ?? UNKNOWN_NAME,
-    status: row.end_status ?? "running",
+    status: row.end_status ?? (row.is_abandoned ? "abandoned" : "running"),
     started_at: startedAt.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     duration_ms: row.duration_ms,
@@ -66,6 +68,10 @@ function presentObservation(row: Selectable<ObservationRow>, payloads: readonly 
     model: row.end_model ?? row.start_model,
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    cost: row.cost,
     error: row.error,
     code: row.code,
     input: start?.value ?? end?.tool_entry?.parameters ?? null,

@@ -3,9 +3,17 @@ import type { HttpServer } from "@sightline/foundation/http-server";
 import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
-import { createProjectRequestSchema, listRequestSchema, projectPageSchema, projectSchema, type Project } from "#contract.ts";
+import {
+  changeProjectRequestSchema,
+  createProjectRequestSchema,
+  listRequestSchema,
+  projectPageSchema,
+  projectSchema,
+  type Project,
+} from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
+import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
+import { actorOf } from "./actor.ts";
 import { positionOf, toPage } from "./cursor.ts";
 import { projectNotFound } from "./not-found.errors.ts";
 import { tenantOf } from "./tenant.ts";
@@ -18,7 +26,7 @@ const config = { auth: "user" };
 export function projectRoutes({ query, clock }: ProjectsOptions) {
   const recentSince = () => new Date(clock.now().getTime() - RECENT_MS);
 
-  async function load(id: string, tenantId: string): Promise<Project> {
+  async function load(id: string, tenantId: string | undefined): Promise<Project> {
     const project = await findProject(query, { id, tenantId, recentSince: recentSince() });
     if (project === undefined) {
       throw projectNotFound();
@@ -53,14 +61,39 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
       { config, schema: { params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } } },
       (request) => load(request.params.project_id, tenantOf(request)),
     );
+
+    server.patch(
+      "/api/v1/projects/:project_id",
+      {
+        config: { auth: "admin-or-operator" },
+        schema: { params: z.object({ project_id: z.uuid() }), body: changeProjectRequestSchema, response: { 200: projectSchema } },
+      },
+      async (request) => {
+        const [id, { tenantId }] = [request.params.project_id, actorOf(request)];
+        const { name, retention_days: retentionDays } = request.body;
+        if (!(await changeProject(query, { id, tenantId, name, retentionDays }))) {
+          throw projectNotFound();
+        }
+        return load(id, tenantId);
+      },
+    );
   };
 }
 
-function present({ id, name, created_at: createdAt, recent_traces: recentTraces, last_trace_at: lastTraceAt }: ProjectSummary): Project {
+function present(project: ProjectSummary): Project {
+  const {
+    id,
+    name,
+    created_at: createdAt,
+    retention_days: retentionDays,
+    recent_traces: recentTraces,
+    last_trace_at: lastTraceAt,
+  } = project;
   return {
     id,
     name,
     created_at: createdAt.toISOString(),
+    retention_days: retentionDays,
     recent_traces: recentTraces,
     last_trace_at: lastTraceAt?.toISOString() ?? null,
   };

@@ -7,6 +7,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
+import { clearTables } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -18,9 +19,7 @@ beforeAll(async () => {
   redis = await createTestRedis();
   api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
 });
-beforeEach(async () => {
-  await database.pool.query("truncate observability.projects, observability.traces, observability.dead_letters");
-});
+beforeEach(() => clearTables(database));
 afterAll(async () => {
   await api.close();
   await redis.close();
@@ -36,6 +35,32 @@ describe("projects", () => {
     expect((await api.get("/api/v1/projects")).body).toEqual({ items: [made.body], next_cursor: null });
     expect((await api.get("/api/v1/projects", "tenant-2:admin")).body).toEqual({ items: [], next_cursor: null });
   });
+
+  test("are renamed and told how long to keep traces, by admins and the operator; what is left out stays", async () => {
+    const { id } = projectSchema.parse((await api.post("/api/v1/projects", { name: "Support" })).body);
+    const url = `/api/v1/projects/${id}`;
+    expect(await api.patch(url, { retention_days: 30 }, "tenant-1:admin")).toMatchObject({ status: 200, body: { retention_days: 30 } });
+    expect((await api.patch(url, { name: "Help" }, API_KEY)).body).toMatchObject({ name: "Help", retention_days: 30 });
+    expect((await api.patch(url, { retention_days: null }, "tenant-1:admin")).body).toMatchObject({ name: "Help", retention_days: null });
+    expect((await api.patch(url, {}, "tenant-1:admin")).body).toMatchObject({ name: "Help", retention_days: null });
+    expect(await api.patch(url, { retention_days: 1 })).toMatchObject({ status: 403, body: { error: "admin_only" } });
+    expect(await api.patch(url, { retention_days: 1 }, "tenant-2:admin")).toMatchObject({
+      status: 404,
+      body: { error: "project_not_found" },
+    });
+    expect((await api.get(url)).body).toMatchObject({ name: "Help", retention_days: null });
+  });
+
+  test.each([{ retention_days: 0 }, { retention_days: 1.5 }, { retention_days: 36_501 }, { retention_days: "7" }, { name: " " }])(
+    "are not changed to %j",
+    async (body) => {
+      const { id } = projectSchema.parse((await api.post("/api/v1/projects", { name: "Support" })).body);
+      expect(await api.patch(`/api/v1/projects/${id}`, body, "tenant-1:admin")).toMatchObject({
+        status: 400,
+        body: { error: "invalid_request" },
+      });
+    },
+  );
 
   test.each([{}, { name: "" }, { name: "   " }, { name: "n".repeat(201) }, { name: 1 }])("are not made of %j", async (body) => {
     expect(await api.post("/api/v1/projects", body)).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Metrics } from "@sightline/foundation/metrics";
 import type { Redis } from "@sightline/foundation/redis";
 import { Gauge } from "prom-client";
+import { readRedisState } from "./redis-state.ts";
 
 type StreamMetricsOptions = {
   readonly metrics: Metrics;
@@ -26,12 +27,21 @@ export function registerStreamMetrics({ metrics: { registry }, redis, stream, he
     );
   };
   gauge("studio_stream_length", "Events on the stream; they leave it when they are in the database.", () => redis.xlen(stream));
-  gauge("studio_consumer_lag_seconds", "Age of the oldest event on the stream.", () => readLagSeconds(redis, stream));
+  gauge("studio_consumer_lag_seconds", "Age of the oldest event on the stream.", () => lagOf(redis, stream));
+  gauge("studio_redis_memory_bytes", "Memory that the stream's Redis uses.", async () => (await readRedisState(redis)).memoryBytes);
+  gauge("studio_redis_noeviction", "1 while Redis never throws keys away, 0 when it may throw away the stream.", async () =>
+    (await readRedisState(redis)).policy === "noeviction" ? 1 : 0,
+  );
   gauge("studio_consumer_heartbeat", "1 while a consumer's heartbeat is there, else 0.", () => redis.exists(heartbeatKey));
 }
 
+/** Age of the oldest event on the stream; NaN while Redis does not answer. */
+export function readLagSeconds(redis: Redis, stream: string): Promise<number> {
+  return withinTime(() => lagOf(redis, stream));
+}
+
 /** Entries leave the stream when they are processed, so the first one is the oldest undelivered or pending. Both times are Redis' own. */
-async function readLagSeconds(redis: Redis, stream: string): Promise<number> {
+async function lagOf(redis: Redis, stream: string): Promise<number> {
   const [first] = await redis.xrange(stream, "-", "+", "COUNT", 1);
   if (first === undefined) {
     return 0;

@@ -16,6 +16,8 @@ import { tenantOf } from "./tenant.ts";
 type TracesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
 const config = { auth: "user" };
+/** Below a project, where an API key of that project may read too. */
+const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
 
 export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
@@ -32,7 +34,7 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
     server.get(
       "/api/v1/projects/:project_id/traces",
       {
-        config,
+        config: projectConfig,
         schema: { params: z.object({ project_id: id }), querystring: listTracesRequestSchema, response: { 200: tracePageSchema } },
       },
       async (request) => {
@@ -60,7 +62,7 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
 
     server.get(
       "/api/v1/projects/:project_id/traces/:trace_id",
-      { config, schema: { params: z.object({ project_id: id, trace_id: id }), response: { 200: traceSchema } } },
+      { config: projectConfig, schema: { params: z.object({ project_id: id, trace_id: id }), response: { 200: traceSchema } } },
       (request) => load({ tenantId: tenantOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };

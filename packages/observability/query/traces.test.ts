@@ -52,6 +52,7 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           thread_id: "thread-7",
           input_tokens: 120,
           output_tokens: 8,
+          cost: null,
         },
       ],
       next_cursor: null,

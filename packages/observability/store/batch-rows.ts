@@ -1,3 +1,5 @@
+import { holdTraces, insertOnce, insertRows, insertRowsOfDay, upsertHalves, type Columns } from "./upsert-statements.ts";
+
 /** A timestamp as text with six decimals, so that texts order as times do. */
 type Instant = string;
 
@@ -79,6 +81,7 @@ export type DeadLetterWrite = {
   readonly project_id: string | undefined;
   readonly reason: string;
   readonly entry: string;
+  readonly is_whole: boolean;
 };
 
 /** The rows of a batch. In each list every key occurs once, in the order of the keys, so that two writers never wait for each other crosswise. */
@@ -108,13 +111,12 @@ export type BatchRows = {
   readonly producers: readonly ProducerWrite[];
 };
 
-type Columns = Readonly<Record<string, string>>;
-
 const startOf = (columns: Columns): Columns => ({ start_event: "uuid", start_producer: "uuid", start_seq: "bigint", ...columns });
 const endOf = (columns: Columns): Columns => ({ end_event: "uuid", end_producer: "uuid", end_seq: "bigint", ...columns });
 
-/** The producers come last: every replica that reads the same producer's events waits for that row. */
+/** The traces come first: whoever has their rows may write what belongs to them. The producers come last: every replica that reads the same producer's events waits for that row. */
 export const upserts: readonly { readonly name: keyof BatchRows; readonly statement: string }[] = [
+  { name: "traces", statement: holdTraces },
   {
     name: "traces",
     statement: upsertHalves({
@@ -129,6 +131,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
     statement: upsertHalves({
       table: "observations",
       key: { project_id: "uuid", trace_id: "uuid", id: "uuid" },
+      isOfDay: true,
       start: startOf({
         parent_id: "uuid",
         kind: "text",
@@ -153,7 +156,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
   },
   {
     name: "payloads",
-    statement: insertOnce("payloads", {
+    statement: `${insertRowsOfDay("payloads", {
       project_id: "uuid",
       trace_id: "uuid",
       event_id: "uuid",
@@ -165,9 +168,13 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       reasoning: "json",
       usage: "json",
       tool_entry: "json",
-    }),
+    })}\non conflict do nothing`,
   },
-  { name: "blobs", statement: insertOnce("blobs", { project_id: "uuid", sha256: "text", content: "json" }) },
+  {
+    name: "blobs",
+    statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
+on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 hour'`,
+  },
   {
     name: "graphs",
     statement: insertOnce("graphs", { project_id: "uuid", graph_hash: "text", name: "text", nodes: "json", edges: "json" }),
@@ -194,6 +201,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       project_id: "uuid",
       reason: "text",
       entry: "text",
+      is_whole: "boolean",
     }),
   },
   {
@@ -213,6 +221,8 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
 on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
+  heard_at = now(),
+  gone_at = null,
   seen = t.seen + excluded.seen,
   announced_seq = greatest(t.announced_seq, excluded.announced_seq),
   hello = coalesce(t.hello, excluded.hello),
@@ -221,39 +231,3 @@ on conflict (project_id, producer_id) do update set
   ended_at = greatest(t.ended_at, excluded.ended_at)`,
   },
 ];
-
-/**
- * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
- * whichever comes first: that makes the statement indifferent to order and repetition.
- */
-function upsertHalves({ table, key, start, end }: { table: string; key: Columns; start: Columns; end: Columns }): string {
-  const newerStart = newer("start");
-  const newerEnd = newer("end");
-  const assignments = [
-    "seen_at = least(t.seen_at, excluded.seen_at)",
-    ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
-    ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
-  ];
-  return `${insertRows(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
-on conflict (${Object.keys(key).join(", ")}) do update set
-  ${assignments.join(",\n  ")}
-where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at`;
-}
-
-function newer(half: "start" | "end"): string {
-  const given = `excluded.${half}_event is not null`;
-  const later = `(excluded.${half}_seq, excluded.${half}_event) > (t.${half}_seq, t.${half}_event)`;
-  return `(${given} and (t.${half}_event is null or ${later}))`;
-}
-
-function insertOnce(table: string, columns: Columns): string {
-  return `${insertRows(table, columns)}\non conflict do nothing`;
-}
-
-/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
-function insertRows(table: string, columns: Columns): string {
-  const names = Object.keys(columns).join(", ");
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names})
-select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
-}

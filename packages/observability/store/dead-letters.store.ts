@@ -2,7 +2,12 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
 
-const ENTRY_SHOWN = 4_000;
+type Query = Kysely<ObservabilitySchema>;
+
+const ENTRY_LISTED = 4_000;
+const ENTRY_SHOWN = 1024 * 1024;
+
+export type DeadLetterState = "open" | "replayed" | "deleted";
 
 export type DeadLetter = {
   readonly id: string;
@@ -11,18 +16,108 @@ export type DeadLetter = {
   readonly project_id: string | null;
   readonly reason: string;
   readonly created_at: Date;
+  readonly state: DeadLetterState;
+  readonly is_whole: boolean;
+  readonly fixed_at: Date | null;
+  readonly fixed_by: string | null;
+  readonly replayed_at: Date | null;
+  readonly replayed_by: string | null;
+  readonly deleted_at: Date | null;
+  readonly deleted_by: string | null;
+  /** As it would be replayed: mended, if it was. */
   readonly entry: string;
   readonly entry_length: number;
   readonly position: string;
 };
 
+/** One dead letter, if it names a project of the tenant; without a tenant any. */
+type Wanted = { readonly id: string; readonly tenantId: string | undefined };
+
+type Deed = Wanted & { readonly by: string; readonly at: Date };
+
+type ListWanted = {
+  readonly tenantId: string | undefined;
+  readonly projectId: string | undefined;
+  readonly state: DeadLetterState | undefined;
+  readonly after: Position | undefined;
+  readonly limit: number;
+};
+
 /** Newest first; with a tenant, those of its projects. */
-export async function listDeadLetters(
-  query: Kysely<ObservabilitySchema>,
-  wanted: { readonly tenantId: string | undefined; readonly after: Position | undefined; readonly limit: number },
-): Promise<readonly DeadLetter[]> {
-  const { tenantId, after } = wanted;
-  let rows = query
+export async function listDeadLetters(query: Query, wanted: ListWanted): Promise<readonly DeadLetter[]> {
+  const { tenantId, projectId, state, after, limit } = wanted;
+  let rows = letters(query, ENTRY_LISTED).where(isOfTenant(tenantId));
+  if (projectId !== undefined) {
+    rows = rows.where("letter.project_id", "=", projectId);
+  }
+  if (state !== undefined) {
+    rows = rows.where("letter.state", "=", state);
+  }
+  if (after !== undefined) {
+    rows = rows.where(isAfter("letter.created_at", "letter.id", after));
+  }
+  return rows.orderBy("letter.created_at", "desc").orderBy("letter.id", "desc").limit(limit).execute();
+}
+
+export async function findDeadLetter(query: Query, { id, tenantId }: Wanted): Promise<DeadLetter | undefined> {
+  return letters(query, ENTRY_SHOWN).where("letter.id", "=", id).where(isOfTenant(tenantId)).executeTakeFirst();
+}
+
+/** The whole text of an open one, as it is to be replayed. */
+export async function findOpenEntry(
+  query: Query,
+  { id, tenantId }: Wanted,
+): Promise<{ readonly entry: string; readonly project_id: string | null } | undefined> {
+  return query
+    .selectFrom("observability.dead_letters as letter")
+    .select([entryText().as("entry"), "letter.project_id"])
+    .where("letter.id", "=", id)
+    .where("letter.state", "=", "open")
+    .where(isOfTenant(tenantId))
+    .executeTakeFirst();
+}
+
+/** False when it is not open (any more), or the project that the mended entry names is not the tenant's. */
+export async function fixDeadLetter(
+  query: Query,
+  { id, tenantId, by, at, entry, projectId }: Deed & { readonly entry: string; readonly projectId: string },
+): Promise<boolean> {
+  const result = await query
+    .updateTable("observability.dead_letters as letter")
+    .set({ fixed_entry: entry, fixed_at: at, fixed_by: by, project_id: projectId, is_whole: true })
+    .where("letter.id", "=", id)
+    .where("letter.state", "=", "open")
+    .where(isOfTenant(tenantId))
+    .where(isProjectOf(tenantId, projectId))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function markReplayed(query: Query, { id, tenantId, by, at }: Deed): Promise<boolean> {
+  const result = await query
+    .updateTable("observability.dead_letters as letter")
+    .set({ replayed_at: at, replayed_by: by })
+    .where("letter.id", "=", id)
+    .where("letter.state", "=", "open")
+    .where(isOfTenant(tenantId))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Removes what was set aside; that it was, and who removed it, stays. */
+export async function deleteDeadLetter(query: Query, { id, tenantId, by, at }: Deed): Promise<boolean> {
+  const result = await query
+    .updateTable("observability.dead_letters as letter")
+    .set({ deleted_at: at, deleted_by: by, entry: "[]", fixed_entry: null })
+    .where("letter.id", "=", id)
+    .where("letter.state", "<>", "deleted")
+    .where(isOfTenant(tenantId))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+function letters(query: Query, shown: number) {
+  return query
     .selectFrom("observability.dead_letters as letter")
     .select([
       "letter.id",
@@ -31,17 +126,32 @@ export async function listDeadLetters(
       "letter.project_id",
       "letter.reason",
       "letter.created_at",
-      sql<string>`left(letter.entry, ${ENTRY_SHOWN})`.as("entry"),
-      sql<number>`length(letter.entry)`.as("entry_length"),
+      "letter.state",
+      "letter.is_whole",
+      "letter.fixed_at",
+      "letter.fixed_by",
+      "letter.replayed_at",
+      "letter.replayed_by",
+      "letter.deleted_at",
+      "letter.deleted_by",
+      sql<string>`left(${entryText()}, ${shown})`.as("entry"),
+      sql<number>`length(${entryText()})`.as("entry_length"),
       microsOf("letter.created_at").as("position"),
     ]);
-  if (tenantId !== undefined) {
-    rows = rows.where("letter.project_id", "in", (projects) =>
-      projects.selectFrom("observability.projects").select("id").where("tenant_id", "=", tenantId),
-    );
-  }
-  if (after !== undefined) {
-    rows = rows.where(isAfter("letter.created_at", "letter.id", after));
-  }
-  return rows.orderBy("letter.created_at", "desc").orderBy("letter.id", "desc").limit(wanted.limit).execute();
+}
+
+function entryText() {
+  return sql<string>`coalesce(letter.fixed_entry, letter.entry)`;
+}
+
+function isOfTenant(tenantId: string | undefined) {
+  return tenantId === undefined
+    ? sql<boolean>`true`
+    : sql<boolean>`letter.project_id in (select id from observability.projects where tenant_id = ${tenantId})`;
+}
+
+function isProjectOf(tenantId: string | undefined, projectId: string) {
+  return tenantId === undefined
+    ? sql<boolean>`true`
+    : sql<boolean>`exists (select from observability.projects where id = ${projectId} and tenant_id = ${tenantId})`;
 }

@@ -21,9 +21,14 @@ export async function countLostEvents(
       from observability.traces, lateral (values (start_producer, start_seq), (end_producer, end_seq)) as event (producer, seq)
       where project_id = ${projectId} and id = any(${traceIds}::uuid[])
       union all
-      select trace_id, producer, seq
-      from observability.observations, lateral (values (start_producer, start_seq), (end_producer, end_seq)) as event (producer, seq)
-      where project_id = ${projectId} and trace_id = any(${traceIds}::uuid[])
+      select observation.trace_id, producer, seq
+      from observability.traces as trace
+      join observability.observations as observation
+        on observation.project_id = trace.project_id and observation.trace_id = trace.id and observation.day = trace.day,
+        lateral (values
+          (observation.start_producer, observation.start_seq), (observation.end_producer, observation.end_seq)
+        ) as event (producer, seq)
+      where trace.project_id = ${projectId} and trace.id = any(${traceIds}::uuid[])
     ), spans as (
       select trace_id, producer, min(seq) as first_seq, max(seq) as last_seq
       from numbers where producer is not null group by trace_id, producer

@@ -8,6 +8,7 @@ export type ProjectSummary = {
   readonly id: string;
   readonly name: string;
   readonly created_at: Date;
+  readonly retention_days: number | null;
   readonly position: string;
   readonly recent_traces: number;
   readonly last_trace_at: Date | null;
@@ -32,19 +33,42 @@ export async function insertProject(
 
 export async function findProject(
   query: Query,
-  wanted: { readonly id: string; readonly tenantId: string; readonly recentSince: Date },
+  wanted: { readonly id: string; readonly tenantId: string | undefined; readonly recentSince: Date },
 ): Promise<ProjectSummary | undefined> {
   return summaries(query, wanted).where("id", "=", wanted.id).executeTakeFirst();
 }
 
-export async function hasProject(query: Query, { id, tenantId }: { readonly id: string; readonly tenantId: string }): Promise<boolean> {
-  const row = await query
-    .selectFrom("observability.projects")
-    .select("id")
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
-    .executeTakeFirst();
+/** `tenantId` undefined: the operator's view, of all tenants. */
+export async function hasProject(
+  query: Query,
+  { id, tenantId }: { readonly id: string; readonly tenantId: string | undefined },
+): Promise<boolean> {
+  const all = query.selectFrom("observability.projects").select("id").where("id", "=", id);
+  const row = await (tenantId === undefined ? all : all.where("tenant_id", "=", tenantId)).executeTakeFirst();
   return row !== undefined;
+}
+
+/** @returns whether there is such a project. */
+export async function changeProject(
+  query: Query,
+  wanted: {
+    readonly id: string;
+    readonly tenantId: string | undefined;
+    readonly name: string | undefined;
+    readonly retentionDays: number | null | undefined;
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable("observability.projects")
+    // A column that is set to itself: with nothing to change the statement still tells whether there is such a project.
+    .set((column) => ({
+      name: wanted.name ?? column.ref("name"),
+      retention_days: wanted.retentionDays === undefined ? column.ref("retention_days") : wanted.retentionDays,
+    }))
+    .where("id", "=", wanted.id)
+    .where(isOfTenant(wanted.tenantId))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** Newest first. */
@@ -61,13 +85,14 @@ export async function listProjects(
     .execute();
 }
 
-function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId: string; readonly recentSince: Date }) {
+function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId: string | undefined; readonly recentSince: Date }) {
   return query
     .selectFrom("observability.projects as project")
     .select((builder) => [
       "id",
       "name",
       "created_at",
+      "retention_days",
       microsOf("created_at").as("position"),
       builder
         .selectFrom("observability.traces as trace")
@@ -86,5 +111,10 @@ function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId:
         .$asScalar()
         .as("last_trace_at"),
     ])
-    .where("tenant_id", "=", tenantId);
+    .where(isOfTenant(tenantId));
+}
+
+/** Without a tenant, every project: the operator's view. */
+function isOfTenant(tenantId: string | undefined) {
+  return tenantId === undefined ? sql<boolean>`true` : sql<boolean>`tenant_id = ${tenantId}`;
 }

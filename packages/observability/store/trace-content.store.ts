@@ -1,10 +1,22 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
+import { findBlobs } from "./blobs.store.ts";
+import { costOf } from "./prices.store.ts";
+import { resolveBlobs } from "./resolve-blobs.ts";
 
 export type TraceContent = {
-  readonly observations: readonly Selectable<ObservationRow>[];
+  readonly observations: readonly ObservationContent[];
   /** In the order of their events. */
   readonly payloads: readonly PayloadContent[];
+  /** There is more. */
+  readonly isCut: boolean;
+};
+
+export type ObservationContent = Selectable<ObservationRow> & {
+  /** Dollars, when it used tokens of a model that has a price. */
+  readonly cost: number | null;
+  /** It has not ended, and its producer is gone. */
+  readonly is_abandoned: boolean;
 };
 
 export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" | "value" | "attributes" | "tool_entry"> & {
@@ -13,12 +25,15 @@ export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" |
 
 /** One answer holds no more than this; a trace with more shows its first ones. */
 const OBSERVATIONS_MAX = 20_000;
+const PAYLOADS_MAX = 60_000;
 /** Characters of one input or output at the most; of a longer one the beginning is given. */
 const VALUE_MAX = 256 * 1024;
 const PREVIEW = 4_000;
 /** Characters of all of them together, in the order of the events; of what comes after only beginnings are given. */
 const VALUES_MAX = 16 * 1024 * 1024;
 const SHORT_PREVIEW = 200;
+/** Bytes as they are stored that are looked into for that; of what comes after nothing is given. */
+const STORED_MAX = 64 * 1024 * 1024;
 
 /** What happened in a trace. The trace was found under its tenant before. */
 export async function findTraceContent(
@@ -26,29 +41,68 @@ export async function findTraceContent(
   { project_id: projectId, id: traceId }: { readonly project_id: string; readonly id: string },
 ): Promise<TraceContent> {
   const observations = await query
-    .selectFrom("observability.observations")
+    .selectFrom("observability.observations as observation")
     .selectAll()
+    .select(
+      sql<number | null>`(
+        select ${costOf("observation", "price")}
+        from observability.price_of(observation.project_id, observation.model, observation.hour) as price
+        where observation.input_tokens is not null or observation.output_tokens is not null
+      )`.as("cost"),
+    )
+    .select(
+      sql<boolean>`observation.end_status is null and exists (
+        select from observability.producers as producer
+        where producer.project_id = observation.project_id and producer.producer_id = observation.start_producer and producer.gone_at is not null
+      )`.as("is_abandoned"),
+    )
     .where("project_id", "=", projectId)
     .where("trace_id", "=", traceId)
+    .where("day", "=", dayOf(projectId, traceId))
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")
     .limit(OBSERVATIONS_MAX)
     .execute();
-  return { observations, payloads: await findPayloads(query, projectId, traceId) };
+  const payloads = await findPayloads(query, projectId, traceId);
+  return {
+    observations,
+    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, projectId, hashes)),
+    isCut: observations.length === OBSERVATIONS_MAX || payloads.length === PAYLOADS_MAX,
+  };
 }
 
 async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: string, traceId: string): Promise<readonly PayloadContent[]> {
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id,
       ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
-      left(reasoning ->> 'text', ${VALUE_MAX}) as reasoning
+      case when total is null then null else left(reasoning ->> 'text', ${VALUE_MAX}) end as reasoning
     from (
-      select *, sum(octet_length(concat(value, attributes, tool_entry, reasoning))) over (order by seq, event_id) as total
-      from observability.payloads
-      where project_id = ${projectId} and trace_id = ${traceId}
+      select *, case when stored <= ${STORED_MAX} then sum(case when stored <= ${STORED_MAX} then octet_length(concat(value, attributes, tool_entry, reasoning)) end) over by_event end as total
+      from (
+        select *, sum(${storedBytes}) over by_event as stored
+        from (
+          select * from observability.payloads
+          where project_id = ${projectId} and trace_id = ${traceId} and day = ${dayOf(projectId, traceId)}
+          order by seq, event_id
+          limit ${PAYLOADS_MAX}
+        ) as payload
+        window by_event as (order by seq, event_id)
+      ) as payload
+      window by_event as (order by seq, event_id)
     ) as payload
     order by seq, event_id`.execute(query);
   return rows;
+}
+
+/** Tells without unpacking anything. */
+const storedBytes = sql.join(
+  ["value", "attributes", "tool_entry", "reasoning"].map((name) => sql`coalesce(pg_column_size(${sql.ref(name)}), 0)`),
+  sql` + `,
+);
+
+/** Named, so that only one day is looked into. */
+function dayOf(projectId: string, traceId: string) {
+  return sql<Date>`(select day from observability.traces where project_id = ${projectId} and id = ${traceId})`;
 }
 
 function bounded(name: "value" | "attributes" | "tool_entry") {
@@ -56,6 +110,7 @@ function bounded(name: "value" | "attributes" | "tool_entry") {
   return sql`
     case
       when ${column} is null then null
+      when total is null then json_build_object('truncated', true, 'preview', '')
       when length(${column}::text) <= ${SHORT_PREVIEW} or (total <= ${VALUES_MAX} and length(${column}::text) <= ${VALUE_MAX}) then ${column}
       else json_build_object(
         'truncated', true,

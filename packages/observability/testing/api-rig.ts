@@ -4,7 +4,7 @@ import type { Database } from "@sightline/foundation/database";
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
 import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createApi } from "#query/api.ts";
+import { composeApi } from "#compose-api.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
 export const API_KEY = `studio_${"ab".repeat(32)}`;
@@ -28,21 +28,21 @@ type ApiRigOptions = {
   readonly heartbeatKey: string;
 };
 
+type Send = (url: string, payload: object, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+
 export type ApiRig = {
   readonly server: HttpServer;
   readonly get: (url: string, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-  readonly post: (
-    url: string,
-    payload: object,
-    token?: string,
-  ) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  readonly post: Send;
+  readonly put: Send;
+  readonly patch: Send;
   readonly close: () => Promise<void>;
 };
 
 export async function createApiRig({ database, redisUrl, stream, heartbeatKey }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = { API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
-  const api = createApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
+  const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
   await api.start();
   const server = await createHttpServer({
     name: "observability",
@@ -54,16 +54,21 @@ export async function createApiRig({ database, redisUrl, stream, heartbeatKey }:
     routes: [api.routes],
   });
   const headersOf = (token: string) => (token === "" ? {} : { authorization: `Bearer ${token}` });
+  const sending =
+    (method: "POST" | "PUT" | "PATCH"): Send =>
+    async (url, payload, token = "tenant-1:member") => {
+      const answer = await server.inject({ method, url, payload, headers: headersOf(token) });
+      return { status: answer.statusCode, body: answer.body === "" ? {} : answer.json() };
+    };
   return {
     server,
     get: async (url, token = "tenant-1:member") => {
       const answer = await server.inject({ url, headers: headersOf(token) });
       return { status: answer.statusCode, body: answer.json() };
     },
-    post: async (url, payload, token = "tenant-1:member") => {
-      const answer = await server.inject({ method: "POST", url, payload, headers: headersOf(token) });
-      return { status: answer.statusCode, body: answer.json() };
-    },
+    post: sending("POST"),
+    put: sending("PUT"),
+    patch: sending("PATCH"),
     close: async () => {
       await server.close();
       await api.stop();

@@ -105,12 +105,12 @@ export async function clearTables(database: Database<ObservabilitySchema>): Prom
 /** Everything that events write, in a fixed order, without what depends on when it was written. */
 export async function tablesOf(database: Database<ObservabilitySchema>): Promise<unknown> {
   const tables: Record<string, string> = {
-    traces: "select * from observability.traces order by project_id, id",
-    observations: "select * from observability.observations order by project_id, trace_id, id",
-    payloads: "select * from observability.payloads order by project_id, trace_id, event_id",
-    scores: "select * from observability.scores order by project_id, trace_id, event_id",
+    traces: "select to_jsonb(row) - 'day' as row from observability.traces as row order by project_id, id",
+    observations: "select to_jsonb(row) - 'day' as row from observability.observations as row order by project_id, trace_id, id",
+    payloads: "select to_jsonb(row) - 'day' as row from observability.payloads as row order by project_id, trace_id, event_id",
+    scores: "select to_jsonb(row) - 'received_at' as row from observability.scores as row order by project_id, trace_id, event_id",
     graphs: "select * from observability.graphs order by project_id, graph_hash",
-    blobs: "select * from observability.blobs order by project_id, sha256",
+    blobs: "select to_jsonb(row) - 'used_at' as row from observability.blobs as row order by project_id, sha256",
     producers:
       "select project_id, producer_id, first_event_at, last_event_at, seen, announced_seq, hello, dropped, dropped_seq, ended_at from observability.producers order by 1, 2",
   };

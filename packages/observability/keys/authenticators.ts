@@ -1,0 +1,71 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Authenticator } from "@sightline/foundation/http-server";
+import { setPrincipal } from "@sightline/foundation/principal";
+import type { UsableKey } from "#store/api-keys.store.ts";
+import type { ApiKeyScope } from "#contract.ts";
+import { hashIfApiKey } from "./api-key.ts";
+
+type KeyAuthenticators = {
+  /** An API key that may send to its project, as `Authorization: Bearer` or `X-API-Key`. */
+  readonly ingest: Authenticator;
+  /** Anyone with an access token of a tenant; or, below `/projects/:project_id`, an API key that may read that project. */
+  readonly "user-or-key": Authenticator;
+};
+
+type Options = { readonly findKey: (hash: string) => Promise<UsableKey | undefined>; readonly user: Authenticator };
+type Request = Parameters<Authenticator>[0];
+
+const BEARER = /^Bearer +(\S{1,200})$/i;
+
+export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenticators {
+  async function useKey(request: Request, hash: string, scope: ApiKeyScope): Promise<UsableKey> {
+    const key = await findKey(hash);
+    if (key === undefined) {
+      throw refusal("There is no such API key, or it was revoked. Make one with POST /api/v1/projects/:project_id/keys.");
+    }
+    if (!key.scopes.includes(scope)) {
+      throw new AppError({
+        code: "scope_missing",
+        status: 403,
+        message: `This API key lacks the scope ${scope}; make one that has it.`,
+      });
+    }
+    setPrincipal(request, { kind: "project-key", keyId: key.id, projectId: key.projectId, tenantId: key.tenantId });
+    return key;
+  }
+
+  return {
+    ingest: async (request) => {
+      const hash = hashOf(request);
+      if (hash === undefined) {
+        throw refusal("Send a project's API key as X-API-Key: studio_… or Authorization: Bearer studio_….");
+      }
+      await useKey(request, hash, "ingest");
+    },
+    "user-or-key": async (request) => {
+      const hash = hashOf(request);
+      if (hash === undefined) {
+        await user(request);
+        return;
+      }
+      const { projectId } = await useKey(request, hash, "read");
+      if (!isProject(request.params, projectId)) {
+        throw new AppError({ code: "project_not_found", status: 404, message: "There is no project of that id for this API key." });
+      }
+    },
+  };
+}
+
+function hashOf({ headers }: Request): string | undefined {
+  const given = headers["x-api-key"] ?? BEARER.exec(headers.authorization ?? "")?.[1];
+  return typeof given === "string" ? hashIfApiKey(given) : undefined;
+}
+
+function isProject(parameters: unknown, projectId: string): boolean {
+  const named: unknown = typeof parameters === "object" && parameters !== null ? Reflect.get(parameters, "project_id") : undefined;
+  return typeof named === "string" && named.toLowerCase() === projectId;
+}
+
+function refusal(message: string): AppError {
+  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Bearer" } });
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { principalOf } from "@sightline/foundation/principal";
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { z } from "zod";
+import {
+  apiKeyPageSchema,
+  apiKeySchema,
+  apiKeyScopeSchema,
+  createApiKeyRequestSchema,
+  createdApiKeySchema,
+  listRequestSchema,
+  type ApiKey,
+} from "#contract.ts";
+import { positionOf, toPage } from "#query/cursor.ts";
+import { projectNotFound } from "#query/not-found.errors.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "#store/api-keys.store.ts";
+import { hasProject } from "#store/projects.store.ts";
+import { createApiKey } from "./api-key.ts";
+
+type KeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+
+const config = { auth: "admin-or-operator" };
+const id = z.uuid();
+
+/** A project's API keys, for the tenant's admins and the operator. The key itself is in the answer that makes it, and nowhere else. */
+export function keyRoutes({ query, clock }: KeysOptions) {
+  return (server: HttpServer): void => {
+    server.post(
+      "/api/v1/projects/:project_id/keys",
+      { config, schema: { params: z.object({ project_id: id }), body: createApiKeyRequestSchema, response: { 201: createdApiKeySchema } } },
+      async (request, reply) => {
+        const { key, prefix, hash } = createApiKey();
+        const { name, scopes } = request.body;
+        const { tenantId, userId } = callerOf(request);
+        const of = { projectId: request.params.project_id, tenantId };
+        const row = await insertApiKey(query, { ...of, id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: userId });
+        if (row === undefined) {
+          throw projectNotFound();
+        }
+        return reply
+          .header("cache-control", "no-store")
+          .status(201)
+          .send({ ...present(row), key });
+      },
+    );
+
+    server.get(
+      "/api/v1/projects/:project_id/keys",
+      { config, schema: { params: z.object({ project_id: id }), querystring: listRequestSchema, response: { 200: apiKeyPageSchema } } },
+      async (request) => {
+        const { cursor, limit } = request.query;
+        const after = positionOf(cursor);
+        const of = { projectId: request.params.project_id, tenantId: callerOf(request).tenantId };
+        const rows = await listApiKeys(query, { ...of, after, limit: limit + 1 });
+        if (rows.length === 0 && !(await hasProject(query, { id: of.projectId, tenantId: of.tenantId }))) {
+          throw projectNotFound();
+        }
+        return toPage(rows, limit, present);
+      },
+    );
+
+    server.delete(
+      "/api/v1/projects/:project_id/keys/:key_id",
+      { config, schema: { params: z.object({ project_id: id, key_id: id }), response: { 200: apiKeySchema } } },
+      async (request) => {
+        const { project_id: projectId, key_id: keyId } = request.params;
+        const row = await revokeApiKey(query, { id: keyId, projectId, tenantId: callerOf(request).tenantId, now: clock.now() });
+        if (row === undefined) {
+          throw new AppError({
+            code: "api_key_not_found",
+            status: 404,
+            message: "There is no such API key; GET /api/v1/projects/:project_id/keys lists them.",
+          });
+        }
+        return present(row);
+      },
+    );
+  };
+}
+
+/** The operator acts for every tenant, and is no account. */
+function callerOf(request: Parameters<typeof principalOf>[0]): { readonly tenantId: string | undefined; readonly userId: string | null } {
+  const principal = principalOf(request);
+  return principal.kind === "user" ? { tenantId: principal.tenantId, userId: principal.userId } : { tenantId: undefined, userId: null };
+}
+
+function present(row: ApiKeySummary): ApiKey {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes.flatMap((scope) => apiKeyScopeSchema.safeParse(scope).data ?? []),
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+  };
+}

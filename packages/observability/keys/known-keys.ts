@@ -1,0 +1,66 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError, messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import type { Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findUsableKey, touchApiKey, type UsableKey } from "#store/api-keys.store.ts";
+
+type KnownKeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+
+/** How soon a revoked key stops to count everywhere. */
+const FRESH_MS = 10_000;
+/** While the database is away, a key that was good this short a time ago still is: events wait on the stream meanwhile. */
+const USABLE_WITHOUT_DATABASE_MS = 15 * 60_000;
+const RETRY_SECONDS = 5;
+const TOUCH_MS = 60_000;
+const REMEMBERED_MAX = 10_000;
+
+type Known = { readonly key: UsableKey; readonly foundAt: number; touchedAt: number };
+
+/** Finds the key of a hash, remembering those that were found for ten seconds, and notes to the minute when each was used. */
+export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash: string) => Promise<UsableKey | undefined> {
+  const known = new Map<string, Known>();
+
+  async function find(hash: string, now: number): Promise<Known | undefined> {
+    const before = known.get(hash);
+    if (before !== undefined && now - before.foundAt < FRESH_MS) {
+      return before;
+    }
+    try {
+      const key = await findUsableKey(query, hash);
+      known.delete(hash);
+      if (key === undefined) {
+        return undefined;
+      }
+      const found = { key, foundAt: now, touchedAt: before?.touchedAt ?? -Infinity };
+      if (known.size >= REMEMBERED_MAX) {
+        known.clear();
+      }
+      known.set(hash, found);
+      return found;
+    } catch (error) {
+      if (before !== undefined && now - before.foundAt < USABLE_WITHOUT_DATABASE_MS) {
+        return before;
+      }
+      throw new AppError({
+        code: "keys_unavailable",
+        status: 503,
+        message: "API keys can't be looked up while the database is away; send again later.",
+        headers: { "retry-after": String(RETRY_SECONDS) },
+        cause: error,
+      });
+    }
+  }
+
+  return async (hash) => {
+    const now = clock.now().getTime();
+    const found = await find(hash, now);
+    if (found !== undefined && now - found.touchedAt >= TOUCH_MS) {
+      found.touchedAt = now;
+      void touchApiKey(query, { id: found.key.id, now: new Date(now) }).catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, "could not note that an API key was used"),
+      );
+    }
+    return found?.key;
+  };
+}

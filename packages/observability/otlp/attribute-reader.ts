@@ -1,0 +1,112 @@
+import { VALUE_MAX_DEPTH, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
+
+/** Reads attributes by the names that conventions give them, and knows which were never asked for. */
+export type AttributeReader = {
+  /** The first of the names that has a text. */
+  readonly text: (...names: readonly string[]) => string | undefined;
+  /** The first of the names that has a whole number of at least 0. */
+  readonly count: (...names: readonly string[]) => number | undefined;
+  /** The first of the names that is there; a text that is JSON is read. */
+  readonly value: (...names: readonly string[]) => OtlpValue | undefined;
+  /** What `prefix.0.role`, `prefix.0.content`, … spell out; undefined when no name begins so. */
+  readonly tree: (prefix: string) => OtlpValue | undefined;
+  /** All whose names begin with one of the prefixes. */
+  readonly group: (...prefixes: readonly string[]) => Record<string, OtlpValue>;
+  /** Those that no call has returned. */
+  readonly rest: () => Record<string, OtlpValue>;
+};
+
+export function createAttributeReader(attributes: OtlpAttributes): AttributeReader {
+  const used = new Set<string>();
+
+  function first<Value>(names: readonly string[], read: (value: OtlpValue) => Value | undefined): Value | undefined {
+    for (const name of names) {
+      const given = attributes.get(name);
+      const value = given === undefined ? undefined : read(given);
+      if (value !== undefined) {
+        used.add(name);
+        return value;
+      }
+    }
+    return undefined;
+  }
+
+  function begin(prefix: string): [name: string, value: OtlpValue][] {
+    return [...attributes].filter(([name]) => name.startsWith(prefix));
+  }
+
+  return {
+    text: (...names) => first(names, (value) => (typeof value === "string" && value !== "" ? value : undefined)),
+    count: (...names) => first(names, toCount),
+    value: (...names) => first(names, parseJson),
+    tree: (prefix) => {
+      const entries = begin(`${prefix}.`);
+      for (const [name] of entries) {
+        used.add(name);
+      }
+      return entries.length === 0 ? undefined : toTree(entries.map(([name, value]) => [name.slice(prefix.length + 1).split("."), value]));
+    },
+    group: (...prefixes) => {
+      const entries = prefixes.flatMap(begin);
+      for (const [name] of entries) {
+        used.add(name);
+      }
+      return Object.fromEntries(entries);
+    },
+    rest: () => Object.fromEntries([...attributes].filter(([name]) => !used.has(name))),
+  };
+}
+
+/** Some instrumentations write numbers as texts. */
+function toCount(value: OtlpValue): number | undefined {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Attributes hold no objects in most libraries, so they hold their JSON. What only looks like it stays the text it is. */
+export function parseJson(value: OtlpValue): OtlpValue {
+  if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) {
+    return value;
+  }
+  try {
+    const parsed = JSON.parse(value) as OtlpValue;
+    return depthOf(parsed) > VALUE_MAX_DEPTH ? value : parsed;
+  } catch {
+    return value;
+  }
+}
+
+function depthOf(value: OtlpValue): number {
+  let level: readonly OtlpValue[] = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= VALUE_MAX_DEPTH) {
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    depth += 1;
+  }
+  return depth;
+}
+
+type Path = readonly string[];
+
+/** An object whose names are all numbers is a list, in the order of the numbers, however large they are. */
+function toTree(entries: readonly (readonly [path: Path, value: OtlpValue])[]): OtlpValue {
+  const leaf = entries.find(([path]) => path.length === 0 || path.length > VALUE_MAX_DEPTH);
+  if (leaf !== undefined) {
+    return leaf[1];
+  }
+  const groups = [...Map.groupBy(entries, ([[name = ""]]) => name)].map(
+    ([name, below]) => [name, toTree(below.map(([path, value]) => [path.slice(1), value]))] as const,
+  );
+  const isList = groups.every(([name]) => /^\d{1,15}$/.test(name));
+  return isList
+    ? groups.toSorted(([left], [right]) => Number(left) - Number(right)).map(([, value]) => unwrap(value))
+    : Object.fromEntries(groups);
+}
+
+/** OpenInference names an item's kind once more: `llm.input_messages.0.message.role`. */
+const WRAPPERS = new Set(["message", "tool_call", "message_content", "document", "embedding", "tool"]);
+
+function unwrap(item: OtlpValue): OtlpValue {
+  const [only, ...others] = typeof item === "object" && item !== null && !Array.isArray(item) ? Object.entries(item) : [];
+  return only !== undefined && others.length === 0 && WRAPPERS.has(only[0]) ? only[1] : item;
+}

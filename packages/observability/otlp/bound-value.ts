@@ -1,0 +1,27 @@
+import type { OtlpValue } from "./otlp-span.ts";
+
+/** Characters of one text; a longer one, usually a file inside a message, is cut and says so. */
+const TEXT_MAX = 1_000_000;
+
+/** Nothing is cut but single texts that are very long. */
+export function boundValue<Value extends OtlpValue | undefined>(value: Value): Value;
+export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined {
+  if (typeof value === "string") {
+    return value.length <= TEXT_MAX ? value : `${boundText(value, TEXT_MAX)}… (cut, ${value.length} characters)`;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: OtlpValue) => boundValue(item));
+  }
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, boundValue(item)]))
+    : value;
+}
+
+/** Cut between characters, never within one. */
+export function boundText(text: string, maximum: number): string {
+  if (text.length <= maximum) {
+    return text;
+  }
+  const last = text.charCodeAt(maximum - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? maximum - 1 : maximum);
+}

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { OtlpValue } from "./otlp-span.ts";
+
+type Reasoning = { readonly text: string; readonly truncated: boolean; readonly original_chars: number; readonly sha256?: string };
+
+/** Code points; the same as the SDK's default of OBS_REASONING_MAX_LENGTH. */
+const REASONING_MAX = 50_000;
+
+const PARTS = new Set<unknown>(["reasoning", "thinking"]);
+const TEXTS = ["content", "text", "reasoning", "thinking"];
+
+/** The reasoning among the parts of a model's answer, or beside them. */
+export function findReasoning(output: OtlpValue | undefined): Reasoning | undefined {
+  const text = collect(output).join("\n");
+  if (text === "") {
+    return undefined;
+  }
+  const characters = Array.from(text);
+  if (characters.length <= REASONING_MAX) {
+    return { text, truncated: false, original_chars: characters.length };
+  }
+  return {
+    text: characters.slice(0, REASONING_MAX).join(""),
+    truncated: true,
+    original_chars: characters.length,
+    sha256: createHash("sha256").update(text).digest("hex"),
+  };
+}
+
+function collect(value: OtlpValue | undefined): readonly string[] {
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item: OtlpValue) => collect(item));
+  }
+  const item = new Map<string, OtlpValue>(Object.entries(value));
+  if (PARTS.has(item.get("type"))) {
+    const text = TEXTS.map((name) => item.get(name)).find((candidate) => typeof candidate === "string");
+    return typeof text === "string" && text !== "" ? [text] : [];
+  }
+  const beside = item.get("reasoning") ?? item.get("reasoning_content");
+  if (typeof beside === "string" && beside !== "") {
+    return [beside];
+  }
+  return ["parts", "content", "contents", "message", "reasoning"].flatMap((name) => collect(item.get(name)));
+}

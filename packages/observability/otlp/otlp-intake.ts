@@ -1,0 +1,46 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import type { Metrics } from "@sightline/foundation/metrics";
+import { createRedis } from "@sightline/foundation/redis";
+import type { ObservabilityConfig } from "#config.ts";
+import { createIntakeMetrics } from "./intake-metrics.ts";
+import { otlpRoutes } from "./otlp.routes.ts";
+import { createStreamPublisher } from "./stream-publisher.ts";
+
+type IntakeOptions = {
+  readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly version: string;
+};
+
+export type OtlpIntake = {
+  readonly routes: (server: HttpServer) => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+const ANNOUNCE_MS = 15_000;
+
+/** `POST /v1/traces`: takes spans of any OpenTelemetry exporter and publishes them as events; keeps nothing itself. */
+export function createOtlpIntake({ config, clock, log, metrics, version }: IntakeOptions): OtlpIntake {
+  const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-otlp", log });
+  const stream = config.OBSERVABILITY_STREAM_NAME;
+  const publisher = createStreamPublisher({ redis: redis.client, stream, clock, log, version });
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    routes: otlpRoutes({ publisher, metrics: createIntakeMetrics(metrics) }),
+    start: async () => {
+      // A Redis that is away is waited for: the connection goes on trying by itself.
+      await redis.client.connect().catch(() => undefined);
+      timer = setInterval(() => void publisher.announce(), ANNOUNCE_MS);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await publisher.close();
+      await redis.close();
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { gzipSync } from "node:zlib";
+import protobuf from "protobufjs/minimal.js";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { STREAM_MAX_LENGTH } from "#config.ts";
+import { observabilityMigrations } from "#migration-set.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { createApiRig } from "#testing/api-rig.ts";
+import { jsonRequest, jsonSpan, TRACE } from "#testing/otlp-request.ts";
+import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
+import { createTcpProxy } from "#testing/tcp-proxy.ts";
+import { createAdmission } from "./admission.ts";
+
+let database: TestDatabase<ObservabilitySchema>;
+let otlp: OtlpRig;
+
+beforeAll(async () => {
+  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+});
+beforeEach(async () => {
+  otlp = await createOtlpRig(database);
+});
+afterEach(() => otlp.close());
+afterAll(() => database.drop());
+
+const PROTOBUF = { "content-type": "application/x-protobuf" };
+const GZIP = { "content-encoding": "gzip" };
+const MEBIBYTE = 1024 * 1024;
+
+describe("POST /v1/traces answers 200", () => {
+  test("{} to JSON and nothing to protobuf when all spans were taken, none included", async () => {
+    expect(await otlp.send(jsonRequest([jsonSpan("a".repeat(16), 0)]))).toMatchObject({ status: 200, body: "{}" });
+    expect(await otlp.send({})).toMatchObject({ status: 200, body: "{}" });
+    const empty = await otlp.send(Buffer.alloc(0), PROTOBUF);
+    expect(empty).toMatchObject({ status: 200, headers: { "content-type": "application/x-protobuf" } });
+    expect(empty.bytes).toHaveLength(0);
+  });
+
+  test("and tells how many spans were refused and why, while the others are on the stream", async () => {
+    const good = jsonSpan("a".repeat(16), 0);
+    const bad = [
+      jsonSpan("a".repeat(15), 1),
+      jsonSpan("0".repeat(16), 1),
+      jsonSpan("b".repeat(16), 1, { traceId: "" }),
+      jsonSpan("b".repeat(16), 1, { traceId: `${TRACE}00` }),
+      jsonSpan("b".repeat(16), 1, { parentSpanId: "xyz" }),
+      jsonSpan("b".repeat(16), 1, { startTimeUnixNano: "0" }),
+      jsonSpan("b".repeat(16), 1, { endTimeUnixNano: "1" }),
+      jsonSpan("c".repeat(16), 1, { endTimeUnixNano: "1" }),
+    ];
+    const answer = await otlp.send(jsonRequest([good, ...bad]));
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toEqual({
+      partialSuccess: { rejectedSpans: "8", errorMessage: expect.stringMatching(/span_id that is not 8 bytes.*and 1 more$/) },
+    });
+    expect((await spanIds()).size).toBe(1);
+  });
+
+  test("in protobuf too, as partial_success", async () => {
+    const span = protobuf.Writer.create().uint32(0x0a).bytes(Buffer.alloc(3)).finish();
+    const spans = protobuf.Writer.create().uint32(0x12).bytes(span).finish();
+    const resource = protobuf.Writer.create().uint32(0x12).bytes(spans).finish();
+    const { status, bytes } = await otlp.send(Buffer.from(protobuf.Writer.create().uint32(0x0a).bytes(resource).finish()), PROTOBUF);
+    expect(status).toBe(200);
+    const reader = protobuf.Reader.create(bytes);
+    expect(reader.uint32()).toBe(0x0a);
+    reader.uint32();
+    expect([reader.uint32(), Number(reader.int64()), reader.uint32(), reader.string()]).toEqual([
+      0x08,
+      1,
+      0x12,
+      "a span's trace_id is not 16 bytes, or all zero",
+    ]);
+  });
+
+  test("and refuses a span of more than 4 Mi characters, cuts a single text of a million and says so", async () => {
+    const long = (key: string, length: number) => ({ key, value: { stringValue: "x".repeat(length) } });
+    const huge = jsonSpan("b".repeat(16), 0, { attributes: Array.from({ length: 5 }, (_, index) => long(`k${index}`, 900_000)) });
+    const cut = jsonSpan("c".repeat(16), 0, { attributes: [long("k", 1_000_001)] });
+    const { body } = await otlp.send(jsonRequest([huge, cut]));
+    expect(JSON.parse(body)).toMatchObject({
+      partialSuccess: { rejectedSpans: "1", errorMessage: expect.stringContaining("the limit is 4194304") },
+    });
+    const [start] = (await otlp.streamed()).flatMap((event) => (event.type === "observation.start" ? [event] : []));
+    expect(start?.body.attributes?.["k"]).toMatch(/^x{1000000}… \(cut, 1000001 characters\)$/);
+  });
+});
+
+describe("POST /v1/traces refuses", () => {
+  test.each<[string, number, () => [body: object | string | Buffer, headers: Record<string, string>]]>([
+    ["what is no JSON", 400, () => ["{", {}]],
+    ["JSON that is not UTF-8", 400, () => [Buffer.from([0x22, 0xff, 0x22]), {}]],
+    ["a list of spans that is none", 400, () => [{ resourceSpans: [{ scopeSpans: { spans: 1 } }] }, {}]],
+    ["what is no protobuf", 400, () => [Buffer.from("hello, world"), PROTOBUF]],
+    ["a message that ends within a field", 400, () => [Buffer.from([0x0a, 0x04, 0x12, 0x7f, 0x0a, 0x0a]), PROTOBUF]],
+    ["what is no gzip", 400, () => [Buffer.from("{}"), GZIP]],
+    ["half of a gzip", 400, () => [gzipSync("{}").subarray(0, 12), GZIP]],
+    ["another content type", 415, () => ["{}", { "content-type": "text/plain" }]],
+    ["another encoding", 415, () => ["{}", { "content-encoding": "br" }]],
+    ["a body of more than 16 MiB", 413, () => [Buffer.alloc(16 * MEBIBYTE + 1, " "), {}]],
+    ["a gzip that unpacks to more than 32 MiB", 413, () => [gzipSync(Buffer.alloc(33 * MEBIBYTE, " ")), GZIP]],
+    ["more than 20,000 spans", 413, () => [jsonRequest(Array.from({ length: 20_001 }, () => ({}))), {}]],
+    ["millions of empty spans, packed small", 413, () => [gzipSync(manyEmptySpans(8 * MEBIBYTE)), { ...PROTOBUF, ...GZIP }]],
+    ["millions of empty objects, packed small", 413, () => [gzipSync(`{"resourceSpans":[${"{},".repeat(4 * MEBIBYTE)}{}]}`), GZIP]],
+    ["values nested without end", 400, () => [Buffer.from(nestedValue(500)), PROTOBUF]],
+    ["JSON values nested without end", 400, () => [nestedJson(500), {}]],
+  ])("%s with %i", async (_name, status, make) => {
+    const [body, headers] = make();
+    const answer = await otlp.send(body, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.headers["content-type"]).toBe(
+      headers["content-type"] === PROTOBUF["content-type"] ? PROTOBUF["content-type"] : "application/json",
+    );
+    expect(answer.body).toMatch(/\w+ \w+ \w+/);
+    expect(await otlp.rig.redis.client.xlen(otlp.rig.stream)).toBe(0);
+  });
+
+  test("in JSON by a code of gRPC beside the product's own words, in protobuf as a Status", async () => {
+    const answer = await otlp.send("{");
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 3,
+      error: "invalid_request",
+      message: "The request can't be read: it is no JSON in UTF-8.",
+    });
+    const { bytes } = await otlp.send(Buffer.from("x"), PROTOBUF);
+    const reader = protobuf.Reader.create(bytes);
+    expect([reader.uint32(), reader.int32(), reader.uint32()]).toEqual([0x08, 3, 0x12]);
+    expect(reader.string()).toContain("The request can't be read");
+  });
+
+  test("whoever has no key before it reads the body", async () => {
+    expect(await otlp.send("{", { "x-api-key": "" })).toMatchObject({ status: 401, body: expect.stringContaining('"code":16') });
+  });
+});
+
+describe("POST /v1/traces asks to send again later", () => {
+  test("with 429 while the stream has no room, and takes all when it has", async () => {
+    const { client } = otlp.rig.redis;
+    const fill = "for index = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'x', index) end";
+    await client.eval(fill, 1, otlp.rig.stream, STREAM_MAX_LENGTH);
+    const answer = await otlp.send(jsonRequest([jsonSpan("a".repeat(16), 0)]));
+    expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "15" }, body: expect.stringContaining('"error":"stream_full"') });
+    await client.del(otlp.rig.stream);
+    expect(await otlp.send(jsonRequest([jsonSpan("a".repeat(16), 0)]))).toMatchObject({ status: 200 });
+    expect((await spanIds()).size).toBe(1);
+  });
+
+  test("with 503 while Redis is away, and stores nothing twice when it comes back", async () => {
+    const proxy = await createTcpProxy(otlp.rig.redis.url);
+    const { stream, heartbeatKey } = otlp.rig;
+    const api = await createApiRig({ database, redisUrl: proxy.url, stream, heartbeatKey });
+    const send = () =>
+      api.server.inject({
+        method: "POST",
+        url: "/v1/traces",
+        headers: { "content-type": "application/json", "x-api-key": otlp.key },
+        payload: jsonRequest([jsonSpan("a".repeat(16), 0)]),
+      });
+    expect((await send()).statusCode).toBe(200);
+    await proxy.cut();
+    const refused = await send();
+    expect(refused).toMatchObject({ statusCode: 503, headers: { "retry-after": "5" } });
+    expect(refused.json()).toMatchObject({ code: 14, error: "stream_away" });
+    await proxy.mend();
+    await expect.poll(async () => (await send()).statusCode, { timeout: 10_000 }).toBe(200);
+    await otlp.store();
+    expect(await otlp.traces()).toMatchObject([{ observations: 1 }]);
+    await api.close();
+    await proxy.close();
+  }, 20_000);
+});
+
+test("what requests hold in memory together is limited; one alone always fits", () => {
+  const admit = createAdmission(100);
+  const [first, second] = [admit(60), admit(40)];
+  expect(admit(1)).toBeUndefined();
+  second?.();
+  second?.();
+  expect(admit(50)).toBeUndefined();
+  expect(admit(40)).toBeDefined();
+  first?.();
+  expect(createAdmission(100)(1_000)).toBeDefined();
+});
+
+function manyEmptySpans(bytes: number): Buffer {
+  const spans = Buffer.alloc(bytes, Buffer.from([0x12, 0x00]));
+  const scope = protobuf.Writer.create().uint32(0x12).bytes(spans).finish();
+  return Buffer.from(protobuf.Writer.create().uint32(0x0a).bytes(scope).finish());
+}
+
+/** A resource with an attribute of arrays in arrays. */
+function nestedValue(depth: number): Uint8Array {
+  let value = Uint8Array.from([]);
+  for (let level = 0; level < depth; level += 1) {
+    const list = protobuf.Writer.create().uint32(0x0a).bytes(value).finish();
+    value = Uint8Array.from(protobuf.Writer.create().uint32(0x2a).bytes(list).finish());
+  }
+  const attribute = protobuf.Writer.create().uint32(0x12).bytes(value).finish();
+  const resource = protobuf.Writer.create().uint32(0x0a).bytes(attribute).finish();
+  const resourceSpans = protobuf.Writer.create().uint32(0x0a).bytes(resource).finish();
+  return protobuf.Writer.create().uint32(0x0a).bytes(resourceSpans).finish();
+}
+
+function nestedJson(depth: number): string {
+  const value = `${'{"arrayValue":{"values":['.repeat(depth)}${"]}}".repeat(depth)}`;
+  return `{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":${value}}]},"scopeSpans":[{}]}]}`;
+}
+
+async function spanIds(): Promise<ReadonlySet<string>> {
+  const events = await otlp.streamed();
+  return new Set(events.flatMap((event) => (event.type === "observation.start" ? [event.body.observation_id] : [])));
+}

@@ -1,0 +1,41 @@
+/** What an attribute holds: 64-bit integers that no number can hold are texts, bytes are base64. */
+export type OtlpValue = string | number | boolean | null | readonly OtlpValue[] | { readonly [key: string]: OtlpValue };
+
+export type OtlpAttributes = ReadonlyMap<string, OtlpValue>;
+
+export type OtlpEvent = { readonly name: string; readonly nanos: bigint; readonly attributes: OtlpAttributes };
+
+export type OtlpLink = { readonly traceId: string; readonly spanId: string; readonly attributes: OtlpAttributes };
+
+/** A span as the wire has it, whichever encoding it came in. Ids are lower-case hexadecimal; those that are missing are empty. */
+export type OtlpSpan = {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly flags: number;
+  readonly startNanos: bigint;
+  /** 0 while it runs. */
+  readonly endNanos: bigint;
+  readonly attributes: OtlpAttributes;
+  readonly events: readonly OtlpEvent[];
+  readonly links: readonly OtlpLink[];
+  readonly status: { readonly code: number; readonly message: string };
+};
+
+/** Spans of one instrumentation in one process. */
+export type OtlpScopeSpans = {
+  readonly resource: OtlpAttributes;
+  readonly scope: { readonly name: string; readonly version: string };
+  readonly spans: readonly OtlpSpan[];
+};
+
+export const STATUS_ERROR = 2;
+
+/** Values of attributes inside values; deeper ones are not sent by anybody who means well. */
+export const VALUE_MAX_DEPTH = 64;
+
+/** The request cannot be read, or is built to exhaust the reader. */
+export class UnreadableRequest extends Error {
+  override readonly name = "UnreadableRequest";
+}

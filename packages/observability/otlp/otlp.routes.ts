@@ -1,0 +1,134 @@
+import { AppError, messageOf } from "@sightline/foundation/errors";
+import { toAppError } from "@sightline/foundation/http-errors";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { principalOf } from "@sightline/foundation/principal";
+import { createAdmission } from "./admission.ts";
+import type { IntakeMetrics } from "./intake-metrics.ts";
+import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
+import { UnreadableRequest, type OtlpScopeSpans } from "./otlp-span.ts";
+import { readJson } from "./read-json.ts";
+import { readProtobuf } from "./read-protobuf.ts";
+import { toSpanEvents } from "./span-events.ts";
+import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
+import { SENT_MAX, UNPACKED_MAX, unpackBody } from "./unpack-body.ts";
+
+type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; readonly metrics: IntakeMetrics };
+type Request = Parameters<typeof principalOf>[0];
+type RequestError = Parameters<typeof toAppError>[0];
+
+const BUSY_SECONDS = 2;
+const AWAY_SECONDS = 5;
+const FULL_SECONDS = 15;
+
+/** OTLP/HTTP. 200 means that the stream has taken every span that `partial_success` does not tell of. */
+export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
+  const admit = createAdmission();
+  const leave = new WeakMap<Request, () => void>();
+
+  return async (server: HttpServer): Promise<void> => {
+    await server.register(async (scope: HttpServer) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser(
+        ["application/json", PROTOBUF_TYPE],
+        { parseAs: "buffer", bodyLimit: SENT_MAX },
+        async (_request: unknown, body: unknown) => body,
+      );
+      scope.setErrorHandler((error: RequestError, request, reply) => {
+        const refused = refusalOf(error);
+        if (refused.status >= 500) {
+          request.log.warn({ reason: messageOf(error) }, "spans could not be taken");
+        }
+        metrics.requests.inc({ status: String(refused.status) });
+        void reply
+          .headers({ "cache-control": "no-store", ...refused.headers })
+          .status(refused.status)
+          .type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json")
+          .serializer((body: unknown) => body as string)
+          .send(answerError(isProtobuf(request), refused));
+      });
+      scope.addHook("onRequest", async (request) => {
+        const release = admit(roomFor(request));
+        if (release === undefined) {
+          throw retryLater({
+            code: "busy",
+            status: 429,
+            seconds: BUSY_SECONDS,
+            message: "Too many spans arrive at once; send them again.",
+          });
+        }
+        leave.set(request, release);
+      });
+      scope.addHook("onResponse", async (request) => leave.get(request)?.());
+
+      scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: SENT_MAX }, async (request, reply) => {
+        const principal = principalOf(request);
+        if (principal.kind !== "project-key") {
+          throw new Error(`the auth class ingest let a ${principal.kind} through`);
+        }
+        const batches = await readBatches(request);
+        const { events, refused } = toSpanEvents(principal.projectId, batches);
+        if ((await publish(principal.projectId, events)) === "full") {
+          const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
+          throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
+        }
+        metrics.requests.inc({ status: "200" });
+        metrics.refused.inc(refused.length);
+        return reply
+          .type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json")
+          .serializer((body: unknown) => body as string)
+          .send(answerSuccess(isProtobuf(request), refused));
+      });
+    });
+  };
+
+  async function publish(...given: Parameters<StreamPublisher["publish"]>): Promise<PublishResult> {
+    try {
+      return await publisher.publish(...given);
+    } catch (error) {
+      const message = "The event stream does not answer. Not all spans were taken; send them again, nothing is stored twice.";
+      throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
+    }
+  }
+}
+
+async function readBatches(request: Request): Promise<readonly OtlpScopeSpans[]> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const unpacked = await unpackBody(body, request.headers["content-encoding"]);
+  if (unpacked.length > UNPACKED_MAX) {
+    throw new AppError({ code: "body_too_large", status: 413, message: "The request is too large; send smaller batches." });
+  }
+  return isProtobuf(request) ? readProtobuf(unpacked) : readJson(unpacked);
+}
+
+function isProtobuf({ headers }: Request): boolean {
+  return (headers["content-type"] ?? "").toLowerCase().startsWith(PROTOBUF_TYPE);
+}
+
+/** What a request may take while it is read: what it sends, and what that unpacks to. */
+function roomFor({ headers }: Request): number {
+  const length = Number(headers["content-length"] ?? SENT_MAX);
+  const sent = Number.isSafeInteger(length) && length >= 0 ? Math.min(length, SENT_MAX) : SENT_MAX;
+  return headers["content-encoding"] === undefined ? sent : Math.min(sent * 10, UNPACKED_MAX) + sent;
+}
+
+function refusalOf(error: RequestError): AppError {
+  if (error instanceof UnreadableRequest) {
+    return new AppError({ code: "invalid_request", status: 400, message: `The request can't be read: ${error.message}.`, cause: error });
+  }
+  const refused = toAppError(error);
+  return refused.code === "unsupported_media_type"
+    ? new AppError({ code: refused.code, status: 415, message: `Send OTLP with Content-Type: ${PROTOBUF_TYPE} or application/json.` })
+    : refused;
+}
+
+type Retry = {
+  readonly code: string;
+  readonly status: 429 | 503;
+  readonly seconds: number;
+  readonly message: string;
+  readonly cause?: unknown;
+};
+
+function retryLater({ seconds, ...refusal }: Retry): AppError {
+  return new AppError({ ...refusal, headers: { "retry-after": String(seconds) } });
+}

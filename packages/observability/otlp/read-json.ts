@@ -1,0 +1,167 @@
+import {
+  UnreadableRequest,
+  VALUE_MAX_DEPTH,
+  type OtlpAttributes,
+  type OtlpScopeSpans,
+  type OtlpSpan,
+  type OtlpValue,
+} from "./otlp-span.ts";
+import { createJsonLimit, createRequestLimits, type RequestLimits } from "./request-limits.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads an ExportTraceServiceRequest in JSON: ids are hexadecimal, 64-bit integers may be texts, unknown fields are skipped.
+ *
+ * @throws {UnreadableRequest}
+ */
+export function readJson(body: Uint8Array): readonly OtlpScopeSpans[] {
+  const request = toItem(parse(body));
+  const limits = createRequestLimits();
+  return list(request, "resourceSpans", "resource_spans").flatMap((resourceSpans) => {
+    const resource = readAttributes(toItem(resourceSpans["resource"]), limits);
+    return list(resourceSpans, "scopeSpans", "scope_spans").map((scopeSpans) => {
+      const scope = toItem(scopeSpans["scope"]);
+      return {
+        resource,
+        scope: { name: text(scope["name"]), version: text(scope["version"]) },
+        spans: list(scopeSpans, "spans").map((span) => readSpan(span, limits)),
+      };
+    });
+  });
+}
+
+function parse(body: Uint8Array): unknown {
+  refuseManyItems(body);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (error) {
+    throw new UnreadableRequest("it is no JSON in UTF-8", { cause: error });
+  }
+}
+
+const [QUOTE, BACKSLASH, BRACE, BRACKET, COMMA] = Buffer.from('"\\{[,');
+
+/** Before anything is built of it: what opens or separates outside of texts is at least as often there as items are. */
+function refuseManyItems(body: Uint8Array): void {
+  const count = createJsonLimit();
+  let isText = false;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (byte === QUOTE) {
+      isText = !isText;
+    } else if (isText) {
+      index += byte === BACKSLASH ? 1 : 0;
+    } else if (byte === BRACE || byte === BRACKET || byte === COMMA) {
+      count();
+    }
+  }
+}
+
+function readSpan(span: Item, limits: RequestLimits): OtlpSpan {
+  limits.countSpan();
+  const status = toItem(span["status"]);
+  return {
+    traceId: text(field(span, "traceId", "trace_id")).toLowerCase(),
+    spanId: text(field(span, "spanId", "span_id")).toLowerCase(),
+    parentSpanId: text(field(span, "parentSpanId", "parent_span_id")).toLowerCase(),
+    name: text(span["name"]),
+    flags: number(span["flags"]),
+    startNanos: nanos(field(span, "startTimeUnixNano", "start_time_unix_nano")),
+    endNanos: nanos(field(span, "endTimeUnixNano", "end_time_unix_nano")),
+    attributes: readAttributes(span, limits),
+    events: list(span, "events").map((event) => ({
+      name: text(event["name"]),
+      nanos: nanos(field(event, "timeUnixNano", "time_unix_nano")),
+      attributes: readAttributes(event, limits),
+    })),
+    links: list(span, "links").map((link) => ({
+      traceId: text(field(link, "traceId", "trace_id")).toLowerCase(),
+      spanId: text(field(link, "spanId", "span_id")).toLowerCase(),
+      attributes: readAttributes(link, limits),
+    })),
+    status: { code: statusCode(status["code"]), message: text(status["message"]) },
+  };
+}
+
+function readAttributes(item: Item, limits: RequestLimits): OtlpAttributes {
+  limits.countItem();
+  return new Map(list(item, "attributes").map(({ key, value }) => [text(key), readValue(value, limits, 0)]));
+}
+
+function readValue(value: unknown, limits: RequestLimits, depth: number): OtlpValue {
+  limits.countItem();
+  if (depth > VALUE_MAX_DEPTH) {
+    throw new UnreadableRequest(`a value is nested deeper than ${VALUE_MAX_DEPTH}`);
+  }
+  const item = toItem(value);
+  const [plain] = [field(item, "stringValue", "string_value"), field(item, "boolValue", "bool_value")].filter(
+    (one) => typeof one === "string" || typeof one === "boolean",
+  );
+  if (typeof plain === "string" || typeof plain === "boolean") {
+    return plain;
+  }
+  const integer = field(item, "intValue", "int_value");
+  if (integer !== undefined) {
+    const exact = String(integer);
+    return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+  }
+  const double = field(item, "doubleValue", "double_value");
+  if (double !== undefined) {
+    return typeof double === "number" ? double : String(double);
+  }
+  const bytes = field(item, "bytesValue", "bytes_value");
+  if (bytes !== undefined) {
+    return text(bytes);
+  }
+  const array = field(item, "arrayValue", "array_value");
+  if (array !== undefined) {
+    return list(toItem(array), "values").map((one) => readValue(one, limits, depth + 1));
+  }
+  const keyValues = field(item, "kvlistValue", "kvlist_value");
+  if (keyValues !== undefined) {
+    return Object.fromEntries(
+      list(toItem(keyValues), "values").map((one) => [text(one["key"]), readValue(one["value"], limits, depth + 1)]),
+    );
+  }
+  return null;
+}
+
+/** The mapping of protocol buffers to JSON also allows the names of the .proto file. */
+function field(item: Item, camel: string, snake: string): unknown {
+  return item[camel] ?? item[snake];
+}
+
+function list(item: Item, camel: string, snake = camel): readonly Item[] {
+  const value = field(item, camel, snake) ?? [];
+  if (!Array.isArray(value)) {
+    throw new UnreadableRequest(`${camel} is no list`);
+  }
+  return value.map(toItem);
+}
+
+function toItem(value: unknown): Item {
+  return typeof value === "object" && value !== null ? (value as Item) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function number(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : 0;
+}
+
+const STATUS_NAMES = ["STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"];
+
+function statusCode(value: unknown): number {
+  return typeof value === "string" ? Math.max(STATUS_NAMES.indexOf(value), 0) : number(value);
+}
+
+/** A number of nanoseconds since 1970 is beyond what a JSON number holds exactly, so it comes as a text. */
+function nanos(value: unknown): bigint {
+  if (typeof value === "string" && /^\d{1,20}$/.test(value)) {
+    return BigInt.asUintN(64, BigInt(value));
+  }
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? BigInt.asUintN(64, BigInt(Math.trunc(value))) : 0n;
+}

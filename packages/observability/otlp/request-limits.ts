@@ -1,0 +1,32 @@
+import { AppError } from "@sightline/foundation/errors";
+
+/** What a request may hold, so that a small body cannot become a large heap. */
+const SPANS_MAX = 20_000;
+const ITEMS_MAX = 500_000;
+
+/** Counts what a request holds while it is read. Each throws from the one on that is too many: {@link AppError} 413. */
+export type RequestLimits = {
+  readonly countSpan: () => void;
+  /** Values, events and links. */
+  readonly countItem: () => void;
+};
+
+export function createRequestLimits(): RequestLimits {
+  return { countSpan: createCounter("spans", SPANS_MAX), countItem: createCounter("events and values", ITEMS_MAX) };
+}
+
+/** A value in JSON is two objects and two commas. */
+export function createJsonLimit(): () => void {
+  return createCounter("events and values", 4 * ITEMS_MAX);
+}
+
+function createCounter(name: string, most: number): () => void {
+  let counted = 0;
+  return () => {
+    counted += 1;
+    if (counted > most) {
+      const message = `The request holds more than ${most} ${name}; send smaller batches.`;
+      throw new AppError({ code: "body_too_large", status: 413, message });
+    }
+  };
+}

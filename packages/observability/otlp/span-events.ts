@@ -1,0 +1,229 @@
+import type { EventType, StreamEvent } from "#intake/event.ts";
+import { errorOf, statusOf, type EndStatus } from "./span-status.ts";
+import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
+import type { OtlpScopeSpans, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import { boundText, boundValue } from "./bound-value.ts";
+import { findReasoning } from "./find-reasoning.ts";
+import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
+
+type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
+
+/** An event before the stream has numbered it. */
+export type DraftEvent = { readonly id: string; readonly type: EventType; readonly body: string };
+
+export type SpanEvents = { readonly events: readonly DraftEvent[]; readonly refused: readonly string[] };
+
+type Source = Omit<OtlpScopeSpans, "spans">;
+type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place: Place };
+
+/**
+ * `root` has no parent, so it is the trace's own start and end. `entrance` has its parent in another process, which may send
+ * its spans elsewhere or never; `orphan` in another request, which may come. Both stand in for the root until that comes.
+ */
+type Place = "root" | "entrance" | "orphan" | "child";
+
+/** Characters of one event's body at the most; what is longer is refused in the answer and not lost behind it. */
+const BODY_MAX = 4 * 1024 * 1024;
+const NAME_MAX = 500;
+
+/** What a request's spans are on the stream, in the order of their start; what can't be one is refused with the reason. */
+export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans[]): SpanEvents {
+  const refused: string[] = [];
+  const spans = batches.flatMap(({ spans: given, ...source }) => given.map((span) => ({ span, source })));
+  const readable = spans.filter(({ span }) => {
+    const reason = problemOf(span);
+    if (reason !== undefined) {
+      refused.push(reason);
+    }
+    return reason === undefined;
+  });
+  const events = placeSpans(readable).flatMap((placed) => {
+    const drafts = eventsOf(projectId, placed);
+    const longest = Math.max(...drafts.map(({ body }) => body.length));
+    if (longest > BODY_MAX) {
+      refused.push(`the span ${placed.span.spanId} holds ${longest} characters, the limit is ${BODY_MAX}`);
+      return [];
+    }
+    return drafts;
+  });
+  return { events, refused };
+}
+
+function problemOf({ traceId, spanId, parentSpanId, startNanos, endNanos }: OtlpSpan): string | undefined {
+  if (!isId(traceId, 32)) {
+    return "a span's trace_id is not 16 bytes, or all zero";
+  }
+  if (!isId(spanId, 16)) {
+    return `a span of the trace ${traceId} has a span_id that is not 8 bytes, or all zero`;
+  }
+  if (parentSpanId !== "" && !/^[0-9a-f]{16}$/.test(parentSpanId)) {
+    return `the span ${spanId} has a parent_span_id that is not 8 bytes`;
+  }
+  if (startNanos === 0n) {
+    return `the span ${spanId} has no start_time_unix_nano`;
+  }
+  return endNanos !== 0n && endNanos < startNanos ? `the span ${spanId} ends before it starts` : undefined;
+}
+
+function isId(text: string, length: number): boolean {
+  return text.length === length && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text);
+}
+
+const REMOTE_PARENT = 0x300;
+const NO_PARENT = /^0*$/;
+
+function placeSpans(spans: readonly { readonly span: OtlpSpan; readonly source: Source }[]): readonly Placed[] {
+  const present = new Set(spans.map(({ span }) => `${span.traceId} ${span.spanId}`));
+  const rooted = new Set(spans.flatMap(({ span }) => (NO_PARENT.test(span.parentSpanId) ? [span.traceId] : [])));
+  const byStart = spans.toSorted((left, right) => Number(left.span.startNanos - right.span.startNanos));
+  return byStart.map(({ span, source }) => {
+    if (NO_PARENT.test(span.parentSpanId)) {
+      return { span, source, place: "root" };
+    }
+    if (rooted.has(span.traceId) || present.has(`${span.traceId} ${span.parentSpanId}`)) {
+      return { span, source, place: "child" };
+    }
+    // One of a trace's is enough: the earliest.
+    rooted.add(span.traceId);
+    return { span, source, place: (span.flags & REMOTE_PARENT) === REMOTE_PARENT ? "entrance" : "orphan" };
+  });
+}
+
+function eventsOf(projectId: string, { span, source, place }: Placed): readonly DraftEvent[] {
+  const facts = readSpanFacts(span);
+  const ids = {
+    trace_id: traceIdOf(projectId, span.traceId),
+    observation_id: observationIdOf(projectId, span.traceId, span.spanId),
+  };
+  const status = statusOf(span);
+  const input = boundValue(facts.input);
+  const output = boundValue(facts.output);
+  const common = { projectId, span, source, place, facts, status, input, output };
+  const start = draft(projectId, "observation.start", {
+    ...ids,
+    parent_id: NO_PARENT.test(span.parentSpanId) ? null : observationIdOf(projectId, span.traceId, span.parentSpanId),
+    kind: facts.kind,
+    name: boundText(facts.name, NAME_MAX),
+    started_at: toTimestamp(span.startNanos),
+    model: facts.model === undefined ? undefined : boundText(facts.model, NAME_MAX),
+    code: facts.code,
+    input,
+    attributes: attributesOf(common),
+  });
+  const trace = place === "child" ? [] : [traceStart(ids.trace_id, common)];
+  if (span.endNanos === 0n) {
+    return [...trace, start];
+  }
+  const end = draft(projectId, "observation.end", {
+    ...ids,
+    ended_at: toTimestamp(span.endNanos),
+    duration_ms: Number(span.endNanos - span.startNanos) / 1e6,
+    status,
+    output,
+    error: errorOf(span),
+    model: facts.model === undefined ? undefined : boundText(facts.model, NAME_MAX),
+    usage: facts.usage,
+    reasoning: facts.kind === "llm" ? findReasoning(facts.output) : undefined,
+    tool_entry: toolEntryOf(common),
+  });
+  // Whether the whole is over, an orphan can't tell.
+  return [...trace, start, end, ...(place === "root" || place === "entrance" ? [traceEnd(ids.trace_id, common)] : [])];
+}
+
+type Common = {
+  readonly projectId: string;
+  readonly span: OtlpSpan;
+  readonly source: Source;
+  readonly place: Place;
+  readonly facts: SpanFacts;
+  readonly status: EndStatus;
+  readonly input: OtlpValue | undefined;
+  readonly output: OtlpValue | undefined;
+};
+
+function traceStart(traceId: string, { projectId, span, source, place, facts, input }: Common): DraftEvent {
+  return draft(projectId, "trace.start", {
+    trace_id: traceId,
+    name: boundText(facts.name, NAME_MAX),
+    started_at: toTimestamp(span.startNanos),
+    thread_id: optionalName(facts.threadId),
+    session_id: optionalName(facts.sessionId),
+    user_id: optionalName(facts.userId),
+    input,
+    attributes: { "otel.trace_id": span.traceId, "otel.resource": boundValue(Object.fromEntries(source.resource)) },
+    ...standIn(span, place),
+  });
+}
+
+function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {
+  return draft(projectId, "trace.end", {
+    trace_id: traceId,
+    ended_at: toTimestamp(span.endNanos),
+    status,
+    output,
+    error: errorOf(span),
+    ...standIn(span, place),
+  });
+}
+
+function standIn({ startNanos }: OtlpSpan, place: Place): { readonly stands_in_since?: string } {
+  return place === "root" ? {} : { stands_in_since: toTimestamp(startNanos) };
+}
+
+/** Nothing of a span is dropped: what no field takes up is among its attributes. */
+function attributesOf({ span, source, facts }: Common): Record<string, unknown> {
+  const service = source.resource.get("service.name");
+  const events = span.events.map(({ name, nanos, attributes }) => ({
+    name,
+    time: toTimestamp(nanos),
+    attributes: boundValue(Object.fromEntries(attributes)),
+  }));
+  const links = span.links.map(({ traceId, spanId, attributes }) => ({
+    trace_id: traceId,
+    span_id: spanId,
+    attributes: boundValue(Object.fromEntries(attributes)),
+  }));
+  return {
+    ...Object.fromEntries(Object.entries(facts.attributes).map(([name, value]) => [name, boundValue(value)])),
+    "otel.span_id": span.spanId,
+    ...(facts.name === span.name ? {} : { "otel.span_name": span.name }),
+    ...(source.scope.name === "" ? {} : { "otel.scope": [source.scope.name, source.scope.version].filter(Boolean).join(" ") }),
+    ...(service === undefined ? {} : { "service.name": service }),
+    ...(events.length === 0 ? {} : { "otel.events": events }),
+    ...(links.length === 0 ? {} : { "otel.links": links }),
+  };
+}
+
+/** A tool call in the fields of the contract, which has an object of parameters. */
+function toolEntryOf({ span, facts, status, input, output }: Common): BodyOf<"observation.end">["tool_entry"] {
+  if (facts.toolName === undefined) {
+    return undefined;
+  }
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  return {
+    tool_name: boundText(facts.toolName, NAME_MAX),
+    parameters: isObject ? { ...input } : input === undefined || input === null ? {} : { input },
+    result: output ?? null,
+    timestamp: toTimestamp(span.startNanos),
+    status: status === "success" ? "success" : "failure",
+  };
+}
+
+function draft<Type extends EventType>(projectId: string, type: Type, body: BodyOf<Type>): DraftEvent {
+  const text = JSON.stringify(body);
+  return { id: eventIdOf(projectId, type, text), type, body: text };
+}
+
+function optionalName(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : boundText(text, NAME_MAX);
+}
+
+const NANOS_OF_MICRO = 1000n;
+const MICROS_OF_SECOND = 1_000_000n;
+
+/** To the microsecond, which is as exact as the database is. */
+export function toTimestamp(nanos: bigint): string {
+  const micros = nanos / NANOS_OF_MICRO;
+  const seconds = new Date(Number(micros / MICROS_OF_SECOND) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(micros % MICROS_OF_SECOND).padStart(6, "0")}Z`;
+}

@@ -1,0 +1,187 @@
+import type { ObservationKind } from "#contract.ts";
+import { createAttributeReader, parseJson, type AttributeReader } from "./attribute-reader.ts";
+import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import { readUsage, type Usage } from "./read-usage.ts";
+
+/** What a span says, whichever convention it speaks: GenAI, OpenInference, Traceloop or the AI SDK's own. */
+export type SpanFacts = {
+  readonly kind: ObservationKind;
+  readonly name: string;
+  readonly model: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly input: OtlpValue | undefined;
+  readonly output: OtlpValue | undefined;
+  readonly toolName: string | undefined;
+  readonly threadId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly userId: string | undefined;
+  readonly code: { readonly file: string; readonly line: number; readonly function?: string } | undefined;
+  /** What none of the others took up. */
+  readonly attributes: Readonly<Record<string, OtlpValue>>;
+};
+
+export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">): SpanFacts {
+  const read = createAttributeReader(span.attributes);
+  const metadata = metadataOf(span.attributes);
+  const kind = kindOf(span, metadata);
+  const isModelCall = kind === "llm" || isEmbedding(span.attributes);
+  const toolName = kind === "tool" ? read.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") : undefined;
+  const agentName = kind === "graph" ? read.text("gen_ai.agent.name", "ai.telemetry.functionId") : undefined;
+  return {
+    kind,
+    name: toolName ?? agentName ?? span.name,
+    toolName,
+    model: isModelCall ? modelOf(read) : undefined,
+    // Agents and the outer spans of the AI SDK repeat the sums of the calls below them.
+    usage: isModelCall ? readUsage(read) : undefined,
+    input: inputOf(read, kind),
+    output: outputOf(read, kind),
+    threadId: firstText(
+      read.text("gen_ai.conversation.id", "traceloop.association.properties.thread_id"),
+      metadata["thread_id"],
+      metadata["langgraph_thread_id"],
+    ),
+    sessionId: firstText(
+      read.text("session.id", "traceloop.association.properties.session_id", "ai.telemetry.metadata.sessionId", "langfuse.session.id"),
+      metadata["session_id"],
+    ),
+    userId: firstText(
+      read.text("user.id", "enduser.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "langfuse.user.id"),
+      metadata["user_id"],
+    ),
+    code: codeOf(read),
+    // Last, when the others have taken theirs.
+    attributes: read.rest(),
+  };
+}
+
+const KINDS: Readonly<Record<string, ObservationKind>> = {
+  // OpenInference.
+  LLM: "llm",
+  TOOL: "tool",
+  RETRIEVER: "retriever",
+  RERANKER: "retriever",
+  AGENT: "graph",
+  // GenAI.
+  chat: "llm",
+  text_completion: "llm",
+  generate_content: "llm",
+  execute_tool: "tool",
+  invoke_agent: "graph",
+  invoke_workflow: "graph",
+  retrieval: "retriever",
+  rerank: "retriever",
+  // Traceloop.
+  workflow: "graph",
+  agent: "graph",
+  task: "node",
+  tool: "tool",
+  completion: "llm",
+  // The AI SDK before it spoke GenAI.
+  "ai.generateText": "graph",
+  "ai.streamText": "graph",
+  "ai.generateObject": "graph",
+  "ai.streamObject": "graph",
+  "ai.generateText.doGenerate": "llm",
+  "ai.streamText.doStream": "llm",
+  "ai.generateObject.doGenerate": "llm",
+  "ai.streamObject.doStream": "llm",
+  "ai.toolCall": "tool",
+};
+
+/** In this order: a span of the AI SDK may carry names of GenAI for other instrumentations' sake. */
+const KIND_NAMES = ["openinference.span.kind", "ai.operationId", "gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"];
+
+function kindOf({ name, attributes }: Pick<OtlpSpan, "name" | "attributes">, metadata: Readonly<Record<string, unknown>>): ObservationKind {
+  // LangGraph tells its callbacks which node a run belongs to; the node's own run bears the node's name.
+  if (metadata["langgraph_node"] === name && attributes.get("openinference.span.kind") === "CHAIN") {
+    return "node";
+  }
+  for (const kindName of KIND_NAMES) {
+    const given = attributes.get(kindName);
+    if (typeof given === "string") {
+      return (Object.hasOwn(KINDS, given) ? KINDS[given] : undefined) ?? "span";
+    }
+  }
+  return "span";
+}
+
+const EMBEDDING = new Set<unknown>(["EMBEDDING", "embeddings", "embedding", "ai.embed.doEmbed", "ai.embedMany.doEmbed"]);
+
+function isEmbedding(attributes: OtlpAttributes): boolean {
+  return KIND_NAMES.some((name) => EMBEDDING.has(attributes.get(name)));
+}
+
+function modelOf(read: AttributeReader): string | undefined {
+  return read.text(
+    "gen_ai.response.model",
+    "ai.response.model",
+    "llm.model_name",
+    "embedding.model_name",
+    "gen_ai.request.model",
+    "ai.model.id",
+    "llm.request.model",
+  );
+}
+
+function inputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {
+  if (kind === "tool") {
+    return read.value("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "traceloop.entity.input");
+  }
+  const messages = read.value("gen_ai.input.messages") ?? read.tree("llm.input_messages") ?? read.tree("gen_ai.prompt");
+  if (messages === undefined) {
+    return read.value("ai.prompt.messages", "ai.prompt", "input.value", "traceloop.entity.input", "gen_ai.prompt");
+  }
+  const system = read.value("gen_ai.system_instructions");
+  return system === undefined || !Array.isArray(messages) ? messages : [{ role: "system", parts: system }, ...messages];
+}
+
+function outputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {
+  if (kind === "tool") {
+    return read.value("gen_ai.tool.call.result", "ai.toolCall.result", "output.value", "traceloop.entity.output");
+  }
+  return (
+    read.value("gen_ai.output.messages") ??
+    read.tree("llm.output_messages") ??
+    read.tree("gen_ai.completion") ??
+    read.tree("retrieval.documents") ??
+    read.tree("reranker.output_documents") ??
+    answerOfAiSdk(read) ??
+    read.value("output.value", "traceloop.entity.output", "gen_ai.completion")
+  );
+}
+
+/** Parts of the answer are attributes of their own; one that is alone is the answer. */
+function answerOfAiSdk(read: AttributeReader): OtlpValue | undefined {
+  const parts = Object.entries({
+    text: read.text("ai.response.text"),
+    reasoning: read.value("ai.response.reasoning"),
+    tool_calls: read.value("ai.response.toolCalls"),
+    object: read.value("ai.response.object"),
+  }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const [only, ...others] = parts;
+  return only === undefined ? undefined : others.length === 0 && only[0] !== "reasoning" ? only[1] : Object.fromEntries(parts);
+}
+
+function codeOf(read: AttributeReader): SpanFacts["code"] {
+  const file = read.text("code.file.path", "code.filepath");
+  const line = read.count("code.line.number", "code.lineno");
+  if (file === undefined || line === undefined || line === 0) {
+    return undefined;
+  }
+  const name = read.text("code.function.name", "code.function");
+  return { file: file.slice(0, 4096), line, ...(name === undefined ? {} : { function: name.slice(0, 500) }) };
+}
+
+/** LangChain's metadata, as OpenInference hands it on. */
+function metadataOf(attributes: OtlpAttributes): Readonly<Record<string, unknown>> {
+  return toRecord(parseJson(attributes.get("metadata") ?? null)) ?? {};
+}
+
+function toRecord(value: OtlpValue): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+function firstText(...candidates: readonly unknown[]): string | undefined {
+  return candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate !== "");
+}

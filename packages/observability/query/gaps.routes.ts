@@ -1,0 +1,59 @@
+import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { listGaps, type Gap } from "#store/list-gaps.store.ts";
+import { hasProject } from "#store/projects.store.ts";
+import { actorOf } from "./actor.ts";
+import { positionOf, toPage } from "./cursor.ts";
+import { projectNotFound } from "./not-found.errors.ts";
+import { tenantOf } from "./tenant.ts";
+
+/** What never arrived: of one project for everyone of its tenant, of all for admins and the operator. */
+export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/gaps",
+      { config: { auth: "admin-or-operator" }, schema: { querystring: listGapsRequestSchema, response: { 200: gapPageSchema } } },
+      async (request) => {
+        const { cursor, limit, project_id: projectId } = request.query;
+        const { tenantId } = actorOf(request);
+        return toPage(await listGaps(query, { tenantId, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
+      },
+    );
+
+    server.get(
+      "/api/v1/projects/:project_id/gaps",
+      {
+        config: { auth: "user" },
+        schema: { params: z.object({ project_id: z.uuid() }), querystring: listRequestSchema, response: { 200: gapPageSchema } },
+      },
+      async (request) => {
+        const { cursor, limit } = request.query;
+        const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
+        if (!(await hasProject(query, { id: projectId, tenantId }))) {
+          throw projectNotFound();
+        }
+        return toPage(await listGaps(query, { tenantId, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
+      },
+    );
+  };
+}
+
+const helloSchema = z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() });
+
+function present({ position: _position, hello, ...row }: Gap): GapAnswer {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    producer_id: row.producer_id,
+    producer: helloSchema.safeParse(hello).data ?? null,
+    first_seq: row.first_seq,
+    last_seq: row.last_seq,
+    events: row.last_seq - row.first_seq + 1,
+    found_at: row.found_at.toISOString(),
+    producer_first_event_at: row.first_event_at?.toISOString() ?? null,
+    producer_last_event_at: row.last_event_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { deletePrice, listPrices, PRICES_MAX, putPrice, type PriceRow } from "#store/prices.store.ts";
+import { hasProject } from "#store/projects.store.ts";
+import { actorOf } from "./actor.ts";
+import { projectNotFound } from "./not-found.errors.ts";
+import { tenantOf } from "./tenant.ts";
+
+type PricesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+
+const HOUR_MS = 3_600_000;
+const changing = { auth: "admin-or-operator" };
+
+/** What a project's model calls cost. Every change counts for calls that are stored already, too: costs are worked out when they are read. */
+export function priceRoutes({ query, clock }: PricesOptions) {
+  const params = z.object({ project_id: z.uuid() });
+
+  async function check(id: string, tenantId: string | undefined): Promise<void> {
+    if (!(await hasProject(query, { id, tenantId }))) {
+      throw projectNotFound();
+    }
+  }
+
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects/:project_id/prices",
+      { config: { auth: "user" }, schema: { params, response: { 200: priceListSchema } } },
+      async (request) => {
+        await check(request.params.project_id, tenantOf(request));
+        return { items: (await listPrices(query, request.params.project_id)).map(present) };
+      },
+    );
+
+    server.put(
+      "/api/v1/projects/:project_id/prices",
+      { config: changing, schema: { params, body: putPriceRequestSchema, response: { 204: z.void() } } },
+      async (request, reply) => {
+        const { project_id: projectId } = request.params;
+        const { by, tenantId } = actorOf(request);
+        await check(projectId, tenantId);
+        const { cache_read: cacheRead, cache_write: cacheWrite, valid_from: validFrom, ...price } = request.body;
+        const isPut = await putPrice(query, {
+          ...price,
+          projectId,
+          cacheRead,
+          cacheWrite,
+          validFrom: toHour(validFrom === undefined ? clock.now() : new Date(validFrom)),
+          changedBy: by,
+        });
+        if (!isPut) {
+          throw new AppError({
+            code: "too_many_prices",
+            status: 409,
+            message: `A project has ${PRICES_MAX} prices at the most. Delete versions that count no longer.`,
+          });
+        }
+        return reply.status(204).send();
+      },
+    );
+
+    server.delete(
+      "/api/v1/projects/:project_id/prices",
+      { config: changing, schema: { params, querystring: deletePriceRequestSchema, response: { 204: z.void() } } },
+      async (request, reply) => {
+        const { project_id: projectId } = request.params;
+        await check(projectId, actorOf(request).tenantId);
+        const { model, valid_from: validFrom } = request.query;
+        if (!(await deletePrice(query, { projectId, model, validFrom: new Date(validFrom) }))) {
+          throw new AppError({
+            code: "price_not_found",
+            status: 404,
+            message: "The project has no price of its own for that model from that hour; GET …/prices lists them.",
+          });
+        }
+        return reply.status(204).send();
+      },
+    );
+  };
+}
+
+function toHour(date: Date): Date {
+  return new Date(Math.floor(date.getTime() / HOUR_MS) * HOUR_MS);
+}
+
+function present({ valid_from: validFrom, ...row }: PriceRow): Price {
+  return { ...row, valid_from: validFrom.toISOString() };
+}

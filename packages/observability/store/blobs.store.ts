@@ -1,0 +1,29 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+export type Blob = { readonly sha256: string; readonly content: unknown; readonly characters: number };
+
+/** Characters of one content at the most; of a longer one the beginning is given. */
+const CONTENT_MAX = 256 * 1024;
+const PREVIEW = 4_000;
+
+/** Those of the contents that the project has. */
+export async function findBlobs(
+  query: Kysely<ObservabilitySchema>,
+  projectId: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Blob>> {
+  const rows = await query
+    .selectFrom("observability.blobs")
+    .select([
+      "sha256",
+      sql<number>`length(content::text)`.as("characters"),
+      sql<unknown>`case when length(content::text) <= ${CONTENT_MAX} then content else json_build_object(
+        'truncated', true, 'characters', length(content::text), 'preview', left(content::text, ${PREVIEW}::int)
+      ) end`.as("content"),
+    ])
+    .where("project_id", "=", projectId)
+    .where("sha256", "=", sql<string>`any(${hashes}::text[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.sha256, row]));
+}

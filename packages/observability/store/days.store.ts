@@ -1,0 +1,96 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+/** Makes the partitions of today and the next days where they are missing; any number of processes may do it at once. */
+export async function ensureDays(query: Query): Promise<void> {
+  await sql`select observability.ensure_days()`.execute(query);
+}
+
+/** The days that have partitions and get no new traces any more, oldest first, as `YYYY-MM-DD`. */
+export async function listPastDays(query: Query): Promise<readonly string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select to_char(to_date(substring(child.relname from '_([0-9]{8})$'), 'YYYYMMDD'), 'YYYY-MM-DD') as day
+    from pg_inherits as link
+    join pg_class as child on child.oid = link.inhrelid
+    where link.inhparent = 'observability.observations'::regclass
+      and to_date(substring(child.relname from '_([0-9]{8})$'), 'YYYYMMDD') < ${today()} - 1
+    order by day`.execute(query);
+  return rows.map(({ day }) => day);
+}
+
+/**
+ * Deletes some of the traces of a day that their project keeps no longer, and tells how many. Replicas may do it at once.
+ *
+ * While some other project keeps its traces of that day, their rows go with them; otherwise the rows wait for
+ * {@link dropDay}, and belong to no trace until then.
+ */
+export async function deleteExpiredTraces(query: Query, day: string, atOnce: number): Promise<number> {
+  return query.transaction().execute(async (transaction) => {
+    const { rows: expired } = await sql<{ project_id: string; id: string; is_day_over: boolean }>`
+      select trace.project_id, trace.id, not exists (
+        select from observability.projects as other
+        where not ${isOver(day, "other")}
+          and exists (select from observability.traces as kept where kept.day = ${day}::date and kept.project_id = other.id)
+      ) as is_day_over
+      from observability.projects as project
+      join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
+      where ${isOver(day, "project")}
+      limit ${atOnce}
+      for update of trace skip locked`.execute(transaction);
+    if (expired.length === 0) {
+      return 0;
+    }
+    const keys = JSON.stringify(expired);
+    const given = sql`json_to_recordset(${keys}) as expired (project_id uuid, id uuid, is_day_over boolean)`;
+    for (const table of ["observations", "payloads"]) {
+      await sql`
+        delete from ${sql.table(`observability.${table}`)} as row using ${given}
+        where row.project_id = expired.project_id and row.trace_id = expired.id and row.day = ${day}::date
+          and not expired.is_day_over`.execute(transaction);
+    }
+    await sql`
+      delete from observability.scores as row using ${given}
+      where row.project_id = expired.project_id and row.trace_id = expired.id`.execute(transaction);
+    await sql`
+      delete from observability.traces as row using ${given}
+      where row.project_id = expired.project_id and row.id = expired.id`.execute(transaction);
+    return expired.length;
+  });
+}
+
+/**
+ * Drops the partitions of a day of which no trace is left. Gives up when readers and writers leave no gap for
+ * {@link LOCK_MS}, so that nobody waits behind it for longer.
+ *
+ * @returns whether they were dropped by this call.
+ */
+export async function dropDay(query: Query, day: string): Promise<boolean> {
+  const suffix = day.replaceAll("-", "");
+  return query.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(7417340922), set_config('lock_timeout', ${`${LOCK_MS}ms`}, true)`.execute(transaction);
+    const { rows } = await sql<{ is_left: boolean }>`
+      select exists (select from pg_tables where schemaname = 'observability' and tablename = ${`observations_${suffix}`})
+        and ${day}::date < ${today()} - 1
+        and not exists (select from observability.traces where day = ${day}::date) as is_left`.execute(transaction);
+    if (rows[0]?.is_left !== true) {
+      return false;
+    }
+    for (const table of ["observations", "payloads"]) {
+      await sql`drop table if exists ${sql.table(`observability.${table}_${suffix}`)}`.execute(transaction);
+    }
+    return true;
+  });
+}
+
+const LOCK_MS = 2_000;
+
+function isOver(day: string, project: string) {
+  const retention = sql.ref(`${project}.retention_days`);
+  return sql`(${retention} is not null and ${day}::date < ${today()} - ${retention})`;
+}
+
+function today() {
+  return sql`(now() at time zone 'UTC')::date`;
+}

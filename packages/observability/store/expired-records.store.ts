@@ -1,0 +1,30 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+/** Rows of one statement; more are left for the next sweep. */
+const AT_ONCE = 10_000;
+
+/**
+ * What projects keep no longer and what belongs to no trace: parts of payloads, entries set aside, scores of traces that
+ * never came, producers and their gaps. They go two days after the traces of their time: those go by the day, and a
+ * producer that refers to a part of payloads sends it again within a day.
+ */
+export async function deleteExpiredRecords(query: Kysely<ObservabilitySchema>): Promise<void> {
+  for (const [table, column] of [
+    ["blobs", "used_at"],
+    ["dead_letters", "created_at"],
+    ["scores", "received_at"],
+    ["ingest_gaps", "found_at"],
+    ["producers", "heard_at"],
+  ] as const) {
+    await sql`
+      delete from ${sql.table(`observability.${table}`)} where ctid = any(array(
+        select row.ctid
+        from observability.projects as project
+        join ${sql.table(`observability.${table}`)} as row on row.project_id = project.id
+        where row.${sql.ref(column)} < now() - (project.retention_days + 2) * interval '1 day'
+        limit ${AT_ONCE}
+        for update of row skip locked
+      ))`.execute(query);
+  }
+}

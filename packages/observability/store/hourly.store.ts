@@ -1,0 +1,84 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+/** Marks looked at, and hours counted, in one transaction. */
+const MARKS = 20_000;
+const HOURS = 50;
+/** Pairs of name and model of one kind that an hour tells apart; the rarer ones are counted as one. */
+const NAMES = 200;
+
+/**
+ * Counts some of the marked hours anew. One process at a time does it, so that no older count replaces a newer one; the
+ * marks are taken first, so that whatever is written after them leaves a mark that stays.
+ *
+ * @returns how many hours were counted; 0 also when another process is at it.
+ */
+export async function countMarkedHours(query: Query): Promise<number> {
+  return query.transaction().execute(async (transaction) => {
+    const { rows: lock } = await sql<{ is_mine: boolean }>`select pg_try_advisory_xact_lock(7417340923) as is_mine`.execute(transaction);
+    if (lock[0]?.is_mine !== true) {
+      return 0;
+    }
+    const { rows: marked } = await sql<{ is_kept: boolean }>`
+      with waiting as (
+        select id, project_id, day, hour from observability.hourly_marks order by id limit ${MARKS}
+      ), chosen as (
+        select project_id, day, hour from waiting group by project_id, day, hour order by min(id) limit ${HOURS}
+      ), taken as (
+        delete from observability.hourly_marks as mark using chosen
+        where mark.project_id = chosen.project_id and mark.day = chosen.day and mark.hour = chosen.hour
+      )
+      select chosen.project_id, chosen.day::text as day, chosen.hour::text as hour,
+        project.id is not null and (project.retention_days is null or chosen.day >= (now() at time zone 'UTC')::date - project.retention_days) as is_kept
+      from chosen left join observability.projects as project on project.id = chosen.project_id`.execute(transaction);
+    // The rows of what is kept no longer may be gone already; its figures stay as they are.
+    const hours = JSON.stringify(marked.filter(({ is_kept: isKept }) => isKept));
+    const due = sql`json_to_recordset(${hours}) as due (project_id uuid, day date, hour timestamptz)`;
+    await sql`
+      delete from observability.hourly as row using ${due}
+      where row.project_id = due.project_id and row.day = due.day and row.hour = due.hour`.execute(transaction);
+    await sql`
+      with fact as (
+        select due.project_id, due.day, due.hour, coalesce(row.kind, 'span') as kind, left(coalesce(row.name, ''), 200) as name,
+          left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, row.duration_ms,
+          row.input_tokens, row.uncached_tokens, row.cache_read_tokens, row.cache_write_tokens, row.output_tokens, row.reasoning_tokens
+        from ${due}
+        join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
+        union all
+        select due.project_id, due.day, due.hour, 'trace', left(coalesce(row.name, ''), 200), '', row.status,
+          greatest(extract(epoch from row.ended_at - row.started_at) * 1000, 0)::double precision, null, null, null, null, null, null
+        from ${due}
+        join observability.traces as row on row.project_id = due.project_id and row.day = due.day
+          and row.sort_at >= due.hour and row.sort_at < due.hour + interval '1 hour'
+      ), named as (
+        select project_id, day, hour, kind, name, model,
+          row_number() over (partition by project_id, day, hour, kind order by count(*) desc, name, model) <= ${NAMES} as is_told
+        from fact group by project_id, day, hour, kind, name, model
+      )
+      insert into observability.hourly (
+        project_id, day, hour, kind, name, model, status, bucket, observations, duration_ms, input_tokens, uncached_tokens,
+        cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, calls
+      )
+      select project_id, day, hour, kind, case when is_told then name else ${OTHER} end, case when is_told then model else ${OTHER} end, status,
+        case when duration_ms > 1 then least(ceil(ln(duration_ms) / ln(${BUCKET}::double precision)), 200) else duration_ms * 0 end as bucket,
+        count(*), coalesce(sum(duration_ms), 0), ${total("input_tokens")}, ${total("uncached_tokens")}, ${total("cache_read_tokens")},
+        ${total("cache_write_tokens")}, ${total("output_tokens")}, ${total("reasoning_tokens")},
+        count(*) filter (where input_tokens is not null or output_tokens is not null)
+      from fact join named using (project_id, day, hour, kind, name, model)
+      group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(transaction);
+    return marked.length;
+  });
+}
+
+/** The name of everything that is too rare to be told apart. */
+export const OTHER = "(other)";
+
+/** The ratio of a bucket's longest duration to its shortest. */
+export const BUCKET = 1.2;
+
+/** A producer may count nonsense. */
+function total(column: string) {
+  return sql`least(coalesce(sum(${sql.ref(column)}), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
+}

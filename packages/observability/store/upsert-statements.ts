@@ -1,0 +1,94 @@
+export type Columns = Readonly<Record<string, string>>;
+
+type HalvesOptions = {
+  readonly table: string;
+  readonly key: Columns;
+  /** Whether the rows lie in the partition of their trace's day. */
+  readonly isOfDay?: boolean;
+  readonly start: Columns;
+  readonly end: Columns;
+};
+
+/**
+ * Makes rows for the traces that have none, and holds all of them until the transaction ends: two writers of one trace go
+ * one after the other, so that each sees what the other has left.
+ */
+export const holdTraces = `with made as (
+  ${insertRows("traces", { project_id: "uuid", id: "uuid", seen_at: "timestamptz" })}
+  on conflict (project_id, id) do update set seen_at = t.seen_at where false
+  returning t.project_id, t.day, ${hourOf("traces")} as hour
+)
+insert into observability.hourly_marks (project_id, day, hour) select distinct project_id, day, hour from made`;
+
+/**
+ * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
+ * whichever comes first: that makes the statement indifferent to order and repetition. The hours that a row counted for and
+ * counts for now are marked, to be counted anew.
+ */
+export function upsertHalves({ table, key, isOfDay = false, start, end }: HalvesOptions): string {
+  const newerStart = newer("start");
+  const newerEnd = newer("end");
+  const assignments = [
+    "seen_at = least(t.seen_at, excluded.seen_at)",
+    ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
+    ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
+  ];
+  const insert = isOfDay ? insertRowsOfDay : insertRows;
+  const keys = Object.keys(key);
+  const known = keys.map((column) => `t.${column}`).join(", ");
+  const typed = Object.entries(key).map(([column, type]) => `${column} ${type}`);
+  const day = isOfDay
+    ? " join observability.traces as trace on trace.project_id = t.project_id and trace.id = t.trace_id and trace.day = t.day"
+    : "";
+  return `with before as (
+  select ${known}, t.day, ${hourOf(table)} as hour
+  from json_to_recordset($1) as given (${typed.join(", ")})
+  join observability.${table} as t using (${keys.join(", ")})${day}
+), written as (
+  ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
+  on conflict (${[...keys, ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
+    ${assignments.join(",\n    ")}
+  where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at
+  returning ${known}, t.day, ${hourOf(table)} as hour
+)
+insert into observability.hourly_marks (project_id, day, hour)
+select project_id, day, hour from written
+union
+select project_id, day, before.hour from before join written using (${keys.join(", ")}, day)`;
+}
+
+/** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
+function hourOf(table: string): string {
+  return table === "traces" ? "date_bin('1 hour', t.sort_at, timestamptz '1970-01-01 00:00:00+00')" : "t.hour";
+}
+
+function newer(half: "start" | "end"): string {
+  const given = `excluded.${half}_event is not null`;
+  const later = `(excluded.${half}_seq, excluded.${half}_event) > (t.${half}_seq, t.${half}_event)`;
+  return `(${given} and (t.${half}_event is null or ${later}))`;
+}
+
+export function insertOnce(table: string, columns: Columns): string {
+  return `${insertRows(table, columns)}\non conflict do nothing`;
+}
+
+/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
+export function insertRows(table: string, columns: Columns): string {
+  const names = Object.keys(columns).join(", ");
+  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  return `insert into observability.${table} as t (${names})
+select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
+}
+
+/**
+ * Rows that belong to a trace take its day. The traces of the batch were written in the same transaction, which holds their
+ * rows until it ends: nobody can give them another day or delete them meanwhile. A trace that is missing is an error.
+ */
+export function insertRowsOfDay(table: string, columns: Columns): string {
+  const names = Object.keys(columns);
+  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  return `insert into observability.${table} as t (${names.join(", ")}, day)
+select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
+from json_to_recordset($1) as given (${typed.join(", ")})
+left join observability.traces as trace on trace.project_id = given.project_id and trace.id = given.trace_id`;
+}

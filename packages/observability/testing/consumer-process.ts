@@ -1,0 +1,36 @@
+import { systemClock } from "@sightline/foundation/clock";
+import { createDatabase } from "@sightline/foundation/database";
+import { createLog } from "@sightline/foundation/log";
+import { createMetrics } from "@sightline/foundation/metrics";
+import { createStreamConsumer } from "#consume/stream-consumer.ts";
+import { defaultTuning, type Tuning } from "#consume/tuning.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { createHousekeeping } from "#store/housekeeping.ts";
+
+export type ConsumerProcessOptions = {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly stream: string;
+  readonly tuning: Partial<Tuning>;
+};
+
+/** A consumer in a process of its own, to be killed: `node consumer-process.ts OPTIONS`, as JSON. */
+const { databaseUrl, redisUrl, stream, tuning } = JSON.parse(process.argv[2] ?? "") as ConsumerProcessOptions;
+// It goes when the one that started it goes.
+process.stdin.resume().on("end", () => process.exit());
+const log = createLog({ name: "consumer", level: "info" });
+const database = createDatabase<ObservabilitySchema>({ url: databaseUrl, poolSize: 3, applicationName: "consumer-process", log });
+const config = {
+  OBSERVABILITY_ENABLED: true,
+  OBSERVABILITY_REDIS_URL: redisUrl,
+  OBSERVABILITY_STREAM_NAME: stream,
+  OBSERVABILITY_GROUP_NAME: "group",
+  OBSERVABILITY_CONSUMER_NAME: "consumer",
+  OBSERVABILITY_BATCH_SIZE: 100,
+};
+await createStreamConsumer({ config, database, log, clock: systemClock, metrics: createMetrics("consumer") }, `${stream}:heartbeat`, {
+  ...defaultTuning,
+  ...tuning,
+}).start();
+createHousekeeping({ query: database.query, log }).start();
+log.info("ready");

@@ -1,0 +1,148 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { findPostgres, findRedis } from "@sightline/foundation/testing/find-services";
+import { runIn, type Command } from "@sightline/foundation/testing/installation";
+import { SERVE_PGLITE } from "@sightline/foundation/testing/pglite";
+import { pingPostgres } from "@sightline/foundation/testing/private-postgres";
+import { freePort, RUN_WHILE_OPEN } from "@sightline/foundation/testing/private-server";
+import { createRedis } from "@sightline/foundation/redis";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+
+/** A server that keeps its data when it is killed. */
+export type KillableServer = {
+  readonly url: string;
+  /** SIGKILL, to its last process. */
+  readonly kill: () => Promise<void>;
+  /** Starts it on the data it left, and waits until it answers. */
+  readonly start: () => Promise<void>;
+  /** Ends it and removes its data. */
+  readonly remove: () => Promise<void>;
+};
+
+type KillableOptions = {
+  readonly url: string;
+  readonly command: Command;
+  readonly folder: string;
+  readonly ping: () => Promise<void>;
+};
+
+const START_MS = 120_000;
+const PAUSE_MS = 50;
+
+/** A Redis that has every write on its append-only file before it acknowledges it. */
+export async function createKillableRedis(): Promise<KillableServer> {
+  const found = await findRedis();
+  if (found === undefined) {
+    throw new Error("There is no redis-server here.");
+  }
+  const folder = await found.installation.makeFolder();
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const settings = {
+    port: String(port),
+    bind: "127.0.0.1",
+    dir: folder.inside,
+    save: "",
+    appendonly: "yes",
+    appendfsync: "always",
+    "maxmemory-policy": "noeviction",
+  };
+  const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  return createKillableServer({
+    url,
+    command: found.installation.command([found.program, ...words]),
+    folder: folder.path,
+    ping: async () => {
+      const { client, close } = createRedis({ url, name: "ping", log: silentLog });
+      try {
+        await client.connect();
+        await client.ping();
+      } finally {
+        await close();
+      }
+    },
+  });
+}
+
+/** A PostgreSQL, or where there is none the embedded one. Processes are killed, not machines, so nothing need be on the disk. */
+export async function createKillablePostgres(kind: "postgres" | "pglite"): Promise<KillableServer> {
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const ping = () => pingPostgres(url);
+  if (kind === "pglite") {
+    const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
+    const command = { file: process.execPath, args: [SERVE_PGLITE, String(port), join(folder, "data")], identity: undefined };
+    return createKillableServer({ url, command, folder, ping });
+  }
+  const found = await findPostgres();
+  if (found === undefined) {
+    throw new Error("There is no PostgreSQL here.");
+  }
+  const { installation, program } = found;
+  const folder = await installation.makeFolder();
+  const data = `${folder.inside}/data`;
+  const initialise = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
+  await runIn(installation, [`${program}/initdb`, `--pgdata=${data}`, ...initialise]);
+  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", dynamic_shared_memory_type: "mmap", fsync: "off" };
+  const words = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  return createKillableServer({
+    url,
+    command: installation.command([`${program}/postgres`, "-D", data, "-p", String(port), ...words]),
+    folder: folder.path,
+    ping,
+  });
+}
+
+function createKillableServer({ url, command, folder, ping }: KillableOptions): KillableServer {
+  let child: ChildProcess | undefined;
+
+  const kill = async () => {
+    const running = child;
+    child = undefined;
+    if (running?.pid !== undefined && running.exitCode === null && running.signalCode === null) {
+      const exited = once(running, "exit");
+      process.kill(-running.pid, "SIGKILL");
+      await exited;
+    }
+  };
+
+  return {
+    url,
+    kill,
+    start: async () => {
+      const deadline = Date.now() + START_MS;
+      for (;;) {
+        // One that was started too early after a kill ends again: the killed one's children still let go of its memory.
+        if (child === undefined || child.exitCode !== null) {
+          const output = await mkdtemp(join(tmpdir(), "sightline-test-output-"));
+          child = spawn("sh", [RUN_WHILE_OPEN, output, command.file, ...command.args], {
+            cwd: "/",
+            detached: true,
+            stdio: ["pipe", "ignore", "ignore"],
+            ...command.identity,
+          });
+        }
+        if (
+          await ping().then(
+            () => true,
+            () => false,
+          )
+        ) {
+          return;
+        }
+        if (Date.now() > deadline) {
+          throw new Error(`The server at ${url} did not start.`);
+        }
+        await delay(PAUSE_MS);
+      }
+    },
+    remove: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
