@@ -8,6 +8,7 @@ export type ObservabilitySchema = {
   "observability.payloads": PayloadRow;
   "observability.graphs": GraphRow;
   "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
+  "observability.scores": ScoreRow;
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
@@ -117,6 +118,18 @@ export type PayloadRow = {
   day: Date;
 };
 
+type ScoreRow = {
+  project_id: string;
+  trace_id: string;
+  event_id: string;
+  observation_id: string | null;
+  name: string;
+  value: number;
+  comment: string | null;
+  scored_at: Date;
+  author: string | null;
+};
+
 type GraphRow = {
   project_id: string;
   graph_hash: string;
@@ -179,7 +192,7 @@ type ApiKeyRow = {
   prefix: string;
   key_sha256: string;
   scopes: string[];
-  created_by: string | null;
+  created_by: string;
   created_at: Generated<Date>;
   last_used_at: Date | null;
   revoked_at: Date | null;

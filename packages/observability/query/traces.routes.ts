@@ -45,12 +45,12 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
       },
       async (request) => {
         const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
-        const { cursor, limit, status, name } = request.query;
+        const { cursor, limit, status, name, search } = request.query;
         const after = positionOf(cursor);
         if (!(await hasProject(query, { id: projectId, tenantId }))) {
           throw projectNotFound();
         }
-        const rows = await listTraces(query, { projectId, tenantId, status, name, after, limit: limit + 1 });
+        const rows = await listTraces(query, { projectId, tenantId, status, name, search, after, limit: limit + 1 });
         const lost = await countLostEvents(
           query,
           projectId,

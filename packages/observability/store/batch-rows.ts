@@ -17,6 +17,9 @@ export type TraceWrite = Half<"start"> &
     readonly thread_id?: string | undefined;
     readonly session_id?: string | undefined;
     readonly user_id?: string | undefined;
+    /** What a search finds the trace by, beside its name, ids and error. */
+    readonly start_text?: string | undefined;
+    readonly end_text?: string | undefined;
     readonly ended_at?: Instant;
     readonly end_status?: string;
     readonly error?: string | undefined;
@@ -127,8 +130,15 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
     statement: upsertHalves({
       table: "traces",
       key: { project_id: "uuid", id: "uuid" },
-      start: startOf({ name: "text", started_at: "timestamptz", thread_id: "text", session_id: "text", user_id: "text" }),
-      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", paused_at: "text" }),
+      start: startOf({
+        name: "text",
+        started_at: "timestamptz",
+        thread_id: "text",
+        session_id: "text",
+        user_id: "text",
+        start_text: "text",
+      }),
+      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_text: "text", paused_at: "text" }),
       once: { resumed_from: "text", resumed_at: "timestamptz" },
     }),
   },

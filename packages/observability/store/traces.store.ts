@@ -38,19 +38,24 @@ type TraceFilter = {
   readonly status: string | undefined;
   /** A part of the name, in either case. */
   readonly name: string | undefined;
+  /** Words, "phrases" and -words. */
+  readonly search: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
 };
 
 /** Newest first. */
 export async function listTraces(query: Query, filter: TraceFilter): Promise<readonly TraceSummaryRow[]> {
-  const { status, name, after } = filter;
+  const { status, name, search, after } = filter;
   let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId).where(isBeginning);
   if (status !== undefined) {
     rows = rows.where(mayHaveStatus(status === "abandoned" ? "running" : status)).where(sql<boolean>`family.status = ${status}`);
   }
   if (name !== undefined) {
     rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
+  }
+  if (search !== undefined) {
+    rows = rows.where(sql<boolean>`trace.search @@ websearch_to_tsquery('simple', ${search})`);
   }
   if (after !== undefined) {
     rows = rows.where(isAfter("trace.sort_at", "trace.id", after));

@@ -46,13 +46,13 @@ export function upsertHalves({ table, key, isOfDay = false, start, end, once = {
   const keys = Object.keys(key);
   const known = keys.map((column) => `t.${column}`).join(", ");
   const typed = Object.entries(key).map(([column, type]) => `${column} ${type}`);
-  const day = isOfDay
-    ? " join observability.traces as trace on trace.project_id = t.project_id and trace.id = t.trace_id and trace.day = t.day"
-    : "";
-  return `with before as (
+  const given = keys.map((column) => `row.${column} = given.${column}`);
+  const conditions = [...given, ...(isOfDay ? ["row.day = trace.day"] : [])].join(" and ");
+  return `with before as materialized (
   select ${known}, t.day, ${hourOf(table)} as hour
   from json_to_recordset($1) as given (${typed.join(", ")})
-  join observability.${table} as t using (${keys.join(", ")})${day}
+  ${isOfDay ? `cross join ${DAY_OF_TRACE}` : ""}
+  cross join lateral (select * from observability.${table} as row where ${conditions} offset 0) as t
 ), written as (
   ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
   on conflict (${[...keys, ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
@@ -99,5 +99,13 @@ export function insertRowsOfDay(table: string, columns: Columns): string {
   return `insert into observability.${table} as t (${names.join(", ")}, day)
 select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
 from json_to_recordset($1) as given (${typed.join(", ")})
-left join observability.traces as trace on trace.project_id = given.project_id and trace.id = given.trace_id`;
+left join ${DAY_OF_TRACE} on true`;
 }
+
+/**
+ * Looked up one by one, by the primary key: what the planner thinks of a day that has just begun is wrong, and left to itself
+ * it reads all of that day's traces for every row. `offset 0` keeps it from joining them otherwise.
+ */
+const DAY_OF_TRACE = `lateral (
+  select row.day from observability.traces as row where row.project_id = given.project_id and row.id = given.trace_id offset 0
+) as trace`;

@@ -15,6 +15,7 @@ import { createIdentifier } from "./identifier.ts";
 import { countDropped, observe } from "./metrics.ts";
 import { PayloadCopies } from "./payload-copies.ts";
 import { sdkState } from "./sdk-state.ts";
+import { timestamp } from "./timestamp.ts";
 
 const SCORE_NAME_LENGTH = 200;
 /** The schema's 4000 less what a cut text says about its length. */
@@ -181,7 +182,7 @@ function record<T>(work: (copies: PayloadCopies, publish: Publish, now: string) 
   const startedAt = performance.now();
   try {
     const copies = new PayloadCopies(publisher.settings);
-    return work(copies, (type, body) => publisher.enqueue(type, body, copies.size), new Date().toISOString());
+    return work(copies, (type, body) => publisher.enqueue(type, body, copies.size), timestamp());
   } catch {
     countDropped(metrics, "unserializable", 1);
     return undefined;
