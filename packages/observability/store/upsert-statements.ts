@@ -34,27 +34,25 @@ export function upsertHalves({ table, key, isOfDay = false, start, end }: Halves
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
   ];
   const insert = isOfDay ? insertRowsOfDay : insertRows;
-  const keys = Object.keys(key);
-  const known = keys.map((column) => `t.${column}`).join(", ");
-  const typed = Object.entries(key).map(([column, type]) => `${column} ${type}`);
-  const day = isOfDay
-    ? " join observability.traces as trace on trace.project_id = t.project_id and trace.id = t.trace_id and trace.day = t.day"
-    : "";
+  const keys = [...Object.keys(key), ...(isOfDay ? ["day"] : [])];
   return `with before as (
-  select ${known}, t.day, ${hourOf(table)} as hour
-  from json_to_recordset($1) as given (${typed.join(", ")})
-  join observability.${table} as t using (${keys.join(", ")})${day}
+  select given.project_id, known.day, known.hour
+  from (${select(key, isOfDay)} offset 0) as given
+  cross join lateral (
+    select t.day, ${hourOf(table)} as hour from observability.${table} as t
+    where ${keys.map((column) => `t.${column} = given.${column}`).join(" and ")} limit 1
+  ) as known
 ), written as (
   ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
-  on conflict (${[...keys, ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
+  on conflict (${keys.join(", ")}) do update set
     ${assignments.join(",\n    ")}
   where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at
-  returning ${known}, t.day, ${hourOf(table)} as hour
+  returning t.project_id, t.day, ${hourOf(table)} as hour
 )
 insert into observability.hourly_marks (project_id, day, hour)
 select project_id, day, hour from written
 union
-select project_id, day, before.hour from before join written using (${keys.join(", ")}, day)`;
+select project_id, day, hour from before`;
 }
 
 /** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
@@ -72,12 +70,9 @@ export function insertOnce(table: string, columns: Columns): string {
   return `${insertRows(table, columns)}\non conflict do nothing`;
 }
 
-/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
 export function insertRows(table: string, columns: Columns): string {
-  const names = Object.keys(columns).join(", ");
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names})
-select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
+  return `insert into observability.${table} as t (${Object.keys(columns).join(", ")})
+${select(columns, false)}`;
 }
 
 /**
@@ -85,10 +80,19 @@ select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
  * rows until it ends: nobody can give them another day or delete them meanwhile. A trace that is missing is an error.
  */
 export function insertRowsOfDay(table: string, columns: Columns): string {
-  const names = Object.keys(columns);
+  return `insert into observability.${table} as t (${Object.keys(columns).join(", ")}, day)
+${select(columns, true)}`;
+}
+
+/**
+ * All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. Days are
+ * looked up row by row, and rows that are there already too: a join would be planned by statistics, which a table that fills
+ * up has not, and may read all of it.
+ */
+function select(columns: Columns, withDay: boolean): string {
+  const names = Object.keys(columns).map((name) => `given.${name}`);
   const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names.join(", ")}, day)
-select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
-from json_to_recordset($1) as given (${typed.join(", ")})
-left join observability.traces as trace on trace.project_id = given.project_id and trace.id = given.trace_id`;
+  const day =
+    "(select trace.day from observability.traces as trace where trace.project_id = given.project_id and trace.id = given.trace_id) as day";
+  return `select ${[...names, ...(withDay ? [day] : [])].join(", ")} from json_to_recordset($1) as given (${typed.join(", ")})`;
 }
