@@ -71,7 +71,10 @@ export const traceSummarySchema = z.object({
   status: observationStatusSchema,
   started_at: timestamp,
   ended_at: timestamp.nullable(),
+  /** Without the time it waited. */
   duration_ms: z.number().nullable(),
+  /** Between interrupts and their resumes. */
+  waiting_ms: z.number(),
   observations: z.int(),
   failures: z.int(),
   /** Events of this trace known to be missing. */
@@ -134,6 +137,23 @@ export const observationSchema = z.object({
 });
 export type Observation = z.infer<typeof observationSchema>;
 
+/** A graph as it was built. Nodes of a graph inside a node are called `node:inner`. */
+export const declaredGraphSchema = z.object({
+  nodes: z.array(z.string()),
+  edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
+});
+export type DeclaredGraph = z.infer<typeof declaredGraphSchema>;
+
+/** An edge that runs went, and how often. */
+export const takenEdgeSchema = z.object({
+  /** Null when what led there did not arrive, or was no step of the graph. */
+  from: z.string().nullable(),
+  to: z.string(),
+  via: z.enum(["static", "conditional", "goto", "send", "join", "error", "unknown"]),
+  count: z.int(),
+});
+export type TakenEdge = z.infer<typeof takenEdgeSchema>;
+
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
   /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
@@ -142,6 +162,10 @@ export const traceSchema = traceSummarySchema.extend({
   output: z.unknown(),
   error: z.string().nullable(),
   attributes: z.record(z.string(), z.unknown()),
+  /** The runs it consists of; more than one when an interrupted run was resumed. */
+  segments: z.array(z.object({ id: z.uuid(), status: observationStatusSchema, started_at: timestamp, ended_at: timestamp.nullable() })),
+  /** Null when no graph ran. */
+  graph: z.object({ declared: declaredGraphSchema.nullable(), taken: z.array(takenEdgeSchema) }).nullable(),
   /** In the order of their start; parents come before their children. */
   observation_list: z.array(observationSchema),
 });

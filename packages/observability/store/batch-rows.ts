@@ -22,6 +22,9 @@ export type TraceWrite = Half<"start"> &
     readonly ended_at?: Instant;
     readonly end_status?: string;
     readonly error?: string | undefined;
+    readonly paused_at?: string | undefined;
+    readonly resumed_from?: string;
+    readonly resumed_at?: Instant;
   };
 
 export type ObservationWrite = Half<"start"> &
@@ -36,6 +39,7 @@ export type ObservationWrite = Half<"start"> &
     readonly started_at?: Instant;
     readonly start_model?: string | undefined;
     readonly code?: object | undefined;
+    readonly graph_step?: object | undefined;
     readonly ended_at?: Instant;
     readonly duration_ms?: number;
     readonly end_status?: string;
@@ -46,6 +50,7 @@ export type ObservationWrite = Half<"start"> &
     readonly cache_read_tokens?: number | undefined;
     readonly cache_write_tokens?: number | undefined;
     readonly reasoning_tokens?: number | undefined;
+    readonly next?: object | undefined;
   };
 
 export type PayloadWrite = {
@@ -53,7 +58,7 @@ export type PayloadWrite = {
   readonly trace_id: string;
   readonly event_id: string;
   readonly owner_id: string;
-  readonly part: "start" | "end" | "update";
+  readonly part: "start" | "end" | "update" | "enter";
   readonly seq: number;
   readonly value?: unknown;
   readonly attributes?: object | undefined;
@@ -132,7 +137,8 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         user_id: "text",
         start_words: "text[]",
       }),
-      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_words: "text[]" }),
+      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_words: "text[]", paused_at: "text" }),
+      once: { resumed_from: "text", resumed_at: "timestamptz" },
     }),
   },
   {
@@ -148,6 +154,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         started_at: "timestamptz",
         start_model: "text",
         code: "json",
+        graph_step: "json",
       }),
       end: endOf({
         ended_at: "timestamptz",
@@ -160,6 +167,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         cache_read_tokens: "bigint",
         cache_write_tokens: "bigint",
         reasoning_tokens: "bigint",
+        next: "json",
       }),
     }),
   },

@@ -7,6 +7,8 @@ type HalvesOptions = {
   readonly isOfDay?: boolean;
   readonly start: Columns;
   readonly end: Columns;
+  /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
+  readonly once?: Columns;
 };
 
 /**
@@ -25,13 +27,20 @@ insert into observability.hourly_marks (project_id, day, hour) select distinct p
  * whichever comes first: that makes the statement indifferent to order and repetition. The hours that a row counted for and
  * counts for now are marked, to be counted anew.
  */
-export function upsertHalves({ table, key, isOfDay = false, start, end }: HalvesOptions): string {
+export function upsertHalves({ table, key, isOfDay = false, start, end, once = {} }: HalvesOptions): string {
   const newerStart = newer("start");
   const newerEnd = newer("end");
   const assignments = [
     "seen_at = least(t.seen_at, excluded.seen_at)",
     ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
+    ...Object.keys(once).map((column) => `${column} = least(t.${column}, excluded.${column})`),
+  ];
+  const changes = [
+    newerStart,
+    newerEnd,
+    "excluded.seen_at < t.seen_at",
+    ...Object.keys(once).map((column) => `excluded.${column} is not null`),
   ];
   const insert = isOfDay ? insertRowsOfDay : insertRows;
   const keys = [...Object.keys(key), ...(isOfDay ? ["day"] : [])];
@@ -43,10 +52,10 @@ export function upsertHalves({ table, key, isOfDay = false, start, end }: Halves
     where ${keys.map((column) => `t.${column} = given.${column}`).join(" and ")} limit 1
   ) as known
 ), written as (
-  ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
+  ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
   on conflict (${keys.join(", ")}) do update set
     ${assignments.join(",\n    ")}
-  where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at
+  where ${changes.join(" or ")}
   returning t.project_id, t.day, ${hourOf(table)} as hour
 )
 insert into observability.hourly_marks (project_id, day, hour)
