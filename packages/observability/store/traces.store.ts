@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
 import { costOf } from "./prices.store.ts";
+import { searchWordsOf } from "./search-words.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -38,7 +39,6 @@ type TraceFilter = {
   readonly status: string | undefined;
   /** A part of the name, in either case. */
   readonly name: string | undefined;
-  /** Words, "phrases" and -words. */
   readonly search: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
@@ -55,7 +55,7 @@ export async function listTraces(query: Query, filter: TraceFilter): Promise<rea
     rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
   }
   if (search !== undefined) {
-    rows = rows.where(sql<boolean>`trace.search @@ websearch_to_tsquery('simple', ${search})`);
+    rows = rows.where(sql<boolean>`trace.words @> ${searchWordsOf([search])}::text[]`);
   }
   if (after !== undefined) {
     rows = rows.where(isAfter("trace.sort_at", "trace.id", after));
