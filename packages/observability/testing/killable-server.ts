@@ -73,14 +73,11 @@ export async function createKillablePostgres(kind: "postgres" | "pglite"): Promi
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const ping = () => pingPostgres(url);
-  if (kind === "pglite") {
+  const found = kind === "pglite" ? undefined : await findPostgres();
+  if (found === undefined) {
     const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
     const command = { file: process.execPath, args: [SERVE_PGLITE, String(port), join(folder, "data")], identity: undefined };
     return createKillableServer({ url, command, folder, ping });
-  }
-  const found = await findPostgres();
-  if (found === undefined) {
-    throw new Error("There is no PostgreSQL here.");
   }
   const { installation, program } = found;
   const folder = await installation.makeFolder();
