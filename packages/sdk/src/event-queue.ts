@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import type { EventBodies, EventType, StreamEntry } from "./event.ts";
 import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES } from "./event-buffer.ts";
 import { type TextPart, writeEventText } from "./event-text.ts";
 import { createIdentifier } from "./identifier.ts";
 import { createSentContents } from "./sent-contents.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** A body that says its own number is made when the number is given. */
 type NumberedBody<Type extends EventType> = (sequence: number) => EventBodies[Type];
@@ -83,7 +84,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
   return {
     add(type, body, size) {
       const id = createIdentifier();
-      const ts = new Date().toISOString();
+      const ts = timestamp();
       const event = { id, type, ts, seq: 0, body, written: undefined, size: size + OVERHEAD_BYTES, hash: undefined };
       lose("buffer_full", buffer.add(event));
     },
@@ -143,7 +144,7 @@ function refer(text: string, parts: readonly TextPart[], isReferred: (hash: stri
   let [body, copied] = ["", 0];
   for (const { start, end } of parts) {
     const content = text.slice(start, end);
-    const hash = createHash("sha256").update(content).digest("hex");
+    const hash = sha256(content);
     if (isReferred(hash, content)) {
       body += `${text.slice(copied, start)}{"$blob":"${hash}"}`;
       copied = end;
@@ -152,12 +153,18 @@ function refer(text: string, parts: readonly TextPart[], isReferred: (hash: stri
   return copied === 0 ? text : body + text.slice(copied);
 }
 
+/** In one call where Node has it, which takes half the time. */
+const sha256: (content: string) => string =
+  typeof crypto.hash === "function"
+    ? (content) => crypto.hash("sha256", content, "hex")
+    : (content) => crypto.createHash("sha256").update(content).digest("hex");
+
 function createBlob(hash: string, content: string): BufferedEvent {
   const text = `{"sha256":"${hash}","content":${content}}`;
   return {
     id: createIdentifier(),
     type: "blob",
-    ts: new Date().toISOString(),
+    ts: timestamp(),
     seq: 0,
     body: undefined,
     written: { text, parts: [] },

@@ -1,9 +1,8 @@
 import { HumanMessage } from "@langchain/core/messages";
-import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { closeRedisPublisher, initializeRedisPublisher, metricsText, observe, type PublisherOptions } from "./index.ts";
 import { toolAgent } from "./test-agent.ts";
-import { findFreePort, type PrivateRedis, startPrivateRedis } from "./test-redis-server.ts";
+import { type PrivateRedis, startPrivateRedis } from "./test-redis-server.ts";
 import { createTestStream, ofType, PROJECT_ID } from "./test-stream.ts";
 
 const streamName = "fail-safe:events";
@@ -182,15 +181,6 @@ describe("An absent Redis", () => {
     expect(ofType(events, "producer.bye")).toMatchObject([{ dropped: { buffer_full: expect.any(Number) } }]);
   });
 });
-
-async function withClient<T>(url: string, work: (client: Redis) => Promise<T>): Promise<T> {
-  const client = new Redis(url);
-  try {
-    return await work(client);
-  } finally {
-    client.disconnect();
-  }
-}
 
 async function readAll(url: string) {
   const stream = createTestStream(url, streamName);

@@ -47,10 +47,7 @@ describe.concurrent("An application whose Redis is", () => {
     expect(seen.closed.accounted).toBe(seen.closed.given);
     expect(Math.max(seen.closed.milliseconds, seen.startMilliseconds)).toBeLessThan(5000);
     expect([seen.started, seen.underFault.enabled]).toEqual([true, true]);
-    const reason = REASONS[fault];
-    if (reason !== undefined) {
-      expect(seen.underFault).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
-      expect(seen.warnings.join()).toMatch(reason);
-    }
+    expect(seen.underFault.reason ?? "").toMatch(REASONS[fault] ?? "");
+    expect(seen.warnings.join()).toMatch(REASONS[fault] ?? "");
   });
 });

@@ -5,6 +5,7 @@ const pool = Buffer.alloc(POOL_SIZE);
 let used = POOL_SIZE;
 let lastMillisecond = 0;
 let counter = 0;
+let prefix = "";
 
 /** A UUIDv7 (RFC 9562) that grows within this process even inside one millisecond, as the 12 bits after the version count. */
 export function createIdentifier(): string {
@@ -19,12 +20,15 @@ export function createIdentifier(): string {
       now += 1;
     }
   }
-  lastMillisecond = now;
+  if (now !== lastMillisecond) {
+    lastMillisecond = now;
+    const time = now.toString(16).padStart(12, "0");
+    prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+  }
   const random = takeRandom();
-  const time = now.toString(16).padStart(12, "0");
   const count = counter.toString(16).padStart(3, "0");
   const variant = ((Number.parseInt(random.slice(0, 1), 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}${random.slice(1, 4)}-${random.slice(4, 16)}`;
+  return `${prefix}${count}-${variant}${random.slice(1, 4)}-${random.slice(4, 16)}`;
 }
 
 function takeRandom(): string {

@@ -1,3 +1,5 @@
+import { types } from "node:util";
+
 /** How an object that is not plain is copied: as another value, as a list, or as keys with values. */
 export type KnownObject =
   | { readonly as: "value"; readonly value: unknown }
@@ -27,7 +29,7 @@ export function knownObject(value: object): KnownObject | undefined {
   if (value instanceof RegExp || value instanceof URL) {
     return text(String(value));
   }
-  if (value instanceof String || value instanceof Number || value instanceof Boolean) {
+  if (types.isBoxedPrimitive(value)) {
     return { as: "value", value: value.valueOf() };
   }
   return asJson(value);

@@ -76,7 +76,7 @@ export class PayloadCopies {
   }
 
   name(text: string, maximum = NAME_LENGTH): string {
-    const safe = safeText(String(text), maximum);
+    const safe = safeText(text, maximum);
     this.size += safe.length;
     return safe;
   }

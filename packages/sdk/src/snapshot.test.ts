@@ -88,6 +88,20 @@ describe("A snapshot", () => {
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
+  it("lists the keys of an object with very many of them once", () => {
+    const many = Object.fromEntries(Array.from({ length: 300_000 }, (_value, index) => [`key${index}`, index]));
+    const time = () => {
+      const startedAt = performance.now();
+      const copied = takeSnapshot(many, REASONING) as Record<string, unknown>;
+      expect([Object.keys(copied).length, copied["key0"], copied["…"]]).toEqual([1001, 0, "[more keys]"]);
+      return performance.now() - startedAt;
+    };
+    const first = time();
+    expect(Math.min(time(), time(), time())).toBeLessThan(first / 2);
+    many["key0"] = "changed";
+    expect(takeSnapshot(many, REASONING)).toMatchObject({ key0: "changed" });
+  });
+
   it("survives functions that can't be asked for their name", () => {
     const revoked = Proxy.revocable(() => 1, {});
     revoked.revoke();

@@ -58,4 +58,4 @@ const report = {
 };
 client.disconnect();
 await server.stop();
-console.log(JSON.stringify(report));
+process.stdout.write(JSON.stringify(report));

@@ -1,0 +1,52 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { conversationOf, type Library, type Open } from "./library.ts";
+
+/** Measures one library in a process of its own: `node caller.ts <its module> <its sink>`. Prints figures by size of payload as JSON. */
+const SIZES = [
+  { kilobytes: 1, calls: 3000 },
+  { kilobytes: 10, calls: 3000 },
+  { kilobytes: 50, calls: 1500 },
+  { kilobytes: 500, calls: 300 },
+];
+const ANSWER = "The parcel is on its way.";
+/** A call a millisecond, as a busy application makes them; what a library does in the background happens in between. */
+const PAUSE_MS = 1;
+
+const [module = "", sink = ""] = process.argv.slice(2);
+const { open } = (await import(pathToFileURL(module).href)) as { readonly open: Open };
+const library = await open(sink);
+const rows = [];
+for (const { kilobytes, calls } of SIZES) {
+  await measure(library, kilobytes, 200);
+  rows.push({ kilobytes, calls, ...(await measure(library, kilobytes, calls)) });
+}
+await library.close();
+console.log(JSON.stringify({ rows, metrics: (library as Library & { metrics?: () => string }).metrics?.() ?? "" }));
+
+async function measure(measured: Library, kilobytes: number, calls: number) {
+  const took: number[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let prepared = 0;
+  delay.enable();
+  const cpuBefore = process.cpuUsage();
+  for (let index = 0; index < calls; index += 1) {
+    const preparing = process.cpuUsage();
+    const messages = conversationOf(kilobytes * 1000, (kilobytes * 10_000 + calls) * 10 + index);
+    prepared += microseconds(process.cpuUsage(preparing));
+    const startedAt = performance.now();
+    measured.call(messages, ANSWER);
+    took.push((performance.now() - startedAt) * 1000);
+    await pause(PAUSE_MS);
+  }
+  const cpu = microseconds(process.cpuUsage(cpuBefore)) - prepared;
+  delay.disable();
+  const sorted = took.toSorted((one, other) => one - other);
+  const percentile = (share: number) => sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0;
+  return { p50: percentile(0.5), p99: percentile(0.99), cpuPerCall: cpu / calls, loopP99: delay.percentile(99) / 1000 };
+}
+
+function microseconds({ user, system }: NodeJS.CpuUsage): number {
+  return user + system;
+}
