@@ -89,7 +89,7 @@ describe("A snapshot", () => {
   });
 
   it("lists the keys of an object with very many of them once", () => {
-    const many = Object.fromEntries(Array.from({ length: 300_000 }, (_value, index) => [`key${index}`, index]));
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_value, index) => [`key${index}`, index]));
     const time = () => {
       const startedAt = performance.now();
       const copied = takeSnapshot(many, REASONING) as Record<string, unknown>;
