@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     fault: ["intake", "store"],
     keys: ["store", "query"],
     otlp: ["intake"],
-    alerts: ["store"],
+    alerts: ["store", "query"],
   },
 };
 

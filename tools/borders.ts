@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
       fault: ["intake", "store"],
       keys: ["store", "query"],
       otlp: ["intake"],
-      alerts: ["store"],
+      alerts: ["store", "query"],
     },
   },
   { folder: "packages/sdk", name: "@sightline/sdk", parts: [], rooms: {} },

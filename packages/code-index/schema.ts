@@ -6,6 +6,7 @@ import type {
   EmbeddersTable,
   FilesTable,
   PostingsTable,
+  TrigramsTable,
   SegmentsTable,
   SymbolReferencesTable,
   SymbolsTable,
@@ -38,6 +39,7 @@ export type CodeIndexTables = {
   readonly segments: SegmentsTable;
   readonly visible: VisibleTable;
   readonly postings: PostingsTable;
+  readonly trigrams: TrigramsTable;
   readonly symbols: SymbolsTable;
   readonly symbol_references: SymbolReferencesTable;
   readonly embedders: EmbeddersTable;

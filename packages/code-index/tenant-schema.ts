@@ -112,6 +112,14 @@ export type PostingsTable = {
   readonly docs: Buffer;
 };
 
+export type TrigramsTable = {
+  readonly segment_id: number;
+  /** The least trigram that the row may hold. */
+  readonly first: number;
+  /** `listOf` of `store/trigrams.ts` reads it. */
+  readonly lists: Buffer;
+};
+
 export type SymbolsTable = {
   readonly document_id: number;
   readonly name: string;

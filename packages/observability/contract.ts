@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+
+export * from "./figures-contract.ts";
+export { listRequestSchema, observationKindSchema, type ObservationKind } from "./contract-parts.ts";
 
 /** Requests and answers of observability; safe to import in a browser. */
-
-const timestamp = z.iso.datetime();
 
 export const componentSchema = z.object({
   status: z.enum(["up", "down", "unknown"]),
@@ -18,10 +20,6 @@ export const detailedHealthSchema = z.object({
   components: z.object({ database: componentSchema, redis: componentSchema, consumer: componentSchema }),
 });
 export type DetailedHealth = z.infer<typeof detailedHealthSchema>;
-
-/** PostgreSQL's text can't hold a NUL. */
-const WITHOUT_NUL = /^[^\0]*$/;
-const nulRefused = "a NUL character can't be in a name";
 
 export const createProjectRequestSchema = z.object({
   name: z.string().trim().min(1, "give the project a name").max(200).regex(WITHOUT_NUL, nulRefused),
@@ -52,18 +50,11 @@ export const projectSchema = z.object({
 });
 export type Project = z.infer<typeof projectSchema>;
 
-export const listRequestSchema = z.object({
-  cursor: z.string().max(500).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-});
 export const projectPageSchema = z.object({ items: z.array(projectSchema), next_cursor: z.string().nullable() });
 export type ProjectPage = z.infer<typeof projectPageSchema>;
 
 export const observationStatusSchema = z.enum(["running", "success", "failure", "interrupted", "abandoned"]);
 export type ObservationStatus = z.infer<typeof observationStatusSchema>;
-
-export const observationKindSchema = z.enum(["graph", "node", "tool", "llm", "retriever", "span"]);
-export type ObservationKind = z.infer<typeof observationKindSchema>;
 
 /** Tokens of model calls; null where the provider reported none. */
 export const usageSchema = z.object({
@@ -80,7 +71,10 @@ export const traceSummarySchema = z.object({
   status: observationStatusSchema,
   started_at: timestamp,
   ended_at: timestamp.nullable(),
+  /** Without the time it waited. */
   duration_ms: z.number().nullable(),
+  /** Between interrupts and their resumes. */
+  waiting_ms: z.number(),
   observations: z.int(),
   failures: z.int(),
   /** Events of this trace known to be missing. */
@@ -92,7 +86,13 @@ export type TraceSummary = z.infer<typeof traceSummarySchema>;
 
 export const listTracesRequestSchema = z.object({
   status: observationStatusSchema.optional(),
+  /** A part of the name, in either case. */
   name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
+  /**
+   * Words, "phrases" and -words not to be in it: of the name, error, thread, session and user, and of the first 4,096
+   * characters of input and output.
+   */
+  search: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
@@ -137,6 +137,23 @@ export const observationSchema = z.object({
 });
 export type Observation = z.infer<typeof observationSchema>;
 
+/** A graph as it was built. Nodes of a graph inside a node are called `node:inner`. */
+export const declaredGraphSchema = z.object({
+  nodes: z.array(z.string()),
+  edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
+});
+export type DeclaredGraph = z.infer<typeof declaredGraphSchema>;
+
+/** An edge that runs went, and how often. */
+export const takenEdgeSchema = z.object({
+  /** Null when what led there did not arrive, or was no step of the graph. */
+  from: z.string().nullable(),
+  to: z.string(),
+  via: z.enum(["static", "conditional", "goto", "send", "join", "error", "unknown"]),
+  count: z.int(),
+});
+export type TakenEdge = z.infer<typeof takenEdgeSchema>;
+
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
   /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
@@ -145,6 +162,10 @@ export const traceSchema = traceSummarySchema.extend({
   output: z.unknown(),
   error: z.string().nullable(),
   attributes: z.record(z.string(), z.unknown()),
+  /** The runs it consists of; more than one when an interrupted run was resumed. */
+  segments: z.array(z.object({ id: z.uuid(), status: observationStatusSchema, started_at: timestamp, ended_at: timestamp.nullable() })),
+  /** Null when no graph ran. */
+  graph: z.object({ declared: declaredGraphSchema.nullable(), taken: z.array(takenEdgeSchema) }).nullable(),
   /** In the order of their start; parents come before their children. */
   observation_list: z.array(observationSchema),
 });
@@ -212,84 +233,6 @@ export type GapPage = z.infer<typeof gapPageSchema>;
 export const listGapsRequestSchema = listRequestSchema.extend({ project_id: z.uuid().optional() });
 export const deadLetterPageSchema = z.object({ items: z.array(deadLetterSchema), next_cursor: z.string().nullable() });
 export type DeadLetterPage = z.infer<typeof deadLetterPageSchema>;
-
-const amountSchema = z.number().min(0).max(1e6);
-const priceFields = {
-  /** As the provider calls it; in lower case, and a date behind it may be left out. */
-  model: z.string().trim().min(1, "name the model").max(500).regex(WITHOUT_NUL, nulRefused),
-  /** US dollars for a million tokens. */
-  input: amountSchema,
-  output: amountSchema,
-};
-
-/** Calls from the hour of `valid_from` on have this price, until the next version; without it, calls from this hour on. */
-export const putPriceRequestSchema = z.object({
-  ...priceFields,
-  /** Without one, what `input` costs. */
-  cache_read: amountSchema.nullable().default(null),
-  cache_write: amountSchema.nullable().default(null),
-  valid_from: timestamp.optional(),
-});
-export type PutPriceRequest = z.input<typeof putPriceRequestSchema>;
-export const deletePriceRequestSchema = z.object({ model: priceFields.model, valid_from: timestamp });
-
-export const priceSchema = z.object({
-  ...priceFields,
-  cache_read: z.number().nullable(),
-  cache_write: z.number().nullable(),
-  valid_from: timestamp,
-  /** Where a default price was read, and when; null for one of the project's own, which goes before it. */
-  source: z.string().nullable(),
-});
-export type Price = z.infer<typeof priceSchema>;
-export const priceListSchema = z.object({ items: z.array(priceSchema) });
-
-const nameFilter = z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional();
-
-/** Whole hours: `from` is rounded down and `to` up; the last 24 hours without them. */
-export const metricsRequestSchema = z.object({
-  from: timestamp.optional(),
-  to: timestamp.optional(),
-  /** `hour` for 31 days at the most, `day` (UTC) for 732. */
-  step: z.enum(["hour", "day"]).default("hour"),
-  /** The observations counted, and not those of other kinds, names or models. */
-  kind: observationKindSchema.optional(),
-  name: nameFilter,
-  model: nameFilter,
-  /** Groups of observations; those with the most, 50 of them. */
-  by: z.enum(["kind", "name", "model", "status"]).optional(),
-});
-
-/** Durations at most a tenth beside the truth, of what has ended; null when nothing has. */
-const durationsSchema = z.object({
-  p50_ms: z.number().nullable(),
-  p95_ms: z.number().nullable(),
-  p99_ms: z.number().nullable(),
-  mean_ms: z.number().nullable(),
-});
-const countsSchema = durationsSchema.extend({ count: z.int(), failures: z.int() });
-const spentSchema = z.object({
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  /** Model calls, and those among them whose model has no price: they are not in `cost`. */
-  calls: z.int(),
-  unpriced_calls: z.int(),
-  cost: z.number().nullable(),
-});
-export const metricsPointSchema = spentSchema.extend({ traces: countsSchema, observations: countsSchema });
-export const metricsSchema = z.object({
-  from: timestamp,
-  to: timestamp,
-  step: z.enum(["hour", "day"]),
-  /** Hours whose events arrived a moment ago and are not counted yet. */
-  pending_hours: z.int(),
-  total: metricsPointSchema,
-  /** Steps in which something happened. */
-  series: z.array(metricsPointSchema.extend({ time: timestamp })),
-  groups: z.array(spentSchema.extend({ key: z.string(), observations: countsSchema })),
-});
-export type Metrics = z.infer<typeof metricsSchema>;
-export type MetricsPoint = z.infer<typeof metricsPointSchema>;
 
 /** `ingest`: send traces (OTLP). `read`: list and read the project's traces. */
 export const apiKeyScopeSchema = z.enum(["ingest", "read"]);

@@ -6,7 +6,9 @@ export type ObservabilitySchema = {
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
+  "observability.graphs": GraphRow;
   "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
+  "observability.scores": ScoreRow;
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
@@ -44,8 +46,26 @@ export type TraceRow = {
   error: string | null;
   /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
   day: Generated<Date>;
+  paused_at: string | null;
+  resumed_from: string | null;
+  resumed_at: Date | null;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
+};
+
+export type GraphStep = {
+  readonly task: string;
+  readonly step: number;
+  readonly triggers: readonly string[];
+  readonly index?: number;
+};
+
+export type GraphMove = {
+  readonly to: string;
+  readonly via: "static" | "conditional" | "goto" | "send" | "join" | "error";
+  readonly trigger?: string;
+  readonly parent?: boolean;
+  readonly count?: number;
 };
 
 export type ObservationRow = {
@@ -75,6 +95,8 @@ export type ObservationRow = {
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
+  graph_step: GraphStep | null;
+  next: readonly GraphMove[] | null;
   day: Date;
   model: Derived<string | null>;
   uncached_tokens: Derived<number>;
@@ -86,7 +108,7 @@ export type PayloadRow = {
   trace_id: string;
   event_id: string;
   owner_id: string;
-  part: "start" | "end" | "update";
+  part: "start" | "end" | "update" | "enter";
   seq: number;
   value: unknown;
   attributes: Record<string, unknown> | null;
@@ -94,6 +116,26 @@ export type PayloadRow = {
   usage: unknown;
   tool_entry: { parameters: unknown; result: unknown } | null;
   day: Date;
+};
+
+type ScoreRow = {
+  project_id: string;
+  trace_id: string;
+  event_id: string;
+  observation_id: string | null;
+  name: string;
+  value: number;
+  comment: string | null;
+  scored_at: Date;
+  author: string | null;
+};
+
+type GraphRow = {
+  project_id: string;
+  graph_hash: string;
+  name: string;
+  nodes: string[];
+  edges: { from: string; to: string; conditional: boolean }[];
 };
 
 type ProducerRow = {
@@ -150,7 +192,7 @@ type ApiKeyRow = {
   prefix: string;
   key_sha256: string;
   scopes: string[];
-  created_by: string | null;
+  created_by: string;
   created_at: Generated<Date>;
   last_used_at: Date | null;
   revoked_at: Date | null;

@@ -1,5 +1,6 @@
 import { createPostingsWriter, impactOf } from "#store/postings.ts";
 import { termsOfWord, wordsOf } from "#store/terms.ts";
+import { createTrigramsCollector, type TrigramBlock } from "#store/trigrams.ts";
 
 /** How much more an occurrence says in the path, in the names around, or as the name of something defined, than in the text. */
 const WEIGHTS = { content: 1, path: 2, scope: 2, symbol: 4 } as const;
@@ -8,12 +9,14 @@ type Fields = { readonly content: string; readonly path: string; readonly scope:
 
 type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
-/** Gathers the terms of a segment's chunks, and packs them. */
+/** Gathers the terms and trigrams of a segment's chunks, and packs them. */
 export type PostingsCollector = {
   /** The chunks in the order of their ordinals, from 0. */
   readonly add: (fields: Fields) => void;
   /** Term by term, in the order of the index they are written to. */
   readonly packed: () => Generator<CollectedPostings, void, undefined>;
+  /** Those of the contents. */
+  readonly trigrams: () => Generator<TrigramBlock, void, undefined>;
 };
 
 type Term = {
@@ -28,6 +31,7 @@ export function createPostingsCollector(): PostingsCollector {
   /** By words as they are written: code repeats them, and what their terms are is worked out once. */
   const words = new Map<string, readonly Term[]>();
   const lengths: number[] = [];
+  const trigrams = createTrigramsCollector();
 
   function learn(word: string): readonly Term[] {
     const found = termsOfWord(word).map((text) => {
@@ -57,6 +61,7 @@ export function createPostingsCollector(): PostingsCollector {
 
   return {
     add: ({ content, path, scope, symbols }) => {
+      trigrams.add(content);
       const met: Term[] = [];
       // Only the text makes a chunk long: a deep path should not count against it.
       const length = Math.max(1, count(content, WEIGHTS.content, met));
@@ -69,6 +74,7 @@ export function createPostingsCollector(): PostingsCollector {
       }
       lengths.push(length);
     },
+    trigrams: trigrams.packed,
     packed: function* () {
       for (const text of [...terms.keys()].toSorted()) {
         const { postings } = terms.get(text) ?? { postings: [] };

@@ -87,7 +87,7 @@ test("fifty commits walked one by one come to the same rows as a full build of t
   expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
 });
 
-const CONTENTS = ["documents", "code_chunks", "segments", "postings", "symbols", "symbol_references", "vectors_1"];
+const CONTENTS = ["documents", "code_chunks", "segments", "postings", "trigrams", "symbols", "symbol_references", "vectors_1"];
 
 /** Which transaction wrote each row, and where: any write shows. */
 async function rowVersions(tables: readonly string[]): Promise<Record<string, string>> {

@@ -1,7 +1,7 @@
 import { listSegments, moveChunks, readMovable, type SegmentState } from "#store/merge.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
 import { createPostingsCollector } from "./collect-postings.ts";
-import { inBatches } from "./write-build.ts";
+import { blocksInBatches, inBatches } from "./write-build.ts";
 
 /** Searches read a row of each segment for each term: so many small ones are let be. */
 const MOST_SMALL = 32;
@@ -24,7 +24,8 @@ export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant,
   for (const chunk of chunks) {
     postings.add(chunk);
   }
-  return chunks.length > 0 && moveChunks(database, tenant, { chunks, postings: inBatches(postings.packed()) });
+  const moving = { chunks, postings: inBatches(postings.packed()), trigrams: blocksInBatches(postings.trigrams()) };
+  return chunks.length > 0 && moveChunks(database, tenant, moving);
 }
 
 /** Which segments to empty, by what they hold, the smallest first. */

@@ -2,7 +2,8 @@ import { embeddedText } from "#embedding/embedded-text.ts";
 import type { Embedder } from "#embedding/embedder.ts";
 import type { Build } from "#store/builds.store.ts";
 import { writeDocuments, type NewDocument, type WrittenDocument } from "#store/documents.store.ts";
-import { beginSegment, completeSegment, insertPostings, type NewPostings } from "#store/segments.store.ts";
+import { beginSegment, completeSegment, insertPostings, insertTrigrams, type NewPostings } from "#store/segments.store.ts";
+import type { TrigramBlock } from "#store/trigrams.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenant.ts";
 import { insertVectors, textsWithoutVector } from "#store/vectors.store.ts";
 import { createPostingsCollector, type PostingsCollector } from "./collect-postings.ts";
@@ -109,6 +110,9 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
     for (const batch of inBatches(postings.packed())) {
       await withinTenant(database, build, {}, (transaction) => insertPostings(transaction, build, { segmentId, postings: batch }));
     }
+    for (const blocks of blocksInBatches(postings.trigrams())) {
+      await withinTenant(database, build, {}, (transaction) => insertTrigrams(transaction, build, { segmentId, blocks }));
+    }
     await completeSegment(database, build, { segmentId, chunks, documentIds });
   }
 
@@ -136,12 +140,20 @@ const POSTINGS_ROWS = 5_000;
 const POSTINGS_BYTES = 500_000;
 
 /** What one statement writes. */
-export function* inBatches(postings: Iterable<NewPostings>): Generator<readonly NewPostings[], void, undefined> {
-  let batch: NewPostings[] = [];
+export function inBatches(postings: Iterable<NewPostings>): Generator<readonly NewPostings[], void, undefined> {
+  return sized(postings, ({ docs }) => docs.length);
+}
+
+export function blocksInBatches(blocks: Iterable<TrigramBlock>): Generator<readonly TrigramBlock[], void, undefined> {
+  return sized(blocks, ({ lists }) => lists.length);
+}
+
+function* sized<Item>(items: Iterable<Item>, sizeOf: (item: Item) => number): Generator<readonly Item[], void, undefined> {
+  let batch: Item[] = [];
   let bytes = 0;
-  for (const posting of postings) {
-    batch.push(posting);
-    bytes += posting.docs.length;
+  for (const item of items) {
+    batch.push(item);
+    bytes += sizeOf(item);
     if (batch.length >= POSTINGS_ROWS || bytes >= POSTINGS_BYTES) {
       yield batch;
       batch = [];

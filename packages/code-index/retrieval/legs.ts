@@ -1,6 +1,5 @@
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { readAs } from "#store/read-as.store.ts";
-import { findLiterals, type LiteralHit } from "#store/read-chunks.store.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
 import { filtersFiles, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
 import { findNearest, type StoredEmbedder } from "#store/read-vectors.store.ts";
@@ -47,22 +46,6 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
     const matching = await chunksOfMatchingFiles(transaction, scope);
     return { chunkIds: scores.top(limit, (chunkId) => matching.has(chunkId)).map((hit) => hit.chunkId), coverageOf };
   });
-}
-
-export async function searchExactly({ database, scope, query, limit, deadlineMs }: Looking): Promise<LegAnswer> {
-  const { literals, names } = query;
-  if (literals.length === 0) {
-    return { chunkIds: [], state: "skipped", reason: "the query is longer than any literal that is looked for" };
-  }
-  const hits = await readAs(database, scope.tenant, deadlineMs, (transaction) =>
-    findLiterals(transaction, scope, { literals, names, limit }),
-  );
-  return { chunkIds: [...new Set(hits.toSorted(byCloseness).map((hit) => hit.chunk_id))].slice(0, limit) };
-}
-
-/** A definition before a use, the same letters before other case. */
-function byCloseness(one: LiteralHit, other: LiteralHit): number {
-  return Number(other.defines) - Number(one.defines) || Number(other.same_case) - Number(one.same_case) || one.chunk_id - other.chunk_id;
 }
 
 type LookingByMeaning = Looking & {

@@ -10,10 +10,11 @@ import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { termsOf } from "#store/terms.ts";
 import { fuse, type FusedChunk, type LegName } from "./fuse.ts";
 import { runLeg, type LegOutcome } from "./leg.ts";
-import { searchByMeaning, searchByWords, searchExactly, type Looking } from "./legs.ts";
+import { searchByMeaning, searchByWords, type Looking } from "./legs.ts";
 import { matchedLines } from "./matched-lines.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
 import { rank, type RankedChunk } from "./rank.ts";
+import { searchExactly } from "./search-exactly.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
 export type SearchDependencies = {

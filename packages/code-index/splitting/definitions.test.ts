@@ -39,6 +39,11 @@ test.for([
     ["client", "zmalloc", "MAX", "word"],
   ],
   ["a.cpp", "namespace net {\nclass S { void f() {} };\nint Server::start(int port) { return 0; }\n}", ["net", "S", "f", "Server::start"]],
+  [
+    "b.cpp",
+    "WARNING_PUSH\nWARNING_POP\n\nbool Signature::operator==(const Signature& other) const { return true; }",
+    ["Signature::operator=="],
+  ],
   ["A.cs", "namespace N { public class A { public int P { get; set; } void Run() {} } interface I {} }", ["A", "P", "Run", "I"]],
   ["a.rb", "class Thing\n  LIMIT = 1\n  def self.open(x)\n  end\n  def go?; end\nend", ["Thing", "LIMIT", "open", "go?"]],
   ["a.php", "<?php\nclass A { const X = 1; public function run() {} }\nfunction f() {}", ["A", "X", "run", "f"]],

@@ -62,9 +62,16 @@ function readDefinition(captures: readonly QueryCapture[], text: string): Defini
   if (node === undefined || whole === undefined) {
     return undefined;
   }
-  const { startIndex: nameAt, endIndex } = node;
+  const { endIndex } = node;
+  const nameAt = startOfName(text, node.startIndex, endIndex);
   const name = endIndex - nameAt > LONGEST_NAME ? "" : plainName(text.slice(nameAt, endIndex));
   return name === "" ? undefined : { name, kind: whole.name, nameAt, from: whole.node.startIndex, to: whole.node.endIndex };
+}
+
+/** A grammar that does not know a macro for what it is takes it, and the type on the next line, for a part of the name. */
+function startOfName(text: string, from: number, to: number): number {
+  const name = text.slice(from, to);
+  return name.includes("\n") ? to - (/\S*$/.exec(name)?.[0].length ?? 0) : from;
 }
 
 /** A name in quotes, and one over several lines, as they are asked for. */

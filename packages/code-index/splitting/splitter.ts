@@ -133,7 +133,7 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
   };
 }
 
-/** One core is left to the rest of the indexer, which feeds them. */
+/** As many as there are cores: the rest of the indexer is a third of the work, and waits for the database often enough. */
 function defaultThreads(): number {
-  return Math.min(Math.max(availableParallelism() - 1, 1), MOST_THREADS);
+  return Math.min(availableParallelism(), MOST_THREADS);
 }

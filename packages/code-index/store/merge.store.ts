@@ -3,8 +3,9 @@ import type { CodeIndexTables } from "#schema.ts";
 import { chunkId } from "./chunk-id.ts";
 import { clearBit, emptyBitmap, hasBit, openBitmap, setBit } from "./bitmap.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
-import { insertPostings, type NewPostings } from "./segments.store.ts";
+import { insertPostings, insertTrigrams, type NewPostings } from "./segments.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "./tenant.ts";
+import type { TrigramBlock } from "./trigrams.ts";
 import { insertVisible } from "./visible.store.ts";
 
 type Merged = Omit<Tenant, "name">;
@@ -51,15 +52,19 @@ export async function readMovable(
   return rows;
 }
 
-type Moving = { readonly chunks: readonly MovableChunk[]; readonly postings: Iterable<readonly NewPostings[]> };
+type Moving = {
+  readonly chunks: readonly MovableChunk[];
+  readonly postings: Iterable<readonly NewPostings[]>;
+  readonly trigrams: Iterable<readonly TrigramBlock[]>;
+};
 
 /**
- * Moves chunks into a segment of their own, by the order given, whose postings are those given. Every build sees the same
+ * Moves chunks into a segment of their own, by the order given, whose postings and trigrams are those given. Every build sees the same
  * chunks after as before.
  *
  * @returns false when one of the chunks has gone or was moved by another; nothing has changed then.
  */
-export async function moveChunks(database: CodeIndexDatabase, tenant: Merged, { chunks, postings }: Moving): Promise<boolean> {
+export async function moveChunks(database: CodeIndexDatabase, tenant: Merged, { chunks, postings, trigrams }: Moving): Promise<boolean> {
   return withinTenant(database, tenant, {}, async (transaction) => {
     await lockTenant(transaction, tenant, "alone");
     const segmentId = await insertSegment(transaction, tenant.schema, chunks.length);
@@ -67,6 +72,9 @@ export async function moveChunks(database: CodeIndexDatabase, tenant: Merged, { 
     await moveVisible(transaction, tenant.schema, { segmentId, chunks });
     for (const batch of postings) {
       await insertPostings(transaction, tenant, { segmentId, postings: batch });
+    }
+    for (const blocks of trigrams) {
+      await insertTrigrams(transaction, tenant, { segmentId, blocks });
     }
     return true;
   }).catch((error: unknown) => {

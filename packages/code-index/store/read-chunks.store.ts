@@ -42,19 +42,34 @@ export type LiteralHit = {
   readonly same_case: boolean;
 };
 
+type Names = { readonly names: readonly string[]; readonly limit: number };
+
+/** Chunks that define one of the names, up to `limit`, in no order. */
+export async function findDefining(
+  query: Transaction<CodeIndexTables>,
+  scope: Scope,
+  { names, limit }: Names,
+): Promise<readonly LiteralHit[]> {
+  const { rows } = await sql<LiteralHit>`
+    select chunk.chunk_id, true as defines, true as same_case from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
+    where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} and ${isVisible(scope)} limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
 type Literals = {
   readonly literals: readonly string[];
-  readonly names: readonly string[];
+  /** Which chunks to look into, all of them in scope but for path and language; the scope's when left out. */
+  readonly among?: readonly number[];
   readonly limit: number;
 };
 
-/** Chunks that hold one of the literals in either case, or define one of the names; up to `limit` of each, in no order. */
+/** Chunks that hold one of the literals in either case, up to `limit`, in no order. */
 export async function findLiterals(
   query: Transaction<CodeIndexTables>,
   scope: Scope,
-  { literals, names, limit }: Literals,
+  { literals, among, limit }: Literals,
 ): Promise<readonly LiteralHit[]> {
-  const { schema } = scope.tenant;
   const patterns = literals.map(containing);
   const holds = sql.join(
     patterns.map((pattern) => sql`chunk.content ilike ${pattern}`),
@@ -64,20 +79,10 @@ export async function findLiterals(
     patterns.map((pattern) => sql`chunk.content like ${pattern}`),
     sql` or `,
   );
-  const isIndexed = literals.every((literal) => TRIGRAM.test(literal));
-  if (isIndexed) {
-    // The planner takes a literal for commoner than it is, and would look for it in one chunk after the other.
-    await sql`set local enable_seqscan = off`.execute(query);
-  }
+  const isAmong = among === undefined ? isInFiles(scope) : sql`chunk.chunk_id = any(${among}::bigint[])`;
   const { rows } = await sql<LiteralHit>`
-    (select chunk.chunk_id, true as defines, true as same_case from ${sql.id(schema, "code_chunks")} as chunk
-      where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} and ${isVisible(scope)} limit ${limit})
-    union all
-    (select chunk.chunk_id, false as defines, (${holdsInSameCase}) as same_case from ${sql.id(schema, "code_chunks")} as chunk
-      where (${holds}) and ${matchesFile(scope)} and ${isIndexed ? isVisible(scope) : isInFiles(scope)} limit ${limit})
+    select chunk.chunk_id, false as defines, (${holdsInSameCase}) as same_case from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
+    where ${isAmong} and ${matchesFile(scope)} and (${holds}) limit ${limit}
   `.execute(query);
   return rows;
 }
-
-/** What the index of the contents can find. */
-const TRIGRAM = /[\p{L}\p{N}]{3}/u;

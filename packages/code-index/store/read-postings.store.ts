@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
+import type { TrigramBlock } from "./trigrams.ts";
 import { matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
 /** What of a segment one build sees. */
@@ -31,6 +32,31 @@ export async function readPostings(query: Kysely<CodeIndexTables>, { tenant }: S
   const { rows } = await sql<PostingsRow>`
     select term, segment_id, df, docs from ${sql.id(tenant.schema, "postings")}
     where term = any(${wanted.terms}::text[]) and segment_id = any(${wanted.segments}::integer[])
+  `.execute(query);
+  return rows;
+}
+
+export type TrigramsRow = TrigramBlock & { readonly segment_id: number };
+
+type WantedTrigrams = { readonly trigrams: readonly number[]; readonly segments: readonly number[] };
+
+/** The rows that would hold the trigrams, by rising `first`; none of a segment that has no trigrams. */
+export async function readTrigrams(
+  query: Kysely<CodeIndexTables>,
+  { tenant }: Scope,
+  { trigrams, segments }: WantedTrigrams,
+): Promise<readonly TrigramsRow[]> {
+  const table = sql.id(tenant.schema, "trigrams");
+  const { rows } = await sql<TrigramsRow>`
+    select block.segment_id, block.first, block.lists
+    from (
+      select distinct segment_id, (
+        select first from ${table} as block where block.segment_id = segment.segment_id and block.first <= code order by first desc limit 1
+      ) as first
+      from unnest(${segments}::integer[]) as segment(segment_id), unnest(${trigrams}::integer[]) as code
+    ) as wanted
+    join ${table} as block on block.segment_id = wanted.segment_id and block.first = wanted.first
+    order by block.segment_id, block.first
   `.execute(query);
   return rows;
 }

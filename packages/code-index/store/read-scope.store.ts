@@ -87,6 +87,7 @@ export function isInFiles(scope: Scope): RawBuilder<unknown> {
   return sql`chunk.document_id in (
     select file.document_id from ${visibleBuilds(scope)} as build
     join ${sql.id(scope.tenant.schema, "files")} as file on file.generation = build.generation
+    where ${matchesPath(scope, "file")}
   )`;
 }
 
@@ -101,10 +102,14 @@ export function vectorsError({ repositories }: Access): RawBuilder<string | null
 }
 
 /** True for the chunks, or documents, under the alias that the scope's path and language let through. */
-export function matchesFile({ path, lang }: Scope, alias: "chunk" | "document" = "chunk"): RawBuilder<unknown> {
-  const byPath = path === undefined ? sql`true` : sql`${sql.ref(`${alias}.path`)} ilike ${containing(path).replaceAll("*", "%")}`;
+export function matchesFile(scope: Scope, alias: "chunk" | "document" = "chunk"): RawBuilder<unknown> {
+  const { lang } = scope;
   const byLanguage = lang === undefined ? sql`true` : sql`${sql.ref(`${alias}.language`)} = ${lang.toLowerCase()}`;
-  return sql`(${byPath} and ${byLanguage})`;
+  return sql`(${matchesPath(scope, alias)} and ${byLanguage})`;
+}
+
+function matchesPath({ path }: Scope, alias: "chunk" | "document" | "file"): RawBuilder<unknown> {
+  return path === undefined ? sql`true` : sql`${sql.ref(`${alias}.path`)} ilike ${containing(path).replaceAll("*", "%")}`;
 }
 
 export function filtersFiles({ path, lang }: Scope): boolean {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Build } from "./builds.store.ts";
+import type { TrigramBlock } from "./trigrams.ts";
 import { tenantTables, withinTenant, type CodeIndexDatabase } from "./tenant.ts";
 
 /** Makes room for a run of chunks; `completeSegment` says what it came to. */
@@ -19,19 +20,38 @@ export async function insertPostings(
   { schema }: Pick<Build, "schema">,
   { segmentId, postings }: { readonly segmentId: number; readonly postings: readonly NewPostings[] },
 ): Promise<void> {
-  let start = 1;
-  const rows = postings.map(({ term, df, docs }) => {
-    const row = { term, df, start, length: docs.length };
-    start += docs.length;
-    return row;
-  });
-  // The bytes in one piece: a driver writes a buffer as it is, and an array of them as text.
-  const bytes = Buffer.concat(postings.map(({ docs }) => docs));
+  const { bytes, places } = inOnePiece(postings.map(({ docs }) => docs));
+  const rows = postings.map(({ term, df }, index) => ({ term, df, ...places[index] }));
   await sql`
     insert into ${sql.id(schema, "postings")} (term, segment_id, df, docs)
     select term, ${segmentId}, df, substring(${bytes}::bytea from start for length)
     from json_to_recordset(${JSON.stringify(rows)}::json) as given(term text, df integer, start integer, length integer)
   `.execute(query);
+}
+
+export async function insertTrigrams(
+  query: CodeIndexDatabase["query"],
+  { schema }: Pick<Build, "schema">,
+  { segmentId, blocks }: { readonly segmentId: number; readonly blocks: readonly TrigramBlock[] },
+): Promise<void> {
+  const { bytes, places } = inOnePiece(blocks.map(({ lists }) => lists));
+  const rows = blocks.map(({ first }, index) => ({ first, ...places[index] }));
+  await sql`
+    insert into ${sql.id(schema, "trigrams")} (segment_id, first, lists)
+    select ${segmentId}, first, substring(${bytes}::bytea from start for length)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as given(first integer, start integer, length integer)
+  `.execute(query);
+}
+
+/** A driver writes a buffer as it is, and an array of them as text. */
+function inOnePiece(parts: readonly Buffer[]) {
+  let start = 1;
+  const places = parts.map(({ length }) => {
+    const place = { start, length };
+    start += length;
+    return place;
+  });
+  return { bytes: Buffer.concat(parts), places };
 }
 
 type Completing = {

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { CodeIndexDatabase, TenantSchema } from "./tenant.ts";
 
-const GIN_INDEXES = ["code_chunks_content_trigrams", "code_chunks_path_trigrams", "code_chunks_symbols", "symbol_references_names"];
-const TABLES = ["documents", "files", "code_chunks", "postings", "visible", "symbols", "symbol_references"];
+const TABLES = ["documents", "files", "code_chunks", "postings", "trigrams", "visible", "symbols", "symbol_references"];
 
 /** What fewer paths left is as well done by the database's own hand. */
 const LARGE = 200;
@@ -12,7 +11,7 @@ const CHANGED_ROWS = 1_000;
 const CHANGED_SHARE = 0.1;
 
 /**
- * Cleans up after a large write: what writes put aside goes into the GIN indexes, and the planner learns the new sizes.
+ * Cleans up after a large write: the planner learns the new sizes.
  * Where nothing vacuums in the background, as in the embedded database, the room of deleted rows is freed here.
  */
 export async function settleTables(
@@ -29,9 +28,6 @@ export async function settleTables(
   }
   if (paths < LARGE) {
     return;
-  }
-  for (const index of GIN_INDEXES) {
-    await sql`select gin_clean_pending_list(format('%I.%I', ${schema}::text, ${index}::text)::regclass)`.execute(database.query);
   }
   for (const table of TABLES) {
     await sql`analyze ${sql.id(schema, table)}`.execute(database.query);

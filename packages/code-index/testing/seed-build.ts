@@ -125,6 +125,9 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
   for (const { term, df, docs } of postings.packed()) {
     await tables.insertInto("postings").values({ term, segment_id: segmentId, df, docs }).execute();
   }
+  for (const { first, lists } of postings.trigrams()) {
+    await tables.insertInto("trigrams").values({ segment_id: segmentId, first, lists }).execute();
+  }
   await tables.updateTable("segments").set({ chunks: ordinal, complete: true }).where("segment_id", "=", segmentId).execute();
 }
 

@@ -2,8 +2,8 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database";
 import type { HttpServer } from "@sightline/foundation/http-server";
 import type { Metrics } from "@sightline/foundation/metrics";
-import { principalOf } from "@sightline/foundation/principal";
 import { alertListSchema } from "#contract.ts";
+import { actorOf } from "#query/actor.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { countRecentlyLost } from "#store/recent-losses.store.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
@@ -19,8 +19,7 @@ export function alertRoutes({ database, metrics, clock }: AlertsOptions) {
       "/api/v1/alerts",
       { config: { auth: "admin-or-operator" }, schema: { response: { 200: alertListSchema } } },
       async (request) => {
-        const principal = principalOf(request);
-        const tenantId = principal.kind === "user" ? principal.tenantId : undefined;
+        const { tenantId } = actorOf(request);
         const now = clock.now();
         const items = await evaluateAlerts(metrics, {
           EventsLost: () => countRecentlyLost(database.query, { tenantId, since: new Date(now.getTime() - LOST_WITHIN_MS) }),

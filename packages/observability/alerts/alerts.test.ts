@@ -96,7 +96,7 @@ describe("GET /api/v1/alerts", () => {
       DatabaseConnections: expect.stringMatching(/ok|firing/),
       BackendMemory: expect.stringMatching(/ok|firing/),
     });
-    expect(alerts.find(({ name }) => name === "DatabaseConnections")?.value).toBeGreaterThan(0);
+    expect(alerts.find(({ name }) => name === "DatabaseConnections")?.value).toEqual(expect.any(Number));
   });
 
   test("fires when the stream is long, and when the heartbeat is gone", async () => {

@@ -1,7 +1,9 @@
 import type { EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#store/batch-rows.ts";
+import { keyOf, lower, mergeHalves } from "./merge-halves.ts";
 import { toMultirange } from "./multirange.ts";
+import { searchTextOf } from "./search-text.ts";
 import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
@@ -77,6 +79,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         thread_id: body.thread_id,
         session_id: body.session_id,
         user_id: body.user_id,
+        start_text: searchTextOf(body.input),
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -95,6 +98,8 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(body.ended_at),
         end_status: body.status,
         error: body.error,
+        end_text: searchTextOf(body.output),
+        paused_at: body.paused_at,
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -102,6 +107,15 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         part: "end",
         value: body.output,
         attributes: body.attributes,
+      });
+      break;
+    }
+    case "trace.resume": {
+      const { trace_id: traceId, resumed_from: resumedFrom, resumed_at: resumedAt } = event.body;
+      const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()));
+      mergeTrace(fold, event, traceId, {
+        resumed_from: lower(known?.resumed_from, resumedFrom),
+        resumed_at: lower(known?.resumed_at, toInstant(resumedAt)),
       });
       break;
     }
@@ -118,6 +132,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         started_at: toInstant(body.started_at),
         start_model: body.model,
         code: body.code,
+        graph_step: body.graph_step,
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -141,6 +156,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         error: body.error,
         end_model: body.model,
         ...usageColumns(body.usage),
+        next: body.next,
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -164,6 +180,12 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "graph": {
       const { graph_hash: hash, name, nodes, edges } = event.body;
       fold.graphs.set(keyOf(event.project_id, hash), { project_id: event.project_id, graph_hash: hash, name, nodes, edges });
+      break;
+    }
+    case "graph.enter": {
+      const { trace_id: traceId, graph_id: graphId, ...value } = event.body;
+      mergeTrace(fold, event, traceId, {});
+      addPayload(fold, event, { trace_id: traceId, owner_id: graphId ?? traceId, part: "enter", value });
       break;
     }
     case "blob": {
@@ -203,7 +225,7 @@ function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: strin
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {
   const id = traceId.toLowerCase();
-  merge(fold.traces, keyOf(event.project_id, id), { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half });
+  mergeHalves(fold.traces, keyOf(event.project_id, id), { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half });
 }
 
 function mergeObservation(
@@ -213,31 +235,7 @@ function mergeObservation(
   half: Omit<ObservationWrite, "project_id" | "trace_id" | "id" | "seen_at">,
 ): void {
   const row = { project_id: event.project_id, trace_id: ids.trace_id.toLowerCase(), id: ids.observation_id.toLowerCase() };
-  merge(fold.observations, keyOf(row.project_id, row.trace_id, row.id), { ...row, seen_at: toInstant(event.ts), ...half });
-}
-
-type TwoHalves = Pick<TraceWrite, "seen_at" | "start_seq" | "start_event" | "end_seq" | "end_event">;
-
-function merge<Row extends TwoHalves>(rows: Map<string, Row>, key: string, added: Row): void {
-  const known = rows.get(key);
-  if (known === undefined) {
-    rows.set(key, added);
-    return;
-  }
-  const seenAt = known.seen_at < added.seen_at ? known.seen_at : added.seen_at;
-  // A row that is added holds one half at the most, so the older row never hides more than that half.
-  const addedIsOlder = isNewer(known, added, "start") || isNewer(known, added, "end");
-  rows.set(key, { ...(addedIsOlder ? { ...added, ...known } : { ...known, ...added }), seen_at: seenAt });
-}
-
-function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): boolean {
-  const leftEvent = left[`${half}_event`];
-  const rightEvent = right[`${half}_event`];
-  if (leftEvent === undefined || rightEvent === undefined) {
-    return false;
-  }
-  const difference = (left[`${half}_seq`] ?? 0) - (right[`${half}_seq`] ?? 0);
-  return difference === 0 ? leftEvent > rightEvent : difference > 0;
+  mergeHalves(fold.observations, keyOf(row.project_id, row.trace_id, row.id), { ...row, seen_at: toInstant(event.ts), ...half });
 }
 
 function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "project_id" | "event_id" | "seq">): void {
@@ -284,10 +282,6 @@ function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: s
   known.seqs.push(seq);
   fold.producers.set(key, known);
   return known;
-}
-
-function keyOf(...parts: readonly string[]): string {
-  return parts.join("|");
 }
 
 function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {

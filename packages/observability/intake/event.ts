@@ -43,6 +43,33 @@ const toolEntry = z.object({
   status: z.enum(["success", "failure"]),
 });
 
+const graphName = z.string().max(600);
+
+/**
+ * Where a step of a graph said to go on: by a declared edge, a router, a Command's goto, a Send, an edge that waits for others, or to an
+ * error handler. Whether it was gone is known when the target starts.
+ */
+const graphMove = z.object({
+  to: graphName,
+  via: z.enum(["static", "conditional", "goto", "send", "join", "error"]),
+  /** The channel of a join. */
+  trigger: z.string().max(4000).optional(),
+  /** The target lies in the graph around this one. */
+  parent: z.boolean().optional(),
+  /** Of equal moves in a row; absent for one. */
+  count: z.int().min(1).max(1_000_000).optional(),
+});
+const graphMoves = z.array(graphMove).max(1000);
+
+/** Which task of a graph a node ran as. The same task again is a retry, or the run after an interrupt. */
+const graphStep = z.object({
+  task: z.string().max(4000),
+  step: z.int(),
+  triggers: z.array(z.string().max(4000)).max(1000),
+  /** Of a task that was sent: its place among those of its step. */
+  index: z.int().min(0).optional(),
+});
+
 const endStatus = z.enum(["success", "failure", "interrupted"]);
 const attributes = z.record(z.string(), z.unknown()).optional();
 
@@ -70,9 +97,13 @@ const eventBodies = {
     status: endStatus,
     output: payload,
     error: z.string().optional(),
+    /** The checkpoint an interrupted run waits at. */
+    paused_at: z.string().max(200).optional(),
     attributes,
     stands_in_since: standsInSince,
   }),
+  /** The run goes on from a checkpoint at which another run of the same thread was interrupted. */
+  "trace.resume": z.object({ trace_id: id, resumed_at: timestamp, resumed_from: z.string().max(200) }),
   "observation.start": z.object({
     trace_id: id,
     observation_id: id,
@@ -82,6 +113,7 @@ const eventBodies = {
     started_at: timestamp,
     model: z.string().max(500).optional(),
     code: codeReference.optional(),
+    graph_step: graphStep.optional(),
     input: payload,
     attributes,
   }),
@@ -98,6 +130,7 @@ const eventBodies = {
     usage: usage.optional(),
     reasoning: reasoning.optional(),
     tool_entry: toolEntry.optional(),
+    next: graphMoves.optional(),
     attributes,
   }),
   "observation.update": z.object({ trace_id: id, observation_id: id, attributes: z.record(z.string(), z.unknown()) }),
@@ -106,6 +139,16 @@ const eventBodies = {
     name: z.string().max(500),
     nodes: z.array(z.string().max(500)),
     edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
+  }),
+  /** A graph took its input in: where its beginning leads. */
+  "graph.enter": z.object({
+    trace_id: id,
+    /** The graph's observation; null for the trace's own graph. */
+    graph_id: id.nullable(),
+    graph_hash: z.string().max(128).optional(),
+    /** Absent when the input itself said where to go. */
+    step: z.int().optional(),
+    next: graphMoves,
   }),
   blob: z.object({ sha256: z.string().max(64), content: z.unknown() }),
   "producer.hello": z.object({ sdk: z.string().max(200), runtime: z.string().max(200), host: z.string().max(300), pid: z.int() }),
@@ -141,10 +184,12 @@ function eventOf<Type extends EventType>(type: Type) {
 export const eventSchema = z.discriminatedUnion("type", [
   eventOf("trace.start"),
   eventOf("trace.end"),
+  eventOf("trace.resume"),
   eventOf("observation.start"),
   eventOf("observation.end"),
   eventOf("observation.update"),
   eventOf("graph"),
+  eventOf("graph.enter"),
   eventOf("blob"),
   eventOf("producer.hello"),
   eventOf("producer.heartbeat"),

@@ -1,7 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http-server";
-import { principalOf } from "@sightline/foundation/principal";
 import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
@@ -14,6 +13,7 @@ import {
   listRequestSchema,
   type ApiKey,
 } from "#contract.ts";
+import { actorOf } from "#query/actor.ts";
 import { positionOf, toPage } from "#query/cursor.ts";
 import { projectNotFound } from "#query/not-found.errors.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -35,9 +35,9 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       async (request, reply) => {
         const { key, prefix, hash } = createApiKey();
         const { name, scopes } = request.body;
-        const { tenantId, userId } = callerOf(request);
+        const { tenantId, by } = actorOf(request);
         const of = { projectId: request.params.project_id, tenantId };
-        const row = await insertApiKey(query, { ...of, id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: userId });
+        const row = await insertApiKey(query, { ...of, id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: by });
         if (row === undefined) {
           throw projectNotFound();
         }
@@ -54,7 +54,7 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       async (request) => {
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
-        const of = { projectId: request.params.project_id, tenantId: callerOf(request).tenantId };
+        const of = { projectId: request.params.project_id, tenantId: actorOf(request).tenantId };
         const rows = await listApiKeys(query, { ...of, after, limit: limit + 1 });
         if (rows.length === 0 && !(await hasProject(query, { id: of.projectId, tenantId: of.tenantId }))) {
           throw projectNotFound();
@@ -68,7 +68,7 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       { config, schema: { params: z.object({ project_id: id, key_id: id }), response: { 200: apiKeySchema } } },
       async (request) => {
         const { project_id: projectId, key_id: keyId } = request.params;
-        const row = await revokeApiKey(query, { id: keyId, projectId, tenantId: callerOf(request).tenantId, now: clock.now() });
+        const row = await revokeApiKey(query, { id: keyId, projectId, tenantId: actorOf(request).tenantId, now: clock.now() });
         if (row === undefined) {
           throw new AppError({
             code: "api_key_not_found",
@@ -80,12 +80,6 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       },
     );
   };
-}
-
-/** The operator acts for every tenant, and is no account. */
-function callerOf(request: Parameters<typeof principalOf>[0]): { readonly tenantId: string | undefined; readonly userId: string | null } {
-  const principal = principalOf(request);
-  return principal.kind === "user" ? { tenantId: principal.tenantId, userId: principal.userId } : { tenantId: undefined, userId: null };
 }
 
 function present(row: ApiKeySummary): ApiKey {

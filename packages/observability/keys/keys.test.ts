@@ -2,7 +2,7 @@ import { createDatabase } from "@sightline/foundation/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { apiKeyPageSchema, createdApiKeySchema, type ApiKeyScope } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -23,15 +23,18 @@ let theirs: string;
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+  otlp = await createOtlpRig(database);
 });
 beforeEach(async () => {
-  otlp = await createOtlpRig(database);
+  await otlp.clear();
   keys = `/api/v1/projects/${otlp.rig.projectId}/keys`;
   theirs = uuidv7();
   await insertProject(database.query, { id: theirs, tenantId: "tenant-2", name: "theirs" });
 });
-afterEach(() => otlp.close());
-afterAll(() => database.drop());
+afterAll(async () => {
+  await otlp.close();
+  await database.drop();
+});
 
 describe("API keys", () => {
   test("are `studio_` and 64 hexadecimal characters, shown once and kept as a hash", async () => {
@@ -98,7 +101,8 @@ describe("API keys", () => {
   });
 
   test("say to the minute when they were used last", async () => {
-    await otlp.send({});
+    const { key } = await otlp.makeKey();
+    await otlp.send({}, { "x-api-key": key });
     await expect
       .poll(async () => apiKeyPageSchema.parse((await otlp.api.get(keys, "tenant-1:admin")).body).items[0]?.last_used_at)
       .not.toBeNull();

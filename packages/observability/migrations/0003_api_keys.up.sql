@@ -8,8 +8,8 @@ create table observability.api_keys (
   -- 256 random bits need no slow hash: nobody can guess one.
   key_sha256 text not null unique,
   scopes text[] not null,
-  -- The account that made it; null when it was the operator.
-  created_by text,
+  -- The account that made it, or `operator`.
+  created_by text not null,
   created_at timestamptz not null default now(),
   -- To the minute.
   last_used_at timestamptz,

@@ -61,17 +61,28 @@ describe.each(Object.entries(dialects))("the AI SDK's telemetry in %s attributes
     };
     const text = operation === "generateText" ? (await generateText(call)).text : await streamText(call).text;
     expect(text).toBe("It was shipped.");
+    await otlp.setPrice("m-1-2026", { input: 2, output: 10, cache_read: 0.5 });
     await provider.forceFlush();
     await otlp.store();
 
     const [trace, ...others] = await otlp.traces();
     expect(others).toEqual([]);
+    // Of each call 56 tokens at 2 dollars a million, 64 from the cache at 0.5, 30 at 10.
+    expect(trace?.cost).toBeCloseTo(2 * 0.000_444, 9);
     // Two calls of 120 and 30 tokens; the spans around them say the sum again, which is not counted twice.
     expect(trace).toMatchObject({ status: "success", input_tokens: 240, output_tokens: 60, failures: 0, name: "support" });
     const calls = trace?.observation_list.filter(({ kind }) => kind === "llm") ?? [];
     expect(calls).toMatchObject([
-      { status: "success", model: "m-1-2026", input_tokens: 120, output_tokens: 30 },
-      { status: "success", model: "m-1-2026", input_tokens: 120, output_tokens: 30, reasoning: "The order is on its way" },
+      { status: "success", model: "m-1-2026", input_tokens: 120, cache_read_tokens: 64, output_tokens: 30, reasoning_tokens: 12 },
+      {
+        status: "success",
+        model: "m-1-2026",
+        input_tokens: 120,
+        cache_read_tokens: 64,
+        output_tokens: 30,
+        reasoning_tokens: 12,
+        reasoning: "The order is on its way",
+      },
     ]);
     expect(JSON.stringify(calls[0]?.input)).toContain("Where is order 42?");
     expect(JSON.stringify(calls[1]?.output)).toContain("It was shipped.");

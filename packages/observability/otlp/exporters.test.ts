@@ -2,9 +2,9 @@ import { context, SpanKind, SpanStatusCode, trace, type Tracer } from "@opentele
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, SimpleSpanProcessor, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
@@ -14,12 +14,13 @@ let otlp: OtlpRig;
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-});
-beforeEach(async () => {
   otlp = await createOtlpRig(database);
 });
-afterEach(() => otlp.close());
-afterAll(() => database.drop());
+beforeEach(() => otlp.clear());
+afterAll(async () => {
+  await otlp.close();
+  await database.drop();
+});
 
 const exporters = {
   protobuf: (settings: object) => new ProtobufExporter(settings),
@@ -29,17 +30,22 @@ const exporters = {
 } satisfies Record<string, (settings: object) => SpanExporter>;
 
 describe.each(Object.entries(exporters))("the real OpenTelemetry exporter over %s", (_name, createExporter) => {
-  test("gives a whole trace: names, nesting, times, model, tokens, messages, tool entry, failure", async () => {
+  test("gives a whole trace: names, nesting, times, model, tokens, cost, messages, tool entry, failure", async () => {
+    await otlp.setPrice("m-1-2026", { input: 2, output: 10, cache_read: 0.5 });
     const provider = new BasicTracerProvider({
       resource: resourceFromAttributes({ "service.name": "support" }),
       spanProcessors: [new BatchSpanProcessor(createExporter({ url: `${otlp.url}/v1/traces`, headers: { "x-api-key": otlp.key } }))],
     });
     runAgent(provider.getTracer("agent", "2.1.0"));
     await provider.shutdown();
-    await otlp.store();
+    const { consumer } = await otlp.rig.start();
+    await expect.poll(() => otlp.rig.redis.client.xlen(otlp.rig.stream), { timeout: 10_000 }).toBe(0);
+    await consumer.stop();
 
     const [stored, ...others] = await otlp.traces();
     expect(others).toEqual([]);
+    // 100 tokens at 2 dollars a million, 20 from the cache at 0.5, 8 at 10.
+    expect(stored?.cost).toBeCloseTo(0.000_29, 9);
     expect(stored).toMatchObject({
       name: "support-agent",
       status: "success",
@@ -107,6 +113,7 @@ function runAgent(tracer: Tracer): void {
     "gen_ai.response.model": "m-1-2026",
     "gen_ai.usage.input_tokens": 120,
     "gen_ai.usage.output_tokens": 8,
+    "gen_ai.usage.cache_read.input_tokens": 20,
     "gen_ai.input.messages": JSON.stringify([{ role: "user", parts: [{ type: "text", content: "where?" }] }]),
     "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "reasoning", content: "it is on its way" }] }]),
   });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * OTLP's ids are 16 and 8 bytes of a producer's own choice, the product's are UUIDs. The same id in the same project is always
@@ -20,8 +20,7 @@ export function eventIdOf(projectId: string, type: string, body: string): string
 
 /** A version 8 UUID (RFC 9562) of what the parts hash to. */
 function uuidOf(...parts: readonly string[]): string {
-  const bytes = createHash("sha256").update(parts.join("\n")).digest().subarray(0, 16);
-  return toVersion8(bytes);
+  return toVersion8(hash("sha256", parts.join("\n"), "buffer").subarray(0, 16));
 }
 
 export function toVersion8(bytes: Buffer): string {

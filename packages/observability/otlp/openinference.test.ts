@@ -43,11 +43,14 @@ test("OpenInference's LangChain instrumentation gives a correct trace", async ()
     metadata: { thread_id: "thread-7", session_id: "session-1" },
   });
   expect(answer).toBe("It was shipped.");
+  await otlp.setPrice("m-1", { input: 2, output: 10, cache_read: 0.5 });
   await provider.forceFlush();
   await otlp.store();
 
   const [trace, ...others] = await otlp.traces();
   expect(others).toEqual([]);
+  // Of each call 56 tokens at 2 dollars a million, 64 from the cache at 0.5, 30 at 10.
+  expect(trace?.cost).toBeCloseTo(2 * 0.000_444, 9);
   expect(trace).toMatchObject({
     name: "support-agent",
     status: "success",
@@ -58,8 +61,22 @@ test("OpenInference's LangChain instrumentation gives a correct trace", async ()
   });
   const calls = trace?.observation_list.filter(({ kind }) => kind === "llm") ?? [];
   expect(calls).toMatchObject([
-    { model: "m-1", input_tokens: 120, output_tokens: 30, input: [{ role: "user", content: "Where is order 42?" }] },
-    { model: "m-1", input_tokens: 120, output_tokens: 30, output: [{ role: "assistant", content: "It was shipped." }] },
+    {
+      model: "m-1",
+      input_tokens: 120,
+      cache_read_tokens: 64,
+      output_tokens: 30,
+      reasoning_tokens: 12,
+      input: [{ role: "user", content: "Where is order 42?" }],
+    },
+    {
+      model: "m-1",
+      input_tokens: 120,
+      cache_read_tokens: 64,
+      output_tokens: 30,
+      reasoning_tokens: 12,
+      output: [{ role: "assistant", content: "It was shipped." }],
+    },
   ]);
   expect(trace?.observation_list.filter(({ kind }) => kind === "tool")).toMatchObject([
     { name: "find_order", status: "success", input: { order: 42 }, output: expect.anything() },
@@ -129,13 +146,13 @@ class LocalChatModel extends BaseChatModel {
         type: "tool_call",
       })),
     });
-    answer.usage_metadata = {
+    const usageMetadata = {
       input_tokens: usage.prompt_tokens,
       output_tokens: usage.completion_tokens,
       total_tokens: usage.total_tokens,
       input_token_details: { cache_read: usage.prompt_tokens_details["cached_tokens"] ?? 0 },
       output_token_details: { reasoning: usage.completion_tokens_details["reasoning_tokens"] ?? 0 },
     };
-    return { generations: [{ text: String(answer.content), message: answer }] };
+    return { generations: [{ text: answer.text, message: Object.assign(answer, { usage_metadata: usageMetadata }) }] };
   }
 }

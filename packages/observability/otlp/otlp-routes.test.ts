@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import protobuf from "protobufjs/minimal.js";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { STREAM_MAX_LENGTH } from "#config.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -16,12 +16,13 @@ let otlp: OtlpRig;
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-});
-beforeEach(async () => {
   otlp = await createOtlpRig(database);
 });
-afterEach(() => otlp.close());
-afterAll(() => database.drop());
+beforeEach(() => otlp.clear());
+afterAll(async () => {
+  await otlp.close();
+  await database.drop();
+});
 
 const PROTOBUF = { "content-type": "application/x-protobuf" };
 const GZIP = { "content-encoding": "gzip" };

@@ -101,14 +101,13 @@ function readValue(value: unknown, limits: RequestLimits, depth: number): OtlpVa
   if (typeof plain === "string" || typeof plain === "boolean") {
     return plain;
   }
-  const integer = field(item, "intValue", "int_value");
+  const integer = scalar(field(item, "intValue", "int_value"));
   if (integer !== undefined) {
-    const exact = String(integer);
-    return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+    return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
   }
-  const double = field(item, "doubleValue", "double_value");
+  const double = scalar(field(item, "doubleValue", "double_value"));
   if (double !== undefined) {
-    return typeof double === "number" ? double : String(double);
+    return double;
   }
   const bytes = field(item, "bytesValue", "bytes_value");
   if (bytes !== undefined) {
@@ -146,6 +145,11 @@ function toItem(value: unknown): Item {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** 64-bit integers, NaN and infinity come as texts. */
+function scalar(value: unknown): string | number | undefined {
+  return typeof value === "string" || typeof value === "number" ? value : undefined;
 }
 
 function number(value: unknown): number {

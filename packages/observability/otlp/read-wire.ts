@@ -99,9 +99,10 @@ export function readNanos(reader: Reader): bigint {
 }
 
 function readInteger(reader: Reader): number | string {
-  const text = String(reader.int64());
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : text;
+  const given = reader.int64();
+  const exact = typeof given === "number" ? BigInt(given) : (BigInt(given.high) << 32n) | BigInt(given.low >>> 0);
+  const value = Number(exact);
+  return Number.isSafeInteger(value) ? value : exact.toString();
 }
 
 /** JSON knows neither NaN nor infinity. */

@@ -1,24 +1,24 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createdApiKeySchema, projectSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { attributes, jsonRequest, jsonSpan, TRACE, type JsonSpan } from "#testing/otlp-request.ts";
 import { createApiRig } from "#testing/api-rig.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
-import { toTimestamp } from "./span-events.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let otlp: OtlpRig;
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-});
-beforeEach(async () => {
   otlp = await createOtlpRig(database);
 });
-afterEach(() => otlp.close());
-afterAll(() => database.drop());
+beforeEach(() => otlp.clear());
+afterAll(async () => {
+  await otlp.close();
+  await database.drop();
+});
 
 const [ROOT, NODE, TOOL, MODEL] = ["a", "b", "c", "d"].map((letter) => letter.repeat(16)) as [string, string, string, string];
 
@@ -36,8 +36,7 @@ describe("a trace is the same", () => {
       await sendInBatches([run]);
       await otlp.store();
       const expected = await contentOf();
-      await database.pool.query("truncate observability.traces, observability.observations, observability.payloads");
-      await otlp.rig.redis.client.del(otlp.rig.stream);
+      await otlp.clear();
 
       const random = randomOf(seed);
       const repeated = shuffle([...run, ...run.filter(() => random() < 0.5)], random);
@@ -150,10 +149,11 @@ test("a LangGraph interrupt is no failure", async () => {
 });
 
 test("whatever attributes hold, what comes of them is an event and can be stored", async () => {
-  for (let seed = 100; seed < 130; seed += 1) {
+  for (let seed = 100; seed < 110; seed += 1) {
     await storeAnything(randomOf(seed));
+    expect(await otlp.traces()).toHaveLength(1);
+    await otlp.clear();
   }
-  expect(await otlp.traces()).toHaveLength(30);
 });
 
 async function storeAnything(random: () => number): Promise<void> {
@@ -173,14 +173,6 @@ async function storeAnything(random: () => number): Promise<void> {
   await otlp.store();
 }
 
-test.each([
-  [1n, "1970-01-01T00:00:00.000000Z"],
-  [1_795_255_200_123_456_789n, "2026-11-21T10:00:00.123456Z"],
-  [2n ** 64n - 1n, "2554-07-21T23:34:33.709551Z"],
-])("%s nanoseconds are %s", (given, text) => {
-  expect(toTimestamp(given)).toBe(text);
-});
-
 const TEXTS = [
   "",
   "a",
@@ -195,10 +187,28 @@ const TEXTS = [
   "1e999",
 ];
 const KEYS = [
-  ...["gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.cache_read.input_tokens", "gen_ai.input.messages", "metadata"],
-  ...["gen_ai.operation.name", "openinference.span.kind", "ai.operationId", "gen_ai.tool.name", "gen_ai.tool.call.arguments", "session.id"],
-  ...["llm.input_messages.0.message.role", "llm.input_messages.4294967296.message.content", "llm.output_messages.__proto__.polluted"],
-  ...["llm.output_messages", "llm.output_messages.0", "__proto__", "constructor", "code.filepath", "code.lineno", "\0", ""],
+  "gen_ai.usage.input_tokens",
+  "llm.token_count.prompt",
+  "gen_ai.usage.cache_read.input_tokens",
+  "gen_ai.input.messages",
+  "metadata",
+  "gen_ai.operation.name",
+  "openinference.span.kind",
+  "ai.operationId",
+  "gen_ai.tool.name",
+  "gen_ai.tool.call.arguments",
+  "session.id",
+  "llm.input_messages.0.message.role",
+  "llm.input_messages.4294967296.message.content",
+  "llm.output_messages.__proto__.polluted",
+  "llm.output_messages",
+  "llm.output_messages.0",
+  "__proto__",
+  "constructor",
+  "code.filepath",
+  "code.lineno",
+  "\0",
+  "",
 ];
 const NAMES = ["chat", "LLM", "TOOL", "execute_tool", "constructor", "ai.toolCall", "embeddings"];
 

@@ -5,6 +5,7 @@ import type { OtlpScopeSpans, OtlpSpan, OtlpValue } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
+import { toTimestamp } from "./timestamp.ts";
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
 
@@ -202,7 +203,7 @@ function toolEntryOf({ span, facts, status, input, output }: Common): BodyOf<"ob
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return {
     tool_name: boundText(facts.toolName, NAME_MAX),
-    parameters: isObject ? { ...input } : input === undefined || input === null ? {} : { input },
+    parameters: isObject ? Object.fromEntries(Object.entries(input)) : input === undefined || input === null ? {} : { input },
     result: output ?? null,
     timestamp: toTimestamp(span.startNanos),
     status: status === "success" ? "success" : "failure",
@@ -216,14 +217,4 @@ function draft<Type extends EventType>(projectId: string, type: Type, body: Body
 
 function optionalName(text: string | undefined): string | undefined {
   return text === undefined ? undefined : boundText(text, NAME_MAX);
-}
-
-const NANOS_OF_MICRO = 1000n;
-const MICROS_OF_SECOND = 1_000_000n;
-
-/** To the microsecond, which is as exact as the database is. */
-export function toTimestamp(nanos: bigint): string {
-  const micros = nanos / NANOS_OF_MICRO;
-  const seconds = new Date(Number(micros / MICROS_OF_SECOND) * 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(micros % MICROS_OF_SECOND).padStart(6, "0")}Z`;
 }

@@ -179,7 +179,7 @@ function metadataOf(attributes: OtlpAttributes): Readonly<Record<string, unknown
 }
 
 function toRecord(value: OtlpValue): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : undefined;
 }
 
 function firstText(...candidates: readonly unknown[]): string | undefined {

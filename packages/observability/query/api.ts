@@ -16,6 +16,7 @@ import { healthRoutes } from "./health.routes.ts";
 import { metricsRoutes } from "./metrics.routes.ts";
 import { priceRoutes } from "./prices.routes.ts";
 import { projectRoutes } from "./projects.routes.ts";
+import { scoreRoutes } from "./scores.routes.ts";
 import { readLagSeconds, registerStreamMetrics } from "./stream-metrics.ts";
 import { traceRoutes } from "./traces.routes.ts";
 
@@ -56,6 +57,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       gapRoutes(queries)(server);
       priceRoutes(queries)(server);
       metricsRoutes(queries)(server);
+      scoreRoutes(queries)(server);
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.

@@ -1,9 +1,9 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { markEndedProducers, markSilentProducers } from "#store/gone-producers.store.ts";
+import { createRepeatedDuty } from "#store/repeated-duty.ts";
 
 type GoneProducersOptions = {
   readonly query: Kysely<ObservabilitySchema>;
@@ -27,9 +27,6 @@ export const SILENT_WITHOUT_HEARTBEAT_MS = 3_600_000;
  * a Redis that was away makes the living look dead.
  */
 export function createGoneProducers({ query, readLag, clock, log }: GoneProducersOptions) {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let isStopping = false;
   let caughtUpSince: number | undefined;
 
   async function look(): Promise<void> {
@@ -49,26 +46,6 @@ export function createGoneProducers({ query, readLag, clock, log }: GoneProducer
     }
   }
 
-  async function run(): Promise<void> {
-    try {
-      await look();
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, "producers that are gone could not be looked for; trying again");
-    }
-    if (!isStopping) {
-      timer = setTimeout(() => (running = run()), EVERY_MS).unref();
-    }
-  }
-
-  return {
-    look,
-    start: (): void => {
-      running = run();
-    },
-    stop: async (): Promise<void> => {
-      isStopping = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  const duty = createRepeatedDuty({ everyMs: EVERY_MS, failure: "producers that are gone could not be looked for", log, run: look });
+  return { look, start: duty.start, stop: duty.stop };
 }

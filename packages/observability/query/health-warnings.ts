@@ -15,7 +15,7 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 const WAIT_MS = 2_000;
 
 /** Nothing when Redis does not answer: the component says that. */
-export async function redisWarnings(redis: Redis, stream: string): Promise<Warnings> {
+export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream: string): Promise<Warnings> {
   return within(async () => {
     const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);
     return [

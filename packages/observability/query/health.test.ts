@@ -123,6 +123,8 @@ describe("GET /metrics", () => {
     const lag = await metric("studio_consumer_lag_seconds");
     expect(lag).toBeGreaterThanOrEqual(90);
     expect(lag).toBeLessThan(95);
+    expect(await metric("studio_redis_memory_bytes")).toBeGreaterThan(100_000);
+    expect(await metric("studio_redis_noeviction")).toBe(1);
     expect(await metric("studio_consumer_heartbeat")).toBe(1);
     await redis.client.del(heartbeatKey);
     expect(await metric("studio_consumer_heartbeat")).toBe(0);

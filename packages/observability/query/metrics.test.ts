@@ -245,5 +245,5 @@ function near(milliseconds: number): number {
 
 /** An order that depends on the seed alone. */
 function order(event: StreamEvent, seed: number): number {
-  return [...event.id].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0) * seed) % 1_000_003, seed);
+  return Array.from(event.id).reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0) * seed) % 1_000_003, seed);
 }

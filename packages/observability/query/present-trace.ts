@@ -14,7 +14,11 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     status: row.status,
     started_at: row.sort_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
-    duration_ms: row.started_at === null || row.ended_at === null ? null : Math.max(row.ended_at.getTime() - row.started_at.getTime(), 0),
+    duration_ms:
+      row.started_at === null || row.ended_at === null
+        ? null
+        : Math.max(row.ended_at.getTime() - row.started_at.getTime() - row.waiting_ms, 0),
+    waiting_ms: row.waiting_ms,
     observations: row.observations,
     failures: row.failures,
     lost_events: lostEvents,
@@ -25,9 +29,13 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
   };
 }
 
-export function presentTrace(row: TraceSummaryRow, { observations, payloads, isCut }: TraceContent, lostEvents: number): Trace {
+export function presentTrace(
+  row: TraceSummaryRow,
+  { observations, payloads, isCut }: TraceContent,
+  { lostEvents, graph }: { readonly lostEvents: number; readonly graph: Trace["graph"] },
+): Trace {
   const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
-  const own = byOwner.get(row.id) ?? [];
+  const own = row.segments.flatMap(({ id }) => byOwner.get(id) ?? []);
   const started = observations.map((observation) => ({
     observation,
     id: observation.id,
@@ -44,6 +52,8 @@ export function presentTrace(row: TraceSummaryRow, { observations, payloads, isC
     output: payloadOf(own, row.end_event)?.value ?? null,
     error: row.error,
     attributes: attributesOf(own),
+    segments: [...row.segments],
+    graph,
     observation_list: orderObservations(started).map(({ observation, seq, startedAt }) =>
       presentObservation(observation, byOwner.get(observation.id) ?? [], { seq, startedAt }),
     ),

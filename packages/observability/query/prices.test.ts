@@ -183,7 +183,7 @@ async function remove(model: string, validFrom: string): Promise<number> {
   const query = new URLSearchParams({ model, valid_from: validFrom });
   const answer = await api.server.inject({
     method: "DELETE",
-    url: `${url()}?${query}`,
+    url: `${url()}?${query.toString()}`,
     headers: { authorization: "Bearer tenant-1:admin" },
   });
   return answer.statusCode;

@@ -3,7 +3,7 @@ import type { Redis } from "@sightline/foundation/redis";
 export type RedisState = { readonly memoryBytes: number; readonly policy: string };
 
 /** @throws {Error} when Redis does not answer or its user may not ask. */
-export async function readRedisState(redis: Redis): Promise<RedisState> {
+export async function readRedisState(redis: Pick<Redis, "info">): Promise<RedisState> {
   const info = await redis.info("memory");
   const valueOf = (name: string) => new RegExp(`^${name}:(\\S+)`, "m").exec(info)?.[1];
   const memory = valueOf("used_memory");

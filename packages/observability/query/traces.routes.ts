@@ -5,11 +5,13 @@ import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, traceSchema, type Trace } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { hasProject } from "#store/projects.store.ts";
-import { findTrace, listTraces } from "#store/traces.store.ts";
+import { findTrace, listTraces, type TraceSummaryRow } from "#store/traces.store.ts";
 import { findTraceContent } from "#store/trace-content.store.ts";
+import { findDeclaredGraphs, findGraphEntries } from "#store/graphs.store.ts";
 import { countLostEvents } from "#store/lost-events.store.ts";
 import { positionOf, toPage } from "./cursor.ts";
 import { projectNotFound, traceNotFound } from "./not-found.errors.ts";
+import { presentGraph } from "./present-graph.ts";
 import { presentTrace, presentTraceSummary } from "./present-trace.ts";
 import { tenantOf } from "./tenant.ts";
 
@@ -26,8 +28,12 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
     if (trace === undefined) {
       throw traceNotFound();
     }
-    const [content, lost] = [await findTraceContent(query, trace), await countLostEvents(query, trace.project_id, [trace.id])];
-    return presentTrace(trace, content, lost.get(trace.id) ?? 0);
+    const ids = trace.segments.map((segment) => segment.id);
+    const content = await findTraceContent(query, trace);
+    const lost = await countLostEvents(query, trace.project_id, ids);
+    const graph = presentGraph(trace, content.observations, await findGraphEntries(query, trace.project_id, ids));
+    const declared = await findDeclaredGraphs(query, trace.project_id, graph.hashes);
+    return presentTrace(trace, content, { lostEvents: lostOf(trace, lost), graph: graph.withDeclared(declared) });
   }
 
   return (server: HttpServer): void => {
@@ -39,18 +45,18 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
       },
       async (request) => {
         const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
-        const { cursor, limit, status, name } = request.query;
+        const { cursor, limit, status, name, search } = request.query;
         const after = positionOf(cursor);
         if (!(await hasProject(query, { id: projectId, tenantId }))) {
           throw projectNotFound();
         }
-        const rows = await listTraces(query, { projectId, tenantId, status, name, after, limit: limit + 1 });
+        const rows = await listTraces(query, { projectId, tenantId, status, name, search, after, limit: limit + 1 });
         const lost = await countLostEvents(
           query,
           projectId,
-          rows.map((row) => row.id),
+          rows.flatMap((row) => row.segments.map((segment) => segment.id)),
         );
-        return toPage(rows, limit, (row) => presentTraceSummary(row, lost.get(row.id) ?? 0));
+        return toPage(rows, limit, (row) => presentTraceSummary(row, lostOf(row, lost)));
       },
     );
 
@@ -66,4 +72,8 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
       (request) => load({ tenantId: tenantOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };
+}
+
+function lostOf({ segments }: TraceSummaryRow, lost: ReadonlyMap<string, number>): number {
+  return segments.reduce((sum, { id: traceId }) => sum + (lost.get(traceId) ?? 0), 0);
 }

@@ -46,6 +46,7 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           started_at: "2026-11-21T10:00:00.000Z",
           ended_at: "2026-11-21T10:00:06.000Z",
           duration_ms: 6000,
+          waiting_ms: 0,
           observations: 3,
           failures: 1,
           lost_events: 0,

@@ -27,7 +27,7 @@ type NewRow = OfProject & {
   readonly prefix: string;
   readonly hash: string;
   readonly scopes: readonly string[];
-  readonly createdBy: string | null;
+  readonly createdBy: string;
 };
 
 /** `undefined` when the tenant has no such project. */
@@ -45,7 +45,7 @@ export async function insertApiKey(query: Query, key: NewRow): Promise<ApiKeySum
           sql<string>`${key.prefix}::text`.as("prefix"),
           sql<string>`${key.hash}::text`.as("key_sha256"),
           sql<string[]>`${key.scopes}::text[]`.as("scopes"),
-          sql<string | null>`${key.createdBy}::text`.as("created_by"),
+          sql<string>`${key.createdBy}::text`.as("created_by"),
         ])
         .where("project.id", "=", key.projectId)
         .$if(key.tenantId !== undefined, (select) => select.where("project.tenant_id", "=", key.tenantId ?? "")),

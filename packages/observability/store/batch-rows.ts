@@ -17,9 +17,15 @@ export type TraceWrite = Half<"start"> &
     readonly thread_id?: string | undefined;
     readonly session_id?: string | undefined;
     readonly user_id?: string | undefined;
+    /** What a search finds the trace by, beside its name, ids and error. */
+    readonly start_text?: string | undefined;
+    readonly end_text?: string | undefined;
     readonly ended_at?: Instant;
     readonly end_status?: string;
     readonly error?: string | undefined;
+    readonly paused_at?: string | undefined;
+    readonly resumed_from?: string;
+    readonly resumed_at?: Instant;
   };
 
 export type ObservationWrite = Half<"start"> &
@@ -34,6 +40,7 @@ export type ObservationWrite = Half<"start"> &
     readonly started_at?: Instant;
     readonly start_model?: string | undefined;
     readonly code?: object | undefined;
+    readonly graph_step?: object | undefined;
     readonly ended_at?: Instant;
     readonly duration_ms?: number;
     readonly end_status?: string;
@@ -44,6 +51,7 @@ export type ObservationWrite = Half<"start"> &
     readonly cache_read_tokens?: number | undefined;
     readonly cache_write_tokens?: number | undefined;
     readonly reasoning_tokens?: number | undefined;
+    readonly next?: object | undefined;
   };
 
 export type PayloadWrite = {
@@ -51,7 +59,7 @@ export type PayloadWrite = {
   readonly trace_id: string;
   readonly event_id: string;
   readonly owner_id: string;
-  readonly part: "start" | "end" | "update";
+  readonly part: "start" | "end" | "update" | "enter";
   readonly seq: number;
   readonly value?: unknown;
   readonly attributes?: object | undefined;
@@ -122,8 +130,16 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
     statement: upsertHalves({
       table: "traces",
       key: { project_id: "uuid", id: "uuid" },
-      start: startOf({ name: "text", started_at: "timestamptz", thread_id: "text", session_id: "text", user_id: "text" }),
-      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text" }),
+      start: startOf({
+        name: "text",
+        started_at: "timestamptz",
+        thread_id: "text",
+        session_id: "text",
+        user_id: "text",
+        start_text: "text",
+      }),
+      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_text: "text", paused_at: "text" }),
+      once: { resumed_from: "text", resumed_at: "timestamptz" },
     }),
   },
   {
@@ -139,6 +155,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         started_at: "timestamptz",
         start_model: "text",
         code: "json",
+        graph_step: "json",
       }),
       end: endOf({
         ended_at: "timestamptz",
@@ -151,6 +168,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         cache_read_tokens: "bigint",
         cache_write_tokens: "bigint",
         reasoning_tokens: "bigint",
+        next: "json",
       }),
     }),
   },

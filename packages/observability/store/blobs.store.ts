@@ -18,7 +18,7 @@ export async function findBlobs(
     .select([
       "sha256",
       sql<number>`length(content::text)`.as("characters"),
-      sql<unknown>`case when length(content::text) <= ${CONTENT_MAX} then content else json_build_object(
+      sql`case when length(content::text) <= ${CONTENT_MAX} then content else json_build_object(
         'truncated', true, 'characters', length(content::text), 'preview', left(content::text, ${PREVIEW}::int)
       ) end`.as("content"),
     ])

@@ -15,11 +15,12 @@ export async function sweepRetention(
   signal?: AbortSignal,
 ): Promise<{ readonly traces: number; readonly days: number }> {
   let [traces, days] = [0, 0];
+  const isStopping = () => signal?.aborted === true;
   for (const day of await listPastDays(query)) {
-    for (let deleted = AT_ONCE; deleted === AT_ONCE && signal?.aborted !== true; traces += deleted) {
+    for (let deleted = AT_ONCE; deleted === AT_ONCE && !isStopping(); traces += deleted) {
       deleted = await deleteExpiredTraces(query, day, AT_ONCE);
     }
-    if (signal?.aborted === true) {
+    if (isStopping()) {
       return { traces, days };
     }
     days += (await dropDay(query, day)) ? 1 : 0;

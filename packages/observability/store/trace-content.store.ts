@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
 import { findBlobs } from "./blobs.store.ts";
 import { costOf } from "./prices.store.ts";
@@ -38,8 +38,12 @@ const STORED_MAX = 64 * 1024 * 1024;
 /** What happened in a trace. The trace was found under its tenant before. */
 export async function findTraceContent(
   query: Kysely<ObservabilitySchema>,
-  { project_id: projectId, id: traceId }: { readonly project_id: string; readonly id: string },
+  { project_id: projectId, segments }: { readonly project_id: string; readonly segments: readonly { readonly id: string }[] },
 ): Promise<TraceContent> {
+  const isPart = isPartOf(
+    projectId,
+    segments.map(({ id }) => id),
+  );
   const observations = await query
     .selectFrom("observability.observations as observation")
     .selectAll()
@@ -56,14 +60,12 @@ export async function findTraceContent(
         where producer.project_id = observation.project_id and producer.producer_id = observation.start_producer and producer.gone_at is not null
       )`.as("is_abandoned"),
     )
-    .where("project_id", "=", projectId)
-    .where("trace_id", "=", traceId)
-    .where("day", "=", dayOf(projectId, traceId))
+    .where(isPart)
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")
     .limit(OBSERVATIONS_MAX)
     .execute();
-  const payloads = await findPayloads(query, projectId, traceId);
+  const payloads = await findPayloads(query, isPart);
   return {
     observations,
     payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, projectId, hashes)),
@@ -71,7 +73,7 @@ export async function findTraceContent(
   };
 }
 
-async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: string, traceId: string): Promise<readonly PayloadContent[]> {
+async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuilder<boolean>): Promise<readonly PayloadContent[]> {
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id,
       ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
@@ -82,7 +84,7 @@ async function findPayloads(query: Kysely<ObservabilitySchema>, projectId: strin
         select *, sum(${storedBytes}) over by_event as stored
         from (
           select * from observability.payloads
-          where project_id = ${projectId} and trace_id = ${traceId} and day = ${dayOf(projectId, traceId)}
+          where ${isPart}
           order by seq, event_id
           limit ${PAYLOADS_MAX}
         ) as payload
@@ -100,9 +102,10 @@ const storedBytes = sql.join(
   sql` + `,
 );
 
-/** Named, so that only one day is looked into. */
-function dayOf(projectId: string, traceId: string) {
-  return sql<Date>`(select day from observability.traces where project_id = ${projectId} and id = ${traceId})`;
+/** The days are named, so that no other is looked into. */
+function isPartOf(projectId: string, traceIds: readonly string[]): RawBuilder<boolean> {
+  const days = sql`(select array_agg(day) from observability.traces where project_id = ${projectId} and id = any(${traceIds}::uuid[]))`;
+  return sql<boolean>`project_id = ${projectId} and trace_id = any(${traceIds}::uuid[]) and day = any(${days}::date[])`;
 }
 
 function bounded(name: "value" | "attributes" | "tool_entry") {

@@ -13,6 +13,10 @@ export type TraceSummaryRow = Pick<
 > & {
   readonly position: string;
   readonly status: TraceStatus;
+  /** The runs it consists of: from its start to its first pause, from there to the next, … */
+  readonly segments: readonly SegmentRow[];
+  /** Between an interrupt and its resume. */
+  readonly waiting_ms: number;
   readonly observations: number;
   readonly failures: number;
   readonly input_tokens: number | null;
@@ -21,26 +25,39 @@ export type TraceSummaryRow = Pick<
   readonly cost: number | null;
 };
 
+type SegmentRow = {
+  readonly id: string;
+  readonly status: TraceStatus;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+};
+
 type TraceFilter = {
   readonly projectId: string;
   readonly tenantId: string;
   readonly status: string | undefined;
   /** A part of the name, in either case. */
   readonly name: string | undefined;
+  /** Words, "phrases" and -words. */
+  readonly search: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
 };
 
 /** Newest first. */
 export async function listTraces(query: Query, filter: TraceFilter): Promise<readonly TraceSummaryRow[]> {
-  const { status, name, after } = filter;
-  let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId);
+  const { status, name, search, after } = filter;
+  let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId).where(isBeginning);
   if (status !== undefined) {
-    // Said twice: only of a trace that runs is it asked whether anybody is left to end it.
-    rows = rows.where(sql<boolean>`trace.status = ${status === "abandoned" ? "running" : status} and ${statusOf} = ${status}`);
+    // Said twice: only of a trace that was interrupted or that runs is it asked how it went on.
+    const said = status === "abandoned" ? "running" : status;
+    rows = rows.where(sql<boolean>`(trace.paused_at is not null or trace.status = ${said}) and family.status = ${status}`);
   }
   if (name !== undefined) {
     rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
+  }
+  if (search !== undefined) {
+    rows = rows.where(sql<boolean>`trace.search @@ websearch_to_tsquery('simple', ${search})`);
   }
   if (after !== undefined) {
     rows = rows.where(isAfter("trace.sort_at", "trace.id", after));
@@ -48,22 +65,69 @@ export async function listTraces(query: Query, filter: TraceFilter): Promise<rea
   return rows.orderBy("trace.sort_at", "desc").orderBy("trace.id", "desc").limit(filter.limit).execute();
 }
 
-/** Without a project, the newest of that id among the tenant's projects. */
+/** Without a project, the newest of that id among the tenant's projects. The id of any run of a trace finds the whole trace. */
 export async function findTrace(
   query: Query,
   wanted: { readonly tenantId: string; readonly traceId: string; readonly projectId?: string },
 ): Promise<TraceSummaryRow | undefined> {
-  let rows = summaries(query, wanted.tenantId).where("trace.id", "=", wanted.traceId);
+  let rows = summaries(query, wanted.tenantId).where(
+    sql<boolean>`(trace.project_id, trace.id) in (
+      select part.project_id, observability.beginning_of(part.project_id, part.id) from observability.traces as part where part.id = ${wanted.traceId}
+    )`,
+  );
   if (wanted.projectId !== undefined) {
     rows = rows.where("trace.project_id", "=", wanted.projectId);
   }
   return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
 }
 
+type Family = Pick<Selectable<TraceRow>, "ended_at" | "error" | "end_event"> &
+  Pick<TraceSummaryRow, "status" | "segments" | "waiting_ms"> & { readonly ids: readonly string[]; readonly days: readonly Date[] };
+
+/** What a trace and the runs that resumed it are together. It ended as the last of them did. */
+const family = sql<Family>`(
+  select array_agg(id order by place) as ids, array_agg(day order by place) as days,
+    json_agg(json_build_object('id', id, 'status', status, 'started_at', ${isoOf("sort_at")}, 'ended_at', ${isoOf("ended_at")}) order by place) as segments,
+    (array_agg(status order by place desc))[1] as status,
+    (array_agg(ended_at order by place desc))[1] as ended_at,
+    (array_agg(error order by place desc))[1] as error,
+    (array_agg(end_event order by place desc))[1] as end_event,
+    coalesce(sum(greatest(waited, 0)), 0)::double precision as waiting_ms
+  from (
+    select *, row_number() over by_time as place, extract(epoch from sort_at - lag(ended_at) over by_time) * 1000 as waited
+    from (
+      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOf("trace")} as status, trace.error, trace.end_event
+      where trace.paused_at is null
+      union all
+      select part.id, part.day, part.sort_at, part.ended_at, ${statusOf("part")}, part.error, part.end_event
+      from observability.segments_of(trace.project_id, trace.id) as part where trace.paused_at is not null
+    ) as segment
+    window by_time as (order by sort_at, id)
+  ) as placed
+)`;
+
+/** No run of the thread waits at the checkpoint from which it went on. */
+const isBeginning = sql<boolean>`(trace.resumed_from is null or not exists (
+  select from observability.traces as earlier
+  where earlier.project_id = trace.project_id and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
+    and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
+))`;
+
+/** Running or abandoned is known of each run by its own producer. */
+function statusOf(run: "trace" | "part") {
+  const column = (name: string) => sql.ref(`${run}.${name}`);
+  return sql<TraceStatus>`observability.status_of(trace.project_id, ${column("id")}, ${column("day")}, ${column("status")}, ${column("start_producer")})`;
+}
+
+function isoOf(column: string) {
+  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
 function summaries(query: Query, tenantId: string) {
   return query
     .selectFrom("observability.traces as trace")
     .innerJoin("observability.projects as project", "project.id", "trace.project_id")
+    .innerJoinLateral(family.as<"family">(sql`family`), (join) => join.onTrue())
     .innerJoinLateral(
       () => totals.as("total"),
       (join) => join.onTrue(),
@@ -73,14 +137,16 @@ function summaries(query: Query, tenantId: string) {
       "trace.id",
       "trace.project_id",
       "trace.name",
-      statusOf.as("status"),
       "trace.started_at",
       "trace.sort_at",
-      "trace.ended_at",
       "trace.thread_id",
-      "trace.error",
       "trace.start_event",
-      "trace.end_event",
+      "family.status",
+      "family.ended_at",
+      "family.error",
+      "family.end_event",
+      "family.segments",
+      "family.waiting_ms",
       microsOf("trace.sort_at").as("position"),
       "total.observations",
       "total.failures",
@@ -90,11 +156,9 @@ function summaries(query: Query, tenantId: string) {
     ]);
 }
 
-const statusOf = sql<TraceStatus>`observability.status_of(trace.project_id, trace.id, trace.day, trace.status, trace.start_producer)`;
-
 type Totals = Pick<TraceSummaryRow, "observations" | "failures" | "input_tokens" | "output_tokens" | "cost">;
 
-/** Of one `trace`. Prices change by the hour, so the calls of one model and hour are priced as one. */
+/** Of one `trace` and its `family`. Prices change by the hour, so the calls of one model and hour are priced as one. */
 const totals = sql<Totals>`(
   select coalesce(sum(part.observations), 0)::bigint as observations, coalesce(sum(part.failures), 0)::bigint as failures,
     ${sumOf("part.input_tokens")} as input_tokens, ${sumOf("part.output_tokens")} as output_tokens,
@@ -105,8 +169,9 @@ const totals = sql<Totals>`(
       sum(observation.input_tokens) as input_tokens, sum(observation.output_tokens) as output_tokens,
       sum(observation.uncached_tokens) as uncached_tokens, sum(observation.cache_read_tokens) as cache_read_tokens,
       sum(observation.cache_write_tokens) as cache_write_tokens
-    from observability.observations as observation
-    where observation.project_id = trace.project_id and observation.trace_id = trace.id and observation.day = trace.day
+    from unnest(family.ids, family.days) as segment (id, day)
+    join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
+    where observation.project_id = trace.project_id
     group by observation.model, observation.hour
   ) as part
   left join lateral observability.price_of(trace.project_id, part.model, part.hour) as price

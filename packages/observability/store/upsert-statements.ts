@@ -7,6 +7,8 @@ type HalvesOptions = {
   readonly isOfDay?: boolean;
   readonly start: Columns;
   readonly end: Columns;
+  /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
+  readonly once?: Columns;
 };
 
 /**
@@ -25,30 +27,37 @@ insert into observability.hourly_marks (project_id, day, hour) select distinct p
  * whichever comes first: that makes the statement indifferent to order and repetition. The hours that a row counted for and
  * counts for now are marked, to be counted anew.
  */
-export function upsertHalves({ table, key, isOfDay = false, start, end }: HalvesOptions): string {
+export function upsertHalves({ table, key, isOfDay = false, start, end, once = {} }: HalvesOptions): string {
   const newerStart = newer("start");
   const newerEnd = newer("end");
   const assignments = [
     "seen_at = least(t.seen_at, excluded.seen_at)",
     ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
+    ...Object.keys(once).map((column) => `${column} = least(t.${column}, excluded.${column})`),
+  ];
+  const changes = [
+    newerStart,
+    newerEnd,
+    "excluded.seen_at < t.seen_at",
+    ...Object.keys(once).map((column) => `excluded.${column} is not null`),
   ];
   const insert = isOfDay ? insertRowsOfDay : insertRows;
   const keys = Object.keys(key);
   const known = keys.map((column) => `t.${column}`).join(", ");
   const typed = Object.entries(key).map(([column, type]) => `${column} ${type}`);
-  const day = isOfDay
-    ? " join observability.traces as trace on trace.project_id = t.project_id and trace.id = t.trace_id and trace.day = t.day"
-    : "";
-  return `with before as (
+  const given = keys.map((column) => `row.${column} = given.${column}`);
+  const conditions = [...given, ...(isOfDay ? ["row.day = trace.day"] : [])].join(" and ");
+  return `with before as materialized (
   select ${known}, t.day, ${hourOf(table)} as hour
   from json_to_recordset($1) as given (${typed.join(", ")})
-  join observability.${table} as t using (${keys.join(", ")})${day}
+  ${isOfDay ? `cross join ${DAY_OF_TRACE}` : ""}
+  cross join lateral (select * from observability.${table} as row where ${conditions} offset 0) as t
 ), written as (
-  ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end })}
+  ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
   on conflict (${[...keys, ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
     ${assignments.join(",\n    ")}
-  where ${newerStart} or ${newerEnd} or excluded.seen_at < t.seen_at
+  where ${changes.join(" or ")}
   returning ${known}, t.day, ${hourOf(table)} as hour
 )
 insert into observability.hourly_marks (project_id, day, hour)
@@ -90,5 +99,13 @@ export function insertRowsOfDay(table: string, columns: Columns): string {
   return `insert into observability.${table} as t (${names.join(", ")}, day)
 select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
 from json_to_recordset($1) as given (${typed.join(", ")})
-left join observability.traces as trace on trace.project_id = given.project_id and trace.id = given.trace_id`;
+left join ${DAY_OF_TRACE} on true`;
 }
+
+/**
+ * Looked up one by one, by the primary key: what the planner thinks of a day that has just begun is wrong, and left to itself
+ * it reads all of that day's traces for every row. `offset 0` keeps it from joining them otherwise.
+ */
+const DAY_OF_TRACE = `lateral (
+  select row.day from observability.traces as row where row.project_id = given.project_id and row.id = given.trace_id offset 0
+) as trace`;

@@ -69,9 +69,9 @@ export async function startIngestionWorld(kind: "postgres" | "pglite", tuning: P
         for (const { fields } of entries) {
           pipeline.xadd(stream, "*", ...fields);
         }
-        const failure = (await pipeline.exec())?.find(([error]) => error !== null);
-        if (failure !== undefined) {
-          throw failure[0];
+        const replies = await pipeline.exec();
+        if (replies === null || replies.some(([error]) => error !== null)) {
+          throw new Error("not all of them are acknowledged");
         }
       }),
     trim: async (count) => {

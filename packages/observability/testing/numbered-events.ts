@@ -61,19 +61,17 @@ export function createNumberedProducer({ projectId, homelessProjectId, random, p
 
   function poisonOf(fate: Fate): NumberedEntry {
     const body = { trace_id: uuidv7(), name: "poison", started_at: new Date().toISOString(), input: "poison" };
-    switch (fate) {
-      case "refused":
-        return entry("trace.start", { ...body, started_at: "0000-01-01T00:00:00.000Z" }, fate);
-      case "homeless":
-        return numbered({ projectId: homelessProjectId, producerId: homelessProjectId, seq: 1 }, "trace.start", body, fate);
-      case "garbage": {
-        const id = uuidv7();
-        return { fields: ["hello", id], fate, id, producerId: "", seq: 0 };
-      }
-      case "unreadable":
-      case "row":
-        return entry("trace.start", { trace_id: body.trace_id }, "unreadable");
+    if (fate === "refused") {
+      return entry("trace.start", { ...body, started_at: "0000-01-01T00:00:00.000Z" }, fate);
     }
+    if (fate === "homeless") {
+      return numbered({ projectId: homelessProjectId, producerId: homelessProjectId, seq: 1 }, "trace.start", body, fate);
+    }
+    if (fate === "garbage") {
+      const id = uuidv7();
+      return { fields: ["hello", id], fate, id, producerId: "", seq: 0 };
+    }
+    return entry("trace.start", { trace_id: body.trace_id }, "unreadable");
   }
 
   return {

@@ -24,13 +24,22 @@ export type OtlpRig = {
     readonly body: string;
     readonly bytes: Buffer;
   }>;
+  /** From now and ever on, dollars for a million tokens of the model. */
+  readonly setPrice: (
+    model: string,
+    price: { readonly input: number; readonly output: number; readonly cache_read: number },
+  ) => Promise<void>;
   /** What is on the stream, each entry read by the consumer's own reader. */
   readonly streamed: () => Promise<readonly StreamEvent[]>;
   /** Writes what is on the stream to the tables, in the given order. */
   readonly store: (order?: (events: readonly StreamEvent[]) => readonly StreamEvent[]) => Promise<void>;
   readonly traces: () => Promise<readonly Trace[]>;
+  /** Nothing on the stream and no traces; quicker than another rig. */
+  readonly clear: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
+
+const CLEAR = ["payloads", "observations", "traces", "producers"].map((table) => `delete from observability.${table}`).join("; ");
 
 /** The API on a port of its own, a project with a key, and an empty stream. */
 export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>, redisUrl?: string): Promise<OtlpRig> {
@@ -68,6 +77,17 @@ export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>,
       });
       return { status: answer.statusCode, headers: answer.headers, body: answer.body, bytes: answer.rawPayload };
     },
+    setPrice: async (model, price) => {
+      const answer = await api.server.inject({
+        method: "PUT",
+        url: `/api/v1/projects/${projectId}/prices`,
+        headers: { authorization: "Bearer tenant-1:admin" },
+        payload: { model, ...price, valid_from: "2026-01-01T00:00:00Z" },
+      });
+      if (answer.statusCode !== 204) {
+        throw new Error(answer.body);
+      }
+    },
     streamed,
     store: async (order = (events) => events) => writeEvents(database, order(await streamed())),
     traces: async () => {
@@ -75,6 +95,10 @@ export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>,
       return Promise.all(
         page.items.map(async ({ id }) => traceSchema.parse((await api.get(`/api/v1/projects/${projectId}/traces/${id}`)).body)),
       );
+    },
+    clear: async () => {
+      await rig.redis.client.del(stream);
+      await database.pool.query(CLEAR);
     },
     close: async () => {
       await api.close();

@@ -34,6 +34,18 @@ export function plainMessage(message: ChatMessage, policy: ReasoningPolicy): Rec
   return plain;
 }
 
+/** The same for a message as a provider's own client takes and gives it. */
+export function boundMessageReasoning(message: unknown, policy: ReasoningPolicy): unknown {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+    return message;
+  }
+  return Object.fromEntries(
+    Object.entries(message).flatMap(([name, value]) =>
+      name === "content" ? [[name, plainContent(value, policy)] as [string, unknown]] : plainEntry(name, value, policy),
+    ),
+  );
+}
+
 /** The reasoning of a message, whichever provider's shape it has; undefined when there is none. */
 export function reasoningText(message: unknown): string | undefined {
   if (typeof message !== "object" || message === null || !isChatMessage(message)) {
@@ -51,7 +63,8 @@ function messageType(message: ChatMessage): unknown {
   return typeof read === "function" ? Reflect.apply(read, message, []) : undefined;
 }
 
-function plainContent(content: unknown, policy: ReasoningPolicy): unknown {
+/** A list of content blocks without reasoning, or with as much of it as may be recorded. */
+export function plainContent(content: unknown, policy: ReasoningPolicy): unknown {
   if (!Array.isArray(content) || !content.some(isReasoningBlock)) {
     return content;
   }

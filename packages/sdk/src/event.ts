@@ -41,6 +41,30 @@ export type ToolEntry = {
   readonly status: "success" | "failure";
 };
 
+/**
+ * Where a step of a graph said to go on. `static` is a declared edge, `conditional` a router's answer, `goto` a Command's, `send` a task
+ * of its own, `join` an edge that waits for others, `error` the way to an error handler. Whether it was gone is known when the target starts.
+ */
+export type GraphMove = {
+  readonly to: string;
+  readonly via: "static" | "conditional" | "goto" | "send" | "join" | "error";
+  /** The channel of a join. */
+  readonly trigger?: string | undefined;
+  /** The target lies in the graph around this one. */
+  readonly parent?: boolean | undefined;
+  /** Of equal moves in a row; absent for one. */
+  readonly count?: number | undefined;
+};
+
+/** Which task of a graph a node ran as. The same task again is a retry, or the run after an interrupt. */
+export type GraphStep = {
+  readonly task: string;
+  readonly step: number;
+  readonly triggers: readonly string[];
+  /** Of a task that was sent: its place among those of its step. */
+  readonly index?: number | undefined;
+};
+
 export type GraphEdge = { readonly from: string; readonly to: string; readonly conditional: boolean };
 
 type ProducerReport = { readonly last_seq: number; readonly dropped?: Readonly<Record<string, number>> | undefined };
@@ -62,8 +86,12 @@ export type EventBodies = {
     readonly status: EndStatus;
     readonly output?: Payload;
     readonly error?: string | undefined;
+    /** The checkpoint an interrupted run waits at. */
+    readonly paused_at?: string | undefined;
     readonly attributes?: Attributes | undefined;
   };
+  /** The run goes on from a checkpoint at which another run of the same thread was interrupted. */
+  "trace.resume": { readonly trace_id: string; readonly resumed_at: string; readonly resumed_from: string };
   "observation.start": {
     readonly trace_id: string;
     readonly observation_id: string;
@@ -73,6 +101,7 @@ export type EventBodies = {
     readonly started_at: string;
     readonly model?: string | undefined;
     readonly code?: CodeReference | undefined;
+    readonly graph_step?: GraphStep | undefined;
     readonly input?: Payload;
     readonly attributes?: Attributes | undefined;
   };
@@ -88,6 +117,7 @@ export type EventBodies = {
     readonly usage?: Usage | undefined;
     readonly reasoning?: Reasoning | undefined;
     readonly tool_entry?: ToolEntry | undefined;
+    readonly next?: readonly GraphMove[] | undefined;
     readonly attributes?: Attributes | undefined;
   };
   graph: {
@@ -95,6 +125,16 @@ export type EventBodies = {
     readonly name: string;
     readonly nodes: readonly string[];
     readonly edges: readonly GraphEdge[];
+  };
+  /** A graph took its input in: where its beginning leads. */
+  "graph.enter": {
+    readonly trace_id: string;
+    /** The graph's observation; null for the trace's own graph. */
+    readonly graph_id: string | null;
+    readonly graph_hash?: string | undefined;
+    /** Absent when the input itself said where to go. */
+    readonly step?: number | undefined;
+    readonly next: readonly GraphMove[];
   };
   blob: { readonly sha256: string; readonly content: Payload };
   score: {

@@ -1,6 +1,7 @@
 import { callerReference } from "./code-reference.ts";
 import type { CodeReference } from "./event.ts";
-import { declareGraph, type DeclaredGraph, type GraphFacts, type Router } from "./graph-facts.ts";
+import { declareGraph, type TracedGraphFacts } from "./graph-facts.ts";
+import { readStructure } from "./graph-structure.ts";
 import { createRunHandler } from "./run-handler.ts";
 import { isSwitchedOff } from "./settings.ts";
 
@@ -10,13 +11,6 @@ export type TracedGraphOptions = {
 };
 
 type Method = (...inputs: unknown[]) => unknown;
-type Drawing = {
-  readonly nodes: Readonly<Record<string, unknown>>;
-  readonly edges: readonly { readonly source: string; readonly target: string; readonly conditional?: boolean }[];
-};
-type Branch = { readonly path: { name?: string; readonly func?: { readonly name: string } }; readonly ends?: Record<string, string> };
-type Branches = Readonly<Record<string, Readonly<Record<string, Branch>>>>;
-
 /**
  * Adds tracing to one builder: its compiled graphs get a callback handler in their configuration, which LangGraph merges with the
  * application's own callbacks and passes on to everything that runs inside.
@@ -35,8 +29,13 @@ export function traceBuilder(builder: object, options: TracedGraphOptions): void
     const [given] = inputs;
     const compileOptions = typeof given === "object" ? given : {};
     const compiled: unknown = compile({ name: options.traceName, ...compileOptions });
-    return quietly(() => attach(builder, compiled, options, code)) ?? compiled;
+    return quietly(() => attach(compiled, options, code)) ?? compiled;
   });
+}
+
+/** The same for a graph that is compiled already; what it returns is traced, the given graph stays as it is. */
+export function traceCompiled(compiled: object, options: TracedGraphOptions): unknown {
+  return isSwitchedOff() ? compiled : (quietly(() => attach(compiled, options, new Map())) ?? compiled);
 }
 
 /** An own property, so that the builder stays an instance of the very class the application knows. */
@@ -49,7 +48,7 @@ function wrapMethod(target: object, name: string, around: (original: Method, inp
   Object.defineProperty(target, name, { value, configurable: true, writable: true });
 }
 
-function attach(builder: object, compiled: unknown, options: TracedGraphOptions, code: ReadonlyMap<string, CodeReference>): unknown {
+function attach(compiled: unknown, options: TracedGraphOptions, code: ReadonlyMap<string, CodeReference>): unknown {
   if (typeof compiled !== "object" || compiled === null) {
     return undefined;
   }
@@ -57,12 +56,9 @@ function attach(builder: object, compiled: unknown, options: TracedGraphOptions,
   if (typeof withConfig !== "function") {
     return undefined;
   }
-  const facts: GraphFacts = {
-    traceName: options.traceName,
-    code,
-    routers: nameRouters(builder),
-    declared: quietly(() => draw(compiled)),
-  };
+  const structure = quietly(() => readStructure(compiled));
+  const declared = structure === undefined ? undefined : declareGraph(structure.drawing);
+  const facts: TracedGraphFacts = { traceName: options.traceName, code, structure, declared };
   return Reflect.apply(withConfig, compiled, [{ callbacks: [createRunHandler(facts)] }]);
 }
 
@@ -81,35 +77,6 @@ function rememberCode(code: Map<string, CodeReference>, inputs: readonly unknown
       code.set(name, reference);
     }
   }
-}
-
-/** A router runs as a nameless lambda; with a name of its own its run can be told apart from the node's own lambdas. */
-function nameRouters(builder: object): ReadonlyMap<string, ReadonlyMap<string, Router>> {
-  const branches = (Reflect.get(builder, "branches") ?? {}) as Branches;
-  return new Map(
-    Object.entries(branches).map(([node, named]) => [
-      node,
-      new Map(
-        Object.entries(named).map(([name, branch]) => {
-          const routerName = branch.path.name ?? (branch.path.func?.name || name);
-          branch.path.name = routerName;
-          return [routerName, { ends: branch.ends }] as const;
-        }),
-      ),
-    ]),
-  );
-}
-
-function draw(compiled: object): DeclaredGraph | undefined {
-  const getGraph: unknown = Reflect.get(compiled, "getGraph");
-  if (typeof getGraph !== "function") {
-    return undefined;
-  }
-  const { nodes, edges } = Reflect.apply(getGraph, compiled, [{ xray: true }]) as Drawing;
-  return declareGraph(
-    Object.keys(nodes),
-    edges.map(({ source, target, conditional }) => ({ from: source, to: target, conditional: conditional === true })),
-  );
 }
 
 /** Tracing that fails leaves the graph as it was. */

@@ -1,19 +1,22 @@
 import { createHash } from "node:crypto";
 import type { CodeReference, GraphEdge } from "./event.ts";
+import type { GraphStructure } from "./graph-structure.ts";
 import { recordGraph } from "./recorder.ts";
 import { sdkState } from "./sdk-state.ts";
 
-/** Maps what a router returns to the node it means. */
-export type Router = { readonly ends: Readonly<Record<string, string>> | undefined };
-
 /** What is known of a graph before it runs. */
 export type GraphFacts = {
-  readonly traceName: string;
   /** By node. */
   readonly code: ReadonlyMap<string, CodeReference>;
-  /** By node, then by the router's name. */
-  readonly routers: ReadonlyMap<string, ReadonlyMap<string, Router>>;
+  readonly structure: GraphStructure | undefined;
   readonly declared: DeclaredGraph | undefined;
+};
+
+/** Of a graph that is traced itself, not as a part of another. */
+export type TracedGraphFacts = GraphFacts & {
+  readonly traceName: string;
+  /** Whether any run that belongs to nothing becomes a trace, not just a graph's. */
+  readonly anyRoot?: boolean;
 };
 
 export type DeclaredGraph = { readonly hash: string; readonly nodes: readonly string[]; readonly edges: readonly GraphEdge[] };
@@ -22,15 +25,21 @@ const MAXIMUM_REMEMBERED = 1000;
 let announcedBy: string | undefined;
 const announced = new Set<string>();
 
-export function declareGraph(nodes: readonly string[], edges: readonly GraphEdge[]): DeclaredGraph {
+export function declareGraph({ nodes, edges }: GraphStructure["drawing"]): DeclaredGraph {
   const hash = createHash("sha256")
     .update(JSON.stringify([nodes, edges]))
     .digest("hex");
   return { hash, nodes, edges };
 }
 
+/** What is known of the graph that a node of this one runs. */
+export function factsOfSubgraph(facts: GraphFacts | undefined, node: unknown): GraphFacts | undefined {
+  const structure = typeof node === "string" ? facts?.structure?.subgraphs.get(node) : undefined;
+  return structure === undefined ? undefined : { code: new Map(), structure, declared: undefined };
+}
+
 /** Says each declared graph once per producer. */
-export function announceGraph(facts: GraphFacts): void {
+export function announceGraph(facts: TracedGraphFacts): void {
   const producerId = sdkState.publisher?.producerId;
   if (facts.declared === undefined || producerId === undefined) {
     return;

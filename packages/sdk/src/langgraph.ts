@@ -2,8 +2,8 @@
  * The LangGraph.js integration. A door of its own because it imports `@langchain/langgraph`, which an application that observes
  * something else does not have.
  */
-import { type StateDefinitionInit, StateGraph } from "@langchain/langgraph";
-import { type TracedGraphOptions, traceBuilder } from "./graph-builder.ts";
+import { type Pregel, type StateDefinitionInit, StateGraph } from "@langchain/langgraph";
+import { type TracedGraphOptions, traceBuilder, traceCompiled } from "./graph-builder.ts";
 
 export type { TracedGraphOptions };
 
@@ -24,13 +24,20 @@ export function createTracedGraph<State extends StateDefinitionInit>(stateType: 
 }
 
 /**
- * The same for a builder made by hand, with input, output and context schemas of its own. Call it before nodes are added; it returns
- * the builder it was given.
+ * The same for a builder made by hand, with input, output and context schemas of its own: call it before nodes are added; it returns
+ * the builder it was given. Of a graph that is compiled already, as `createReactAgent` makes them, it returns a traced copy.
  *
  * @example
  * const builder = traceGraph(new StateGraph(State, { context: Context }), { traceName: "support-agent" });
+ * const agent = traceGraph(createReactAgent({ llm, tools }), { traceName: "react-agent" });
  */
-export function traceGraph<Builder extends StateGraph<unknown>>(builder: Builder, options: TracedGraphOptions): Builder {
-  traceBuilder(builder, options);
-  return builder;
+export function traceGraph<Graph extends StateGraph<unknown> | CompiledGraph>(graph: Graph, options: TracedGraphOptions): Graph {
+  if (graph instanceof StateGraph) {
+    traceBuilder(graph, options);
+    return graph;
+  }
+  return traceCompiled(graph, options) as Graph;
 }
+
+/** What `compile` returns, whatever its state. */
+type CompiledGraph = Pick<Pregel<never, never>, "lg_is_pregel">;

@@ -87,6 +87,17 @@ describe.each(nodes)("The packed package under Node $major", ({ path }) => {
     expect(ofType(events, "producer.bye")).toHaveLength(1);
   });
 
+  it.each([
+    ["doors.mjs", (door: string) => `await import("@sightline/sdk/${door}")`],
+    ["doors.cjs", (door: string) => `require("@sightline/sdk/${door}")`],
+  ])("opens the other doors from %s, without the libraries they are for", (file, load) => {
+    rmSync(join(project, "node_modules", "@langchain", "langgraph"), { force: true });
+    const doors = { openai: "wrapOpenAI", anthropic: "wrapAnthropic", "ai-sdk": "traceAiSdk", langchain: "createCallbackHandler" };
+    const kinds = Object.entries(doors).map(([door, name]) => `typeof (${load(door)}).${name}`);
+    writeFileSync(join(project, file), `console.log([${kinds.join(", ")}].join());`);
+    expect(execFileSync(path, [join(project, file)], { encoding: "utf8" })).toBe("function,function,function,function\n");
+  });
+
   it.each(Object.entries(GRAPH_SOURCES))("traces a graph from %s", async (file, source) => {
     const link = join(project, "node_modules", "@langchain", "langgraph");
     if (!existsSync(link)) {

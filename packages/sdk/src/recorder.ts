@@ -5,6 +5,8 @@ import type {
   EventBodies,
   EventType,
   GraphEdge,
+  GraphMove,
+  GraphStep,
   ObservationKind,
   ToolEntry,
   Usage,
@@ -35,6 +37,7 @@ export type ObservationStart = {
   readonly name: string;
   readonly model?: string | undefined;
   readonly code?: CodeReference | undefined;
+  readonly graphStep?: GraphStep | undefined;
   readonly input?: unknown;
   readonly attributes?: Attributes | undefined;
   readonly startedAt?: string | undefined;
@@ -52,6 +55,7 @@ export type ObservationOutcome = Outcome & {
   readonly usage?: Usage | undefined;
   readonly reasoning?: string | undefined;
   readonly tool?: ToolEntry | undefined;
+  readonly next?: readonly GraphMove[] | undefined;
   readonly endedAt?: string | undefined;
   readonly duration?: number | undefined;
 };
@@ -77,7 +81,7 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
   });
 }
 
-export function endTrace(trace: OpenTrace, outcome: Outcome): void {
+export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedAt?: string | undefined }): void {
   record((copies, publish, now) => {
     publish("trace.end", {
       trace_id: trace.traceId,
@@ -85,9 +89,14 @@ export function endTrace(trace: OpenTrace, outcome: Outcome): void {
       status: outcome.status,
       output: copies.payload(outcome.output, "output"),
       error: copies.errorText(outcome.error),
+      paused_at: outcome.pausedAt,
       attributes: copies.attributes(outcome.attributes),
     });
   });
+}
+
+export function recordResume(traceId: string, checkpointId: string): void {
+  record((_copies, publish, now) => publish("trace.resume", { trace_id: traceId, resumed_at: now, resumed_from: checkpointId }));
 }
 
 export function startObservation(start: ObservationStart): OpenObservation | undefined {
@@ -102,6 +111,7 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       started_at: start.startedAt ?? now,
       model: copies.optionalName(start.model),
       code: start.code,
+      graph_step: start.graphStep,
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes),
     });
@@ -124,6 +134,7 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
       usage: copies.usage(outcome.usage),
       reasoning: copies.reasoning(outcome.reasoning),
       tool_entry: copies.toolEntry(outcome.tool),
+      next: outcome.next,
       attributes: copies.attributes(outcome.attributes),
     });
   });
@@ -134,6 +145,10 @@ export function recordGraph(graph: { hash: string; name: string; nodes: readonly
     const nodes = graph.nodes.map((node) => copies.name(node));
     publish("graph", { graph_hash: graph.hash, name: copies.name(graph.name), nodes, edges: graph.edges });
   });
+}
+
+export function recordGraphEntry(entry: EventBodies["graph.enter"]): void {
+  record((_copies, publish) => publish("graph.enter", entry));
 }
 
 export function recordScore(score: {

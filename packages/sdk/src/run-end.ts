@@ -1,23 +1,31 @@
-import type { Attributes } from "./event.ts";
-import { endObservation, endTrace, type ObservationOutcome } from "./recorder.ts";
-import type { Route, RunRecord } from "./run-records.ts";
+import type { Attributes, GraphMove } from "./event.ts";
+import { movesAfter, movesAfterFailure, movesAfterInnerCommand, movesToParent, routedMoves } from "./graph-moves.ts";
+import { endObservation, endTrace, type ObservationOutcome, recordGraphEntry } from "./recorder.ts";
+import type { RunRecord } from "./run-records.ts";
+
+/** How a run ended; `command` is the one it ended by, for the graph around its own. */
+export type RunOutcome = ObservationOutcome & { readonly command?: unknown };
 import { recordStateTools } from "./tool-call.ts";
 
 /** Records the end of a run in the way its role asks for. */
-export function closeRun(record: RunRecord, outcome: ObservationOutcome): void {
+export function closeRun(record: RunRecord, outcome: RunOutcome): void {
   switch (record.role) {
     case "trace":
     case "graph":
       closeGraph(record, outcome);
       break;
     case "router":
-      record.parent?.routes.push(readRoute(record, outcome.output));
+      closeRouter(record, outcome);
       break;
     case "hidden":
-      record.parent?.routes.push(...record.routes);
+      closeHidden(record, outcome);
       break;
     case "node":
-      close(record, outcome, { ...recordStateTools(record, outcome.output), ...routesOf(record), ...gotoOf(outcome.output) });
+      close(
+        record,
+        { ...outcome, next: nextOf(record, outcome) },
+        { ...recordStateTools(record, outcome.output), ...routesOf(record), ...gotoOf(outcome.output) },
+      );
       break;
     case "tool":
       closeTool(record, outcome);
@@ -32,7 +40,50 @@ export function closeRun(record: RunRecord, outcome: ObservationOutcome): void {
   }
 }
 
-function closeGraph(record: RunRecord, outcome: ObservationOutcome): void {
+function closeRouter(record: RunRecord, outcome: RunOutcome): void {
+  if (record.parent !== undefined && outcome.status === "success") {
+    const moves = routedMoves(record, outcome.output);
+    record.parent.routed.push(...moves);
+    record.parent.routes.push({ router: record.name, to: moves.map((move) => move.to) });
+  }
+}
+
+/** The hidden beginning of a graph has edges and routers as a node has. */
+function closeHidden(record: RunRecord, outcome: RunOutcome): void {
+  const graph = record.parent;
+  if (graph === undefined || (graph.role !== "graph" && graph.role !== "trace")) {
+    return;
+  }
+  graph.routes.push(...record.routes);
+  const known = record.facts?.structure !== undefined;
+  if (known && outcome.status === "success" && record.step !== undefined && record.name === "__start__") {
+    recordGraphEntry({
+      trace_id: record.traceId,
+      graph_id: graph.observation?.observationId ?? null,
+      graph_hash: graph.facts?.declared?.hash,
+      step: record.step.step,
+      next: movesAfter(record, undefined),
+    });
+  }
+}
+
+function nextOf(record: RunRecord, outcome: RunOutcome): readonly GraphMove[] | undefined {
+  if (outcome.status === "failure") {
+    return movesAfterFailure(record);
+  }
+  if (outcome.status !== "success" || record.facts?.structure === undefined) {
+    return undefined;
+  }
+  if (outcome.command === undefined) {
+    return movesAfter(record, outcome.output);
+  }
+  return record.innerCommand ? movesAfterInnerCommand(record) : movesToParent(outcome.command);
+}
+
+function closeGraph(record: RunRecord, outcome: RunOutcome): void {
+  if (outcome.command !== undefined && record.parent !== undefined) {
+    record.parent.innerCommand = true;
+  }
   // An interrupted graph ends without an error; only the lifecycle callback told of it.
   const paused = record.interrupts !== undefined && outcome.status === "success";
   // A time-out reaches the graph as a mere abort; the node below knows that it was a failure.
@@ -51,38 +102,30 @@ function closeGraph(record: RunRecord, outcome: ObservationOutcome): void {
   close(record, settled, attributes);
 }
 
-function closeTool(record: RunRecord, outcome: ObservationOutcome): void {
+function closeTool(record: RunRecord, outcome: RunOutcome): void {
   const { parameters = {}, timestamp = new Date().toISOString() } = record.tool ?? {};
   const status = outcome.status === "success" ? "success" : "failure";
   const result = outcome.output ?? null;
   close(record, { ...outcome, tool: { tool_name: record.name, parameters, result, timestamp, status } }, {});
 }
 
-function close(record: RunRecord, outcome: ObservationOutcome, attributes: Attributes): void {
+function close(record: RunRecord, outcome: RunOutcome, attributes: Attributes): void {
   if (record.parent !== undefined) {
     record.parent.childFailure = outcome.status === "failure" ? (outcome.error ?? "failure") : undefined;
   }
   const ended = { ...outcome, attributes: { ...attributes, ...outcome.attributes } };
-  if (record.trace !== undefined) {
-    endTrace(record.trace, ended);
-  } else if (record.observation !== undefined) {
+  if (record.observation !== undefined) {
     endObservation(record.observation, ended);
+  }
+  if (record.trace !== undefined) {
+    const { status, output, error } = ended;
+    const own = record.observation === undefined ? ended : { status, output, error };
+    endTrace(record.trace, { ...own, pausedAt: status === "interrupted" ? record.pausedAt : undefined });
   }
 }
 
 function routesOf(record: RunRecord): Attributes {
   return record.routes.length === 0 ? {} : { routes: record.routes };
-}
-
-/** A router answers a name, a Send, or a list of them; declared ends say which node a name means. */
-function readRoute(record: RunRecord, output: unknown): Route {
-  const answer: unknown = typeof output === "object" && output !== null && "output" in output ? output.output : output;
-  const ends = record.parent?.facts?.routers.get(record.parent.name)?.get(record.name)?.ends;
-  const to = (Array.isArray(answer) ? answer : [answer]).map((target: unknown) => {
-    const name = typeof target === "object" && target !== null && "node" in target ? String(target.node) : String(target);
-    return ends?.[name] ?? name;
-  });
-  return { router: record.name, to };
 }
 
 /** A node that answers a Command says itself where to go on. */

@@ -1,8 +1,10 @@
+import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { CallbackManager } from "@langchain/core/callbacks/manager";
-import { getConfig, GraphCallbackHandler, type GraphInterruptEvent, isGraphInterrupt, isParentCommand } from "@langchain/langgraph";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { EndStatus } from "./event.ts";
-import type { GraphFacts } from "./graph-facts.ts";
+import type { TracedGraphFacts } from "./graph-facts.ts";
 import { readModelResult, requestedModel } from "./model-call.ts";
+import { recordResume } from "./recorder.ts";
 import { endRun, findRun, findRunning, type RunRecord } from "./run-records.ts";
 import { openGraphRun, openRun, type RunStart } from "./run-start.ts";
 import { closeRun } from "./run-end.ts";
@@ -10,9 +12,14 @@ import { type ActiveSpan, sdkState } from "./sdk-state.ts";
 import { parseParameters, readToolResult } from "./tool-call.ts";
 
 type Metadata = Record<string, unknown>;
+type GraphResumeEvent = { readonly runId: string | undefined; readonly checkpointId: string };
+type GraphInterruptEvent = GraphResumeEvent & { readonly interrupts: readonly unknown[] };
+
+/** How LangGraph knows handlers that want to hear of interrupts; its own base class is not there where only LangChain is. */
+const GRAPH_CALLBACK_HANDLER = Symbol.for("langgraph.graph_callback_handler");
 
 /** Turns the framework's callbacks into events. Every body is synchronous, so an event's time and content are those of its moment. */
-export function createRunHandler(facts: GraphFacts): GraphCallbackHandler {
+export function createRunHandler(facts: TracedGraphFacts): BaseCallbackHandler {
   sdkState.frameworkSpan ??= frameworkSpan;
   return new RunHandler(facts);
 }
@@ -20,7 +27,7 @@ export function createRunHandler(facts: GraphFacts): GraphCallbackHandler {
 /** The run whose code is running, as LangChain's own asynchronous context knows it. */
 function frameworkSpan(): (ActiveSpan & { readonly insideRun: string }) | undefined {
   try {
-    const callbacks: unknown = getConfig()?.callbacks;
+    const callbacks: unknown = AsyncLocalStorageProviderSingleton.getRunnableConfig()?.callbacks;
     const runId = callbacks instanceof CallbackManager ? callbacks.getParentRunId() : undefined;
     const record = findRun(runId);
     return record === undefined ? undefined : { traceId: record.traceId, observationId: record.parentId, insideRun: record.runId };
@@ -29,14 +36,15 @@ function frameworkSpan(): (ActiveSpan & { readonly insideRun: string }) | undefi
   }
 }
 
-class RunHandler extends GraphCallbackHandler {
+class RunHandler extends BaseCallbackHandler {
   override name = "sightline";
+  readonly [GRAPH_CALLBACK_HANDLER] = true;
   override awaitHandlers = true;
-  readonly #facts: GraphFacts;
+  readonly #facts: TracedGraphFacts;
   /** Runs this graph's handler has seen; the first it sees is the graph's own. */
   readonly #seen = new WeakSet<RunRecord>();
 
-  constructor(facts: GraphFacts) {
+  constructor(facts: TracedGraphFacts) {
     super();
     this.#facts = facts;
   }
@@ -72,10 +80,18 @@ class RunHandler extends GraphCallbackHandler {
     this.#end(runId, (record) => closeRun(record, errorOutcome(error)));
   }
 
-  override handleInterrupt(event: GraphInterruptEvent): void {
+  handleInterrupt(event: GraphInterruptEvent): void {
     const record = findRun(event.runId);
     if (record !== undefined) {
       record.interrupts = event.interrupts;
+      record.pausedAt = event.checkpointId;
+    }
+  }
+
+  handleResume(event: GraphResumeEvent): void {
+    const record = findRun(event.runId);
+    if (record?.role === "trace") {
+      recordResume(record.traceId, event.checkpointId);
     }
   }
 
@@ -197,7 +213,7 @@ class RunHandler extends GraphCallbackHandler {
     if (record === undefined) {
       return;
     }
-    if (record.role === "graph" && (record.parent === undefined || !this.#seen.has(record.parent))) {
+    if (record.role === "graph" && !this.#facts.anyRoot && (record.parent === undefined || !this.#seen.has(record.parent))) {
       openGraphRun(record, this.#facts);
     }
     this.#seen.add(record);
@@ -212,14 +228,15 @@ class RunHandler extends GraphCallbackHandler {
   }
 }
 
-function errorOutcome(error: unknown): { status: EndStatus; error?: unknown; attributes?: Metadata } {
-  if (isGraphInterrupt(error)) {
-    return { status: "interrupted", attributes: { interrupts: error.interrupts } };
-  }
-  if (isParentCommand(error)) {
-    return { status: "success", attributes: { command: error.command } };
-  }
+function errorOutcome(error: unknown): { status: EndStatus; error?: unknown; attributes?: Metadata; command?: unknown } {
   const name = typeof error === "object" && error !== null && "name" in error ? error.name : undefined;
+  if (name === "GraphInterrupt" || name === "NodeInterrupt") {
+    return { status: "interrupted", attributes: { interrupts: Reflect.get(Object(error), "interrupts") } };
+  }
+  if (name === "ParentCommand") {
+    const command: unknown = Reflect.get(Object(error), "command");
+    return { status: "success", attributes: { command }, command };
+  }
   const message = error instanceof Error ? error.message : "";
   // A consumer that leaves the stream early, or an AbortSignal: nobody failed.
   return name === "AbortError" || message === "Abort"

@@ -1,3 +1,4 @@
+import type { GraphMove, GraphStep } from "./event.ts";
 import type { GraphFacts } from "./graph-facts.ts";
 import type { OpenObservation, OpenTrace } from "./recorder.ts";
 
@@ -17,6 +18,14 @@ export type RunRecord = {
   facts: GraphFacts | undefined;
   readonly tool: { readonly parameters: Readonly<Record<string, unknown>>; readonly timestamp: string } | undefined;
   readonly routes: Route[];
+  /** Where its routers led. */
+  readonly routed: GraphMove[];
+  /** Which task of its graph a node runs as. */
+  readonly step: GraphStep | undefined;
+  /** The graph below ended by a Command to the graph this node belongs to. */
+  innerCommand: boolean;
+  /** The checkpoint an interrupted graph waits at. */
+  pausedAt: string | undefined;
   /** Names of tools whose calls were seen under this node. */
   readonly seenTools: string[];
   /** Tool entries of the agent's state that this trace has recorded already. */

@@ -1,6 +1,7 @@
 import type { Attributes, ObservationKind } from "./event.ts";
-import { announceGraph, type GraphFacts } from "./graph-facts.ts";
-import { type OpenObservation, startObservation, startTrace } from "./recorder.ts";
+import { announceGraph, factsOfSubgraph, type TracedGraphFacts } from "./graph-facts.ts";
+import { commandMoves, readStep } from "./graph-moves.ts";
+import { type OpenObservation, type OpenTrace, recordGraphEntry, startObservation, startTrace } from "./recorder.ts";
 import { findRun, rememberRun, type RunRecord } from "./run-records.ts";
 import { sdkState } from "./sdk-state.ts";
 
@@ -38,10 +39,27 @@ const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = 
 };
 
 /** Records the start of a run that is new; undefined when it belongs to nothing that is traced. */
-export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | undefined {
+export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord | undefined {
   const place = findPlace(start);
-  if (place.traceId === undefined) {
-    return isGraph(start) ? openTrace(start, ownFacts) : undefined;
+  if (place.traceId !== undefined) {
+    return openInside(start, place);
+  }
+  if (isGraph(start) || (ownFacts.anyRoot === true && start.kind === "chain")) {
+    return openTrace(start, ownFacts);
+  }
+  return ownFacts.anyRoot === true ? openTraceOfOne(start, ownFacts) : undefined;
+}
+
+/** A model or a tool that nothing runs around: its trace holds just this call. */
+function openTraceOfOne(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
+  const trace = startTraceOf(start, facts, undefined);
+  return trace === undefined ? undefined : openInside(start, { parent: undefined, traceId: trace.traceId, parentId: undefined }, trace);
+}
+
+function openInside(start: RunStart, place: Place & { readonly traceId: string | undefined }, trace?: OpenTrace): RunRecord | undefined {
+  const { traceId } = place;
+  if (traceId === undefined) {
+    return undefined;
   }
   const role = roleOf(start, place.parent);
   const graph = place.parent?.facts;
@@ -52,13 +70,14 @@ export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | unde
     kind === undefined
       ? undefined
       : startObservation({
-          traceId: place.traceId,
+          traceId,
           parentId: place.parentId,
           kind,
           name,
           model: start.model,
           input: start.input,
           code: role === "node" ? graph?.code.get(name) : undefined,
+          graphStep: role === "node" ? readStep(start.metadata) : undefined,
           attributes: { run_id: start.runId, ...(role === "node" ? nodeAttributes(start.metadata) : {}), ...start.attributes },
         });
   if (kind !== undefined && observation === undefined) {
@@ -69,24 +88,49 @@ export function openRun(start: RunStart, ownFacts: GraphFacts): RunRecord | unde
   }
   const tool = role === "tool" ? { parameters: start.input as Record<string, unknown>, timestamp } : undefined;
   // A graph's facts are its own; those of the graph around it say nothing about its nodes.
-  const facts = role === "graph" ? undefined : graph;
-  return remember(start, place, { role, name, observation, tool, traceId: place.traceId, facts });
+  const facts = role === "graph" ? factsOfSubgraph(graph, start.metadata["langgraph_node"]) : graph;
+  const record = remember(start, place, { role, name, observation, trace, tool, traceId, facts });
+  if (role === "graph") {
+    enterByCommand(record, start.input);
+  }
+  return record;
+}
+
+/** A Command that is a graph's input may say where to begin. */
+function enterByCommand(record: RunRecord, input: unknown): void {
+  const next = commandMoves(input);
+  if (next.length > 0) {
+    const hash = record.facts?.declared?.hash;
+    recordGraphEntry({ trace_id: record.traceId, graph_id: record.observation?.observationId ?? null, graph_hash: hash, next });
+  }
 }
 
 /** Notes that a run is the graph these facts are about. */
-export function openGraphRun(record: RunRecord, facts: GraphFacts): void {
+export function openGraphRun(record: RunRecord, facts: TracedGraphFacts): void {
   record.facts = facts;
   announceGraph(facts);
 }
 
-function openTrace(start: RunStart, facts: GraphFacts): RunRecord | undefined {
+function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
+  const trace = startTraceOf(start, facts, start.input);
+  if (trace === undefined) {
+    return undefined;
+  }
+  announceGraph(facts);
+  const place: Place = { parent: undefined, traceId: trace.traceId, parentId: undefined };
+  const record = remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
+  enterByCommand(record, start.input);
+  return record;
+}
+
+function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown): OpenTrace | undefined {
   const { metadata } = start;
-  const trace = startTrace({
-    name: facts.traceName,
+  return startTrace({
+    name: facts.traceName === "" ? (start.name ?? serializedName(start.serialized)) : facts.traceName,
     threadId: text(metadata["thread_id"]),
     sessionId: text(metadata["session_id"]),
     userId: text(metadata["user_id"]),
-    input: start.input,
+    input,
     attributes: {
       run_id: start.runId,
       ...(facts.declared === undefined ? {} : { graph_hash: facts.declared.hash }),
@@ -94,12 +138,6 @@ function openTrace(start: RunStart, facts: GraphFacts): RunRecord | undefined {
       metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !/^(?:langgraph_|ls_|checkpoint_|__)/.test(key))),
     },
   });
-  if (trace === undefined) {
-    return undefined;
-  }
-  announceGraph(facts);
-  const place: Place = { parent: undefined, traceId: trace.traceId, parentId: undefined };
-  return remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
 }
 
 function remember(
@@ -121,6 +159,10 @@ function remember(
     trace,
     tool,
     routes: [],
+    routed: [],
+    step: known.role === "node" || known.role === "hidden" ? readStep(start.metadata) : undefined,
+    innerCommand: false,
+    pausedAt: undefined,
     seenTools: [],
     seenEntries: place.parent?.seenEntries ?? new Set(),
     interrupts: undefined,
@@ -150,11 +192,11 @@ function roleOf(start: RunStart, parent: RunRecord | undefined): RunRecord["role
   if (underGraph && start.name === node && start.tags.some((tag) => tag.startsWith("graph:step:"))) {
     return start.tags.includes(HIDDEN_TAG) ? "hidden" : "node";
   }
+  if (parent !== undefined && start.name !== undefined && parent.facts?.structure?.routers.get(parent.name)?.has(start.name) === true) {
+    return "router";
+  }
   if (start.tags.includes(HIDDEN_TAG)) {
     return "hidden";
-  }
-  if (parent !== undefined && start.name !== undefined && parent.facts?.routers.get(parent.name)?.has(start.name) === true) {
-    return "router";
   }
   return isGraph(start) ? "graph" : "span";
 }

@@ -15,7 +15,7 @@ const broken = tool(
 );
 
 /** An agent whose model calls two tools, one of which fails, and then answers. */
-export function toolAgent() {
+export function toolAgent(traceName = "tool-agent") {
   const model = new ScriptedModel([
     new AIMessage({
       content: "",
@@ -37,7 +37,7 @@ export function toolAgent() {
       },
     ),
   ]);
-  return createTracedGraph(MessagesAnnotation, { traceName: "tool-agent" })
+  return createTracedGraph(MessagesAnnotation, { traceName })
     .addNode("agent", async (state) => ({ messages: [await model.invoke(state.messages)] }))
     .addNode("tools", new ToolNode([search, broken]))
     .addEdge(START, "agent")

@@ -31,15 +31,16 @@ function publishedManifest(source: Manifest): Manifest {
     ...kept,
     main: "./cjs/index.js",
     types: "./cjs/index.d.ts",
-    exports: {
-      ".": entry("index"),
-      "./langgraph": entry("langgraph"),
-      "./register": entry("register"),
-      "./package.json": "./package.json",
-    },
+    exports: publishedEntries(source["exports"] as Readonly<Record<string, string>>),
     files: ["esm", "cjs"],
     sideEffects: ["./esm/register.js", "./cjs/register.js"],
   };
+}
+
+/** `./src/name.ts` of the workspace becomes the two built files of that name. */
+function publishedEntries(sources: Readonly<Record<string, string>>): Manifest {
+  const entries = Object.entries(sources).map(([door, file]) => [door, entry(file.replace(/^\.\/src\/(.*)\.ts$/, "$1"))] as const);
+  return { ...Object.fromEntries(entries), "./package.json": "./package.json" };
 }
 
 function entry(name: string): Manifest {

@@ -41,6 +41,7 @@ function trace(observations: readonly Observation[], status: Trace["status"] = "
     started_at: new Date(START).toISOString(),
     ended_at: status === "running" ? null : new Date(START + 100).toISOString(),
     duration_ms: status === "running" ? null : 100,
+    waiting_ms: 0,
     observations: observations.length,
     failures: 0,
     lost_events: 0,
@@ -52,6 +53,8 @@ function trace(observations: readonly Observation[], status: Trace["status"] = "
     output: null,
     error: null,
     attributes: {},
+    segments: [],
+    graph: null,
     observation_list: [...observations],
   };
 }

@@ -1,0 +1,59 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createTrigramsCollector, listOf, trigramsOf } from "./trigrams.ts";
+
+const text = fc
+  .array(fc.constantFrom("a", "B", "_", "7", " ", "(", "é", "É", "Σ", "ς", "語", "😀", "\u212A"), { maxLength: 40 })
+  .map((parts) => parts.join(""));
+
+function indexOf(contents: readonly string[]) {
+  const collector = createTrigramsCollector();
+  for (const content of contents) {
+    collector.add(content);
+  }
+  return [...collector.packed()];
+}
+
+test("a chunk that holds a literal, in either case, is in the list of each of its trigrams", () => {
+  fc.assert(
+    fc.property(
+      fc.array(text, { maxLength: 200 }),
+      fc.nat(),
+      fc.nat(40),
+      fc.integer({ min: 3, max: 12 }),
+      (contents, pick, from, length) => {
+        const literal = (contents[pick % Math.max(1, contents.length)] ?? "").slice(from, from + length);
+        const blocks = indexOf(contents);
+
+        for (const written of [literal, literal.toUpperCase(), literal.toLowerCase()]) {
+          const holding = contents.flatMap((content, ordinal) => (content.includes(written) ? [ordinal] : []));
+          for (const trigram of trigramsOf(written)) {
+            expect(listOf(blocks, trigram)).toEqual(expect.arrayContaining(holding));
+          }
+        }
+        for (const trigram of trigramsOf(literal)) {
+          const list = listOf(blocks, trigram);
+          expect(list).toEqual(contents.flatMap((content, ordinal) => (trigramsOf(content).includes(trigram) ? [ordinal] : [])));
+        }
+      },
+    ),
+  );
+});
+
+test("what is not three letters in a row has no trigram", () => {
+  expect(["", "ab", "a b c", "=> {", "é.b", "a\nb\nc"].flatMap(trigramsOf)).toEqual([]);
+  expect(trigramsOf("abcabc")).toHaveLength(3);
+  expect(trigramsOf("ABC")).toEqual(trigramsOf("abc"));
+  expect(trigramsOf("\u212Aey")).toEqual(trigramsOf("key"));
+});
+
+test("the first block begins with the least trigram there may be, and large lists are spread over blocks", () => {
+  const words = Array.from({ length: 5_000 }, (_, index) => `word${index.toString(36)}`);
+  const blocks = indexOf(words);
+
+  expect(indexOf(["…"])).toEqual([{ first: 0, lists: expect.any(Buffer) }]);
+  expect(indexOf([])).toEqual([]);
+  expect(blocks[0]?.first).toBe(0);
+  expect(blocks.length).toBeGreaterThan(2);
+  expect(trigramsOf("ord").map((trigram) => listOf(blocks, trigram).length)).toEqual([5_000]);
+});

@@ -1,0 +1,193 @@
+/**
+ * Which chunks of a segment hold three letters in a row, so that a literal is looked for in those alone that hold all of its threes.
+ * Letters are put into 63 classes, the same in either case: what is not a letter, digit or `_` separates, and rare ones share
+ * a class. So the index finds too many rather than too few, and who uses it compares the text.
+ */
+const BITS = 6;
+const CODES = 2 ** (BITS * 3);
+/** First of the classes that letters beyond ASCII share. */
+const SHARED = 38;
+const CLASSES = 2 ** BITS;
+/** A block of lists of this size is a row that the database keeps in one piece. */
+const BLOCK_BYTES = 1_800;
+
+const classes = Uint8Array.from({ length: 65_536 }, (_, unit) => classOf(unit));
+
+function classOf(unit: number): number {
+  if (unit >= 0xd800 && unit <= 0xdfff) {
+    return SHARED;
+  }
+  // Character by character, as the database does it: in a whole text a letter's other case may depend on its neighbours.
+  const lower = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
+  if (lower >= 0x80) {
+    return SHARED + (lower % (CLASSES - SHARED));
+  }
+  return "abcdefghijklmnopqrstuvwxyz0123456789_".indexOf(String.fromCharCode(lower)) + 1;
+}
+
+/** Calls `visit` with the code of each three letters in a row, as often as they are there. */
+function visitTrigrams(text: string, visit: (code: number) => void): void {
+  let code = 0;
+  let run = 0;
+  for (let at = 0; at < text.length; at++) {
+    const own = classes[text.charCodeAt(at)] ?? 0;
+    run = own === 0 ? 0 : run + 1;
+    code = ((code << BITS) | own) & (CODES - 1);
+    if (run > 2) {
+      visit(code);
+    }
+  }
+}
+
+/** The trigrams of a literal, each once; none where no three letters are in a row. */
+export function trigramsOf(literal: string): readonly number[] {
+  const codes = new Set<number>();
+  visitTrigrams(literal, (code) => codes.add(code));
+  return [...codes];
+}
+
+/** Lists of neighbouring trigrams: of each, how far it is from the one before, the list's bytes, and the gaps between the ordinals in it. */
+export type TrigramBlock = {
+  /** No trigram of the block is smaller; the first block of a segment begins with 0. */
+  readonly first: number;
+  readonly lists: Buffer;
+};
+
+export type TrigramsCollector = {
+  /** The chunks in the order of their ordinals, from 0. */
+  readonly add: (content: string) => void;
+  readonly packed: () => Generator<TrigramBlock, void, undefined>;
+};
+
+export function createTrigramsCollector(): TrigramsCollector {
+  const lists: Bytes[] = [];
+  const codes: number[] = [];
+  /** By trigram the place of its list, counted from 1. */
+  const places = new Int32Array(CODES);
+  /** By trigram the chunk that had it last, counted from 1. */
+  const latest = new Int32Array(CODES);
+  let chunk = 0;
+
+  function meet(code: number): void {
+    const before = latest[code] ?? 0;
+    if (before !== chunk) {
+      latest[code] = chunk;
+      let place = places[code] ?? 0;
+      if (place === 0) {
+        codes.push(code);
+        place = lists.push(new Bytes());
+        places[code] = place;
+      }
+      lists[place - 1]?.addNumber(chunk - before - 1);
+    }
+  }
+
+  return {
+    add: (content) => {
+      chunk++;
+      visitTrigrams(content, meet);
+    },
+    packed: function* () {
+      let first = 0;
+      let previous = 0;
+      let block = new Bytes();
+      for (const code of codes.toSorted((one, other) => one - other)) {
+        const list = lists[(places[code] ?? 0) - 1]?.written() ?? Buffer.alloc(0);
+        if (block.length > 0 && block.length + list.length > BLOCK_BYTES) {
+          yield { first, lists: Buffer.from(block.written()) };
+          block = new Bytes();
+          first = code;
+          previous = code;
+        }
+        block.addNumber(code - previous);
+        block.addNumber(list.length);
+        block.add(list);
+        previous = code;
+      }
+      if (chunk > 0) {
+        yield { first, lists: Buffer.from(block.written()) };
+      }
+    },
+  };
+}
+
+/** Bytes that grow. */
+class Bytes {
+  length = 0;
+  #bytes = Buffer.allocUnsafeSlow(8);
+
+  addNumber(number: number): void {
+    let rest = number;
+    this.#makeRoom(5);
+    while (rest > 127) {
+      this.#bytes[this.length++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.#bytes[this.length++] = rest;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#makeRoom(bytes.length);
+    this.#bytes.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  written(): Buffer {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.length + bytes > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.length + bytes));
+      larger.set(this.written());
+      this.#bytes = larger;
+    }
+  }
+}
+
+/** The chunks that hold the trigram, by rising ordinal, by the blocks of their segment that were read. */
+export function listOf(blocks: readonly TrigramBlock[], wanted: number): readonly number[] {
+  const block = blocks.findLast(({ first }) => first <= wanted);
+  if (block === undefined) {
+    return [];
+  }
+  const read = createReader(block.lists);
+  let code = block.first;
+  while (!read.ended()) {
+    code += read.next();
+    const length = read.next();
+    if (code === wanted) {
+      return read.ordinals(length);
+    }
+    read.skip(length);
+  }
+  return [];
+}
+
+function createReader(bytes: Uint8Array) {
+  let at = 0;
+  const next = () => {
+    let number = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0;
+      number |= (byte & 127) << shift;
+      if (byte < 128) {
+        return number;
+      }
+    }
+  };
+  return {
+    next,
+    ended: () => at >= bytes.length,
+    skip: (length: number) => void (at += length),
+    ordinals: (length: number) => {
+      const ordinals: number[] = [];
+      let ordinal = -1;
+      for (const end = at + length; at < end;) {
+        ordinal += next() + 1;
+        ordinals.push(ordinal);
+      }
+      return ordinals;
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+export const timestamp = z.iso.datetime();
+
+/** PostgreSQL's text can't hold a NUL. */
+export const WITHOUT_NUL = /^[^\0]*$/;
+export const nulRefused = "a NUL character can't be in a name";
+
+export const listRequestSchema = z.object({
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const observationKindSchema = z.enum(["graph", "node", "tool", "llm", "retriever", "span"]);
+export type ObservationKind = z.infer<typeof observationKindSchema>;

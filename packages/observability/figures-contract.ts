@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+
+/** Prices, metrics and scores. */
+
+const amountSchema = z.number().min(0).max(1e6);
+const priceFields = {
+  /** As the provider calls it; in lower case, and a date behind it may be left out. */
+  model: z.string().trim().min(1, "name the model").max(500).regex(WITHOUT_NUL, nulRefused),
+  /** US dollars for a million tokens. */
+  input: amountSchema,
+  output: amountSchema,
+};
+
+/** Calls from the hour of `valid_from` on have this price, until the next version; without it, calls from this hour on. */
+export const putPriceRequestSchema = z.object({
+  ...priceFields,
+  /** Without one, what `input` costs. */
+  cache_read: amountSchema.nullable().default(null),
+  cache_write: amountSchema.nullable().default(null),
+  valid_from: timestamp.optional(),
+});
+export type PutPriceRequest = z.input<typeof putPriceRequestSchema>;
+export const deletePriceRequestSchema = z.object({ model: priceFields.model, valid_from: timestamp });
+
+export const priceSchema = z.object({
+  ...priceFields,
+  cache_read: z.number().nullable(),
+  cache_write: z.number().nullable(),
+  valid_from: timestamp,
+  /** Where a default price was read, and when; null for one of the project's own, which goes before it. */
+  source: z.string().nullable(),
+});
+export type Price = z.infer<typeof priceSchema>;
+export const priceListSchema = z.object({ items: z.array(priceSchema) });
+
+const nameFilter = z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional();
+
+/** Whole hours: `from` is rounded down and `to` up; the last 24 hours without them. */
+export const metricsRequestSchema = z.object({
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+  /** `hour` for 31 days at the most, `day` (UTC) for 732. */
+  step: z.enum(["hour", "day"]).default("hour"),
+  /** The observations counted, and not those of other kinds, names or models. */
+  kind: observationKindSchema.optional(),
+  name: nameFilter,
+  model: nameFilter,
+  /** Groups of observations; those with the most, 50 of them. */
+  by: z.enum(["kind", "name", "model", "status"]).optional(),
+});
+
+/** Durations at most a tenth beside the truth, of what has ended; null when nothing has. */
+const durationsSchema = z.object({
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  p99_ms: z.number().nullable(),
+  mean_ms: z.number().nullable(),
+});
+const countsSchema = durationsSchema.extend({ count: z.int(), failures: z.int() });
+const spentSchema = z.object({
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** Model calls, and those among them whose model has no price: they are not in `cost`. */
+  calls: z.int(),
+  unpriced_calls: z.int(),
+  cost: z.number().nullable(),
+});
+export const metricsPointSchema = spentSchema.extend({ traces: countsSchema, observations: countsSchema });
+export const metricsSchema = z.object({
+  from: timestamp,
+  to: timestamp,
+  step: z.enum(["hour", "day"]),
+  /** Hours whose events arrived a moment ago and are not counted yet. */
+  pending_hours: z.int(),
+  total: metricsPointSchema,
+  /** Steps in which something happened. */
+  series: z.array(metricsPointSchema.extend({ time: timestamp })),
+  groups: z.array(spentSchema.extend({ key: z.string(), observations: countsSchema })),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+export type MetricsPoint = z.infer<typeof metricsPointSchema>;
+
+export const createScoreRequestSchema = z.object({
+  trace_id: z.uuid(),
+  /** Without one, the whole trace is meant. */
+  observation_id: z.uuid().optional(),
+  name: z.string().trim().min(1, "name the score").max(200).regex(WITHOUT_NUL, nulRefused),
+  value: z.number(),
+  comment: z.string().max(4000).regex(WITHOUT_NUL, nulRefused).optional(),
+});
+export type CreateScoreRequest = z.infer<typeof createScoreRequestSchema>;
+
+export const scoreSchema = z.object({
+  id: z.uuid(),
+  trace_id: z.uuid(),
+  observation_id: z.uuid().nullable(),
+  name: z.string(),
+  value: z.number(),
+  comment: z.string().nullable(),
+  /** Who gave it here; null when it came from the application. */
+  author: z.string().nullable(),
+  scored_at: timestamp,
+});
+export type Score = z.infer<typeof scoreSchema>;
+
+export const listScoresRequestSchema = listRequestSchema.extend({
+  trace_id: z.uuid().optional(),
+  name: nameFilter,
+});
+export const scorePageSchema = z.object({ items: z.array(scoreSchema), next_cursor: z.string().nullable() });
+export type ScorePage = z.infer<typeof scorePageSchema>;

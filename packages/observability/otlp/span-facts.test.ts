@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import type { OtlpValue } from "./otlp-span.ts";
+import { readSpanFacts } from "./span-facts.ts";
+
+test("a model call of Traceloop's OpenLLMetry", () => {
+  const facts = factsOf("openai.chat", {
+    "llm.request.type": "chat",
+    "gen_ai.system": "OpenAI",
+    "gen_ai.request.model": "gpt-4o",
+    "gen_ai.response.model": "gpt-4o-2024-08-06",
+    "gen_ai.prompt.0.role": "system",
+    "gen_ai.prompt.0.content": "Be brief.",
+    "gen_ai.prompt.1.role": "user",
+    "gen_ai.prompt.1.content": "Where is order 42?",
+    "gen_ai.completion.0.role": "assistant",
+    "gen_ai.completion.0.finish_reason": "tool_calls",
+    "gen_ai.completion.0.tool_calls.0.id": "call-1",
+    "gen_ai.completion.0.tool_calls.0.name": "find_order",
+    "gen_ai.completion.0.tool_calls.0.arguments": '{"order":42}',
+    "gen_ai.usage.prompt_tokens": 120,
+    "gen_ai.usage.completion_tokens": 8,
+    "llm.usage.total_tokens": 128,
+    "traceloop.association.properties.session_id": "s-1",
+    "traceloop.association.properties.user_id": "ada",
+  });
+  expect(facts).toMatchObject({
+    kind: "llm",
+    model: "gpt-4o-2024-08-06",
+    usage: { input_tokens: 120, output_tokens: 8, raw: { "gen_ai.usage.prompt_tokens": 120, "llm.usage.total_tokens": 128 } },
+    input: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Where is order 42?" },
+    ],
+    output: [{ role: "assistant", tool_calls: [{ id: "call-1", name: "find_order", arguments: '{"order":42}' }] }],
+    sessionId: "s-1",
+    userId: "ada",
+    attributes: { "gen_ai.request.model": "gpt-4o", "gen_ai.system": "OpenAI" },
+  });
+});
+
+test.each([
+  ["workflow", "graph"],
+  ["agent", "graph"],
+  ["task", "node"],
+  ["tool", "tool"],
+])("Traceloop's %s is a %s with its entity's input and output", (kind, expected) => {
+  const facts = factsOf("find_order.tool", {
+    "traceloop.span.kind": kind,
+    "traceloop.entity.name": "find_order",
+    "traceloop.entity.input": '{"order":42}',
+    "traceloop.entity.output": '"shipped"',
+  });
+  expect(facts).toMatchObject({ kind: expected, input: { order: 42 }, output: "shipped" });
+  expect(facts.toolName).toBe(kind === "tool" ? "find_order" : undefined);
+});
+
+test("a retriever of OpenInference has its documents, in the order of their numbers", () => {
+  const facts = factsOf("Retriever", {
+    "openinference.span.kind": "RETRIEVER",
+    "input.value": "orders",
+    "retrieval.documents.10.document.content": "last",
+    "retrieval.documents.2.document.content": "second",
+    "retrieval.documents.0.document.content": "first",
+    "retrieval.documents.0.document.score": 0.5,
+  });
+  expect(facts).toMatchObject({
+    kind: "retriever",
+    input: "orders",
+    output: [{ content: "first", score: 0.5 }, { content: "second" }, { content: "last" }],
+  });
+});
+
+test("an embedding has a model and tokens too", () => {
+  const facts = factsOf("embed", {
+    "gen_ai.operation.name": "embeddings",
+    "gen_ai.request.model": "text-embedding-3-small",
+    "gen_ai.usage.input_tokens": "7",
+  });
+  expect(facts).toMatchObject({ kind: "span", model: "text-embedding-3-small", usage: { input_tokens: 7 } });
+});
+
+test.each<[string, Record<string, number>, object]>([
+  [
+    "hold the cached ones",
+    { input_tokens: 100, cache_read: 60, cache_creation: 10 },
+    { input_tokens: 100, cache_read_tokens: 60, cache_write_tokens: 10 },
+  ],
+  [
+    "are fewer than the cached ones",
+    { input_tokens: 5, cache_read: 60, cache_creation: 10 },
+    { input_tokens: 75, cache_read_tokens: 60, cache_write_tokens: 10 },
+  ],
+  ["are not negative", { input_tokens: -5 }, {}],
+])("input tokens that %s", (_name, given, expected) => {
+  const names: Readonly<Record<string, string>> = { cache_read: "cache_read.input_tokens", cache_creation: "cache_creation.input_tokens" };
+  const counts = Object.fromEntries(Object.entries(given).map(([name, count]) => [`gen_ai.usage.${names[name] ?? name}`, count]));
+  const { usage } = factsOf("chat", { "gen_ai.operation.name": "chat", ...counts });
+  const { raw: _raw, ...tokens } = usage ?? { raw: {} };
+  expect(tokens).toEqual(expected);
+});
+
+test("LangGraph's nodes are nodes, and the thread is that of its metadata", () => {
+  const metadata = JSON.stringify({ langgraph_node: "plan", thread_id: "thread-7", user_id: "ada" });
+  expect(factsOf("plan", { "openinference.span.kind": "CHAIN", metadata })).toMatchObject({
+    kind: "node",
+    threadId: "thread-7",
+    userId: "ada",
+  });
+  expect(factsOf("RunnableSequence", { "openinference.span.kind": "CHAIN", metadata })).toMatchObject({
+    kind: "span",
+    threadId: "thread-7",
+  });
+});
+
+test("the code that ran, under its new names and its old", () => {
+  expect(factsOf("f", { "code.file.path": "src/a.ts", "code.line.number": 12, "code.function.name": "plan" }).code).toEqual({
+    file: "src/a.ts",
+    line: 12,
+    function: "plan",
+  });
+  expect(factsOf("f", { "code.filepath": "src/a.ts", "code.lineno": 3 }).code).toEqual({ file: "src/a.ts", line: 3 });
+  expect(factsOf("f", { "code.filepath": "src/a.ts" }).code).toBeUndefined();
+});
+
+test("a span of plain OpenTelemetry is a span with its attributes", () => {
+  expect(factsOf("GET /orders", { "http.request.method": "GET", "openinference.span.kind": "NEW" })).toMatchObject({
+    kind: "span",
+    name: "GET /orders",
+    model: undefined,
+    usage: undefined,
+    input: undefined,
+    attributes: { "http.request.method": "GET", "openinference.span.kind": "NEW" },
+  });
+});
+
+function factsOf(name: string, attributes: Readonly<Record<string, OtlpValue>>) {
+  return readSpanFacts({ name, attributes: new Map(Object.entries(attributes)) });
+}

@@ -1,0 +1,159 @@
+import type { GraphMove, GraphStep, ObservationRow } from "#schema.ts";
+
+/** One part of a trace: from its start, or from a resume, to its end or its pause. */
+export type GraphSegment = {
+  readonly traceId: string;
+  readonly succeeded: boolean;
+  /** In the order of their start. */
+  readonly observations: readonly GraphObservation[];
+  readonly entries: readonly GraphEntry[];
+};
+
+export type GraphObservation = Pick<ObservationRow, "id" | "parent_id" | "kind" | "name" | "graph_step" | "next"> & {
+  readonly end_status: string | null;
+};
+
+/** Where a graph's beginning leads. */
+export type GraphEntry = {
+  /** The graph's observation, or the trace of which it is the graph. */
+  readonly ownerId: string;
+  readonly hash: string | undefined;
+  readonly step: number | undefined;
+  readonly next: readonly GraphMove[];
+};
+
+/** A node's run in one graph: all its attempts, and those after interrupts. */
+export type Task = {
+  readonly node: string;
+  readonly step: GraphStep;
+  /** What its last attempt that said so said. */
+  next: readonly GraphMove[];
+};
+
+/** One run of one graph, from its beginning to its end, pauses included. */
+export type GraphRun = {
+  /** What its nodes' names begin with: the nodes around it. */
+  path: string;
+  /** The task of the graph around it that ran it. */
+  outer: { readonly run: GraphRun; readonly task: Task } | undefined;
+  readonly tasks: Map<string, Task>;
+  readonly entries: { readonly step: number | undefined; readonly next: readonly GraphMove[]; readonly segment: number }[];
+  readonly hashes: Set<string>;
+  /** The lowest step of each segment. */
+  readonly firstSteps: Map<number, number>;
+  succeeded: boolean;
+};
+
+/**
+ * The runs of graphs in a trace. A run that was interrupted and resumed is one run: what belongs together has the same tasks. Of several
+ * graphs beside each other at the top, the names of the nodes begin with the name of the graph.
+ */
+export function findGraphRuns(segments: readonly GraphSegment[]): readonly GraphRun[] {
+  const runs = new Map<string, GraphRun>();
+  const tops = new Map<GraphRun, string>();
+  for (const [index, { traceId, succeeded, observations, entries }] of segments.entries()) {
+    const byId = new Map(observations.map((observation) => [observation.id, observation]));
+    const nodesOf = Map.groupBy(observations.filter(isStep), ({ parent_id: parentId }) => parentId ?? traceId);
+    const graphs = observations.filter(({ id, kind }) => kind === "graph" || nodesOf.has(id));
+    const entriesOf = Map.groupBy(entries, ({ ownerId }) => ownerId);
+    const counts = new Map<string, number>();
+    const runOf = new Map<string, GraphRun>();
+    for (const owner of [undefined, ...graphs]) {
+      const id = owner?.id ?? traceId;
+      const nodes = nodesOf.get(id) ?? [];
+      if (owner === undefined && nodes.length === 0 && !entriesOf.has(id)) {
+        continue;
+      }
+      const run = openRun(owner === undefined ? "trace" : keyOf(owner, nodes, counts));
+      runOf.set(id, run);
+      // The last segment that ran it knows how it ended.
+      run.succeeded = owner === undefined ? succeeded : owner.end_status === "success";
+      for (const node of nodes) {
+        addTask(run, node, index);
+      }
+      for (const { hash, step, next } of entriesOf.get(id) ?? []) {
+        run.entries.push({ step, next, segment: index });
+        if (hash !== undefined) {
+          run.hashes.add(hash);
+        }
+      }
+      if (owner !== undefined) {
+        const around = nodeAround(owner, byId);
+        const outer = around === undefined ? undefined : runOf.get(around.parent_id ?? traceId);
+        const task = around === undefined ? undefined : outer?.tasks.get(around.graph_step.task);
+        if (outer !== undefined && task !== undefined) {
+          run.outer = { run: outer, task };
+        } else {
+          tops.set(run, owner.name ?? "");
+        }
+      }
+    }
+  }
+  const isOneAtTheTop = new Set(tops.values()).size <= 1;
+  for (const run of runs.values()) {
+    const name = tops.get(run);
+    // Graphs are found from the outside to the inside.
+    run.path =
+      run.outer === undefined ? (name === undefined || isOneAtTheTop ? "" : `${name}:`) : `${run.outer.run.path}${run.outer.task.node}:`;
+  }
+  return [...runs.values()];
+
+  function openRun(key: string): GraphRun {
+    const known = runs.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const run: GraphRun = {
+      path: "",
+      outer: undefined,
+      tasks: new Map(),
+      entries: [],
+      hashes: new Set(),
+      firstSteps: new Map(),
+      succeeded: false,
+    };
+    runs.set(key, run);
+    return run;
+  }
+}
+
+/** A graph's run is known by the namespace its tasks share, and by which of several graphs in that namespace it is. */
+function keyOf(graph: GraphObservation, nodes: readonly Step[], counts: Map<string, number>): string {
+  const [first] = nodes;
+  if (first === undefined) {
+    return graph.id;
+  }
+  const namespace = first.graph_step.task.split("|").slice(0, -1).join("|");
+  const count = counts.get(namespace) ?? 0;
+  counts.set(namespace, count + 1);
+  return `${namespace}#${count}`;
+}
+
+type Step = GraphObservation & { readonly graph_step: GraphStep; readonly name: string };
+
+function isStep(observation: GraphObservation): observation is Step {
+  return observation.graph_step !== null && observation.name !== null;
+}
+
+function addTask(run: GraphRun, { graph_step: step, name, next }: Step, segment: number): void {
+  const known = run.tasks.get(step.task);
+  if (known === undefined) {
+    run.tasks.set(step.task, { node: name, step, next: next ?? [] });
+  } else if (next !== null) {
+    known.next = next;
+  }
+  run.firstSteps.set(segment, Math.min(run.firstSteps.get(segment) ?? Infinity, step.step));
+}
+
+function nodeAround(graph: GraphObservation, byId: ReadonlyMap<string, GraphObservation>): Step | undefined {
+  const seen = new Set<string>();
+  for (let id = graph.parent_id; id !== null && !seen.has(id);) {
+    seen.add(id);
+    const above = byId.get(id);
+    if (above !== undefined && isStep(above)) {
+      return above;
+    }
+    id = above?.parent_id ?? null;
+  }
+  return undefined;
+}

@@ -1,0 +1,28 @@
+/** Tracing of OpenAI's client, and of those for compatible servers. A door of its own; it imports nothing of `openai`. */
+import { chatCompletionCall, embeddingCall, responseCall } from "./openai-calls.ts";
+import { traceDerived, traceMethod } from "./provider-call.ts";
+import { isSwitchedOff } from "./settings.ts";
+import { values } from "./provider-values.ts";
+
+/**
+ * Records every model call of a client (chat completions, responses, embeddings; streams too) with model, tokens and status, and after
+ * `wrapLlmAdapter()` prompts and answers. Returns the client it was given. A stream of chat completions tells its tokens only when it
+ * was asked to, with `stream_options: { include_usage: true }`.
+ *
+ * @example
+ * const openai = wrapOpenAI(new OpenAI());
+ */
+export function wrapOpenAI<Client extends object>(client: Client): Client {
+  if (!isSwitchedOff()) {
+    trace(client);
+  }
+  return client;
+}
+
+function trace(client: object): void {
+  const { chat, responses, embeddings } = client as Record<string, unknown>;
+  traceMethod(values(chat)["completions"], "create", chatCompletionCall);
+  traceMethod(responses, "create", responseCall);
+  traceMethod(embeddings, "create", embeddingCall);
+  traceDerived(client, trace);
+}
