@@ -27,6 +27,9 @@ export type Publisher = {
 
 /** Small enough that writing one batch holds the application's thread for well under a millisecond. */
 const BATCH_EVENTS = 64;
+/** Behind an application that leaves no time, a batch a turn must be larger, or most of its events are dropped. */
+const BACKLOG_EVENTS = 1000;
+const BACKLOG_BATCH_EVENTS = 256;
 const BATCH_BYTES = 256 * 1024;
 /** Milliseconds for writing events as text in one turn of the event loop. */
 const WRITE_BUDGET = 1;
@@ -111,7 +114,8 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     try {
       const open = await connect(CALL_TIMEOUT);
       // After a failure one event tests the water.
-      const batch = queue.take(failures > 0 ? 1 : BATCH_EVENTS, BATCH_BYTES);
+      const size = queue.size > BACKLOG_EVENTS ? BACKLOG_BATCH_EVENTS : BATCH_EVENTS;
+      const batch = queue.take(failures > 0 ? 1 : size, BATCH_BYTES);
       const startedAt = performance.now();
       const { unsent, failure } = await open.append(batch, producerId, CALL_TIMEOUT);
       queue.settle(batch, unsent);

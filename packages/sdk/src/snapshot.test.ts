@@ -89,7 +89,7 @@ describe("A snapshot", () => {
   });
 
   it("lists the keys of an object with very many of them once", () => {
-    const many = Object.fromEntries(Array.from({ length: 300_000 }, (_value, index) => [`key${index}`, index]));
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_value, index) => [`key${index}`, index]));
     const time = () => {
       const startedAt = performance.now();
       const copied = takeSnapshot(many, REASONING) as Record<string, unknown>;
@@ -98,8 +98,8 @@ describe("A snapshot", () => {
     };
     const first = time();
     expect(Math.min(time(), time(), time())).toBeLessThan(first / 2);
-    many["key0"] = "changed";
-    expect(takeSnapshot(many, REASONING)).toMatchObject({ key0: "changed" });
+    many["key0"] = -1;
+    expect(takeSnapshot(many, REASONING)).toMatchObject({ key0: -1 });
   });
 
   it("survives functions that can't be asked for their name", () => {
