@@ -89,8 +89,8 @@ export const listTracesRequestSchema = z.object({
   /** A part of the name, in either case. */
   name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   /**
-   * Words, "phrases" and -words not to be in it: of the name, error, thread, session and user, and of the first 4,096
-   * characters of input and output.
+   * Words, all of which are in its name, error, thread, session or user, or in the first 4,096 characters of its input or
+   * output; in either case, and whole.
    */
   search: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   cursor: z.string().max(500).optional(),

@@ -151,43 +151,46 @@ export function listOf(blocks: readonly TrigramBlock[], wanted: number): readonl
   if (block === undefined) {
     return [];
   }
-  const read = createReader(block.lists);
+  const read = new Reader(block.lists);
   let code = block.first;
-  while (!read.ended()) {
-    code += read.next();
-    const length = read.next();
+  while (read.at < block.lists.length) {
+    code += read.number();
+    const length = read.number();
     if (code === wanted) {
       return read.ordinals(length);
     }
-    read.skip(length);
+    read.at += length;
   }
   return [];
 }
 
-function createReader(bytes: Uint8Array) {
-  let at = 0;
-  const next = () => {
+class Reader {
+  at = 0;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  number(): number {
     let number = 0;
     for (let shift = 0; ; shift += 7) {
-      const byte = bytes[at++] ?? 0;
+      const byte = this.#bytes[this.at++] ?? 0;
       number |= (byte & 127) << shift;
       if (byte < 128) {
         return number;
       }
     }
-  };
-  return {
-    next,
-    ended: () => at >= bytes.length,
-    skip: (length: number) => void (at += length),
-    ordinals: (length: number) => {
-      const ordinals: number[] = [];
-      let ordinal = -1;
-      for (const end = at + length; at < end;) {
-        ordinal += next() + 1;
-        ordinals.push(ordinal);
-      }
-      return ordinals;
-    },
-  };
+  }
+
+  ordinals(length: number): readonly number[] {
+    const end = this.at + length;
+    const ordinals: number[] = [];
+    let ordinal = -1;
+    while (this.at < end) {
+      ordinal += this.number() + 1;
+      ordinals.push(ordinal);
+    }
+    return ordinals;
+  }
 }

@@ -24,7 +24,7 @@ afterAll(() => database.drop());
 describe("the rows that events write", () => {
   const events = manyEvents();
 
-  test.each(Array.from({ length: 30 }, (_, seed) => seed))(
+  test.each(Array.from({ length: 15 }, (_, seed) => seed))(
     "are the same however events are shuffled, repeated and cut into batches (%i)",
     async (seed) => {
       await writeInBatches([events]);

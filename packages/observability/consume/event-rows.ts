@@ -1,9 +1,9 @@
 import type { EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#store/batch-rows.ts";
+import { searchWordsOf } from "#store/search-words.ts";
 import { keyOf, lower, mergeHalves } from "./merge-halves.ts";
 import { toMultirange } from "./multirange.ts";
-import { searchTextOf } from "./search-text.ts";
 import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
@@ -79,7 +79,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         thread_id: body.thread_id,
         session_id: body.session_id,
         user_id: body.user_id,
-        start_text: searchTextOf(body.input),
+        start_words: searchWordsOf([body.name, body.thread_id, body.session_id, body.user_id, body.input]),
       });
       addPayload(fold, event, {
         trace_id: body.trace_id,
@@ -98,7 +98,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(body.ended_at),
         end_status: body.status,
         error: body.error,
-        end_text: searchTextOf(body.output),
+        end_words: searchWordsOf([body.error, body.output]),
         paused_at: body.paused_at,
       });
       addPayload(fold, event, {

@@ -22,7 +22,8 @@ export type OtlpIntake = {
   readonly stop: () => Promise<void>;
 };
 
-const ANNOUNCE_MS = 15_000;
+/** Well below the silence after which a producer counts as gone. */
+const ANNOUNCE_MS = 20_000;
 
 /** `POST /v1/traces`: takes spans of any OpenTelemetry exporter and publishes them as events; keeps nothing itself. */
 export function createOtlpIntake({ config, clock, log, metrics, version }: IntakeOptions): OtlpIntake {

@@ -1,4 +1,4 @@
-import { systemClock } from "@sightline/foundation/clock";
+import { systemClock, type Clock } from "@sightline/foundation/clock";
 import { createRedis, type Redis } from "@sightline/foundation/redis";
 import { findRedis } from "@sightline/foundation/testing/find-services";
 import { startRedis } from "@sightline/foundation/testing/private-redis";
@@ -100,21 +100,26 @@ describe("an intake's numbers", () => {
     expect((await streamed()).map(({ seq }) => seq)).toEqual([6]);
   });
 
-  test("are announced once after each change, and at the end", async () => {
-    const intake = await createIntake();
+  test("are announced while the project sends, for an hour after that, and at the end", async () => {
+    let now = Date.UTC(2026, 10, 21);
+    const intake = await createIntake(server.url, { now: () => new Date(now) });
     await intake.announce();
     await intake.publish(projectId, drafts(2));
     await intake.announce();
+    now += 59 * 60_000;
     await intake.announce();
-    await intake.close();
+    now += 60_000;
+    await intake.announce();
     await intake.publish(projectId, drafts(1));
     await intake.close();
     const told = (await streamed()).filter(({ type }) => type.startsWith("producer."));
     expect(told.map(({ type, seq, body }) => [type, seq, "last_seq" in body ? body.last_seq : undefined])).toEqual([
       ["producer.hello", 1, undefined],
       ["producer.heartbeat", 4, 3],
-      ["producer.bye", 6, 5],
+      ["producer.heartbeat", 5, 4],
+      ["producer.bye", 7, 6],
     ]);
+    expect(new Set(told.map(({ id }) => id)).size).toBe(4);
   });
 
   test("leave a counter behind that goes by itself after a day", async () => {
@@ -145,8 +150,8 @@ function drafts(count: number): readonly DraftEvent[] {
   }));
 }
 
-async function createIntake(url = server.url): Promise<StreamPublisher> {
-  return createStreamPublisher({ redis: await connect(url), stream, clock: systemClock, log: silentLog, version: "1.2.3" });
+async function createIntake(url = server.url, clock: Clock = systemClock): Promise<StreamPublisher> {
+  return createStreamPublisher({ redis: await connect(url), stream, clock, log: silentLog, version: "1.2.3" });
 }
 
 async function connect(url: string): Promise<Redis> {

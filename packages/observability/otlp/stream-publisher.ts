@@ -15,7 +15,10 @@ export type PublishResult = "taken" | "full";
 export type StreamPublisher = {
   /** @throws whatever Redis says; the events, or some of them, may have arrived nevertheless, and may be given again. */
   readonly publish: (projectId: string, events: readonly DraftEvent[]) => Promise<PublishResult>;
-  /** Tells the stream how far this producer's numbers go, so that losing the last ones is noticed too. */
+  /**
+   * Tells the stream that this producer lives and how far its numbers go, so that losing the last ones is noticed too, and no
+   * trace counts as abandoned because its spans take a while. Only of projects that sent something in the last hour.
+   */
   readonly announce: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -51,7 +54,9 @@ const AT_ONCE_EVENTS = 500;
 const AT_ONCE_LENGTH = 4 * 1024 * 1024;
 const COUNTER_MS = 24 * 60 * 60 * 1000;
 
-type Numbering = { last: number; announced: number; isGreeted: boolean };
+const QUIET_MS = 60 * 60 * 1000;
+
+type Numbering = { last: number; isGreeted: boolean; usedAt: number };
 
 /** The intake is a producer like any SDK; its UUID's version 8 says that its numbers are the order of arrival, not of starts. */
 export function createStreamPublisher({ redis, stream, clock, log, version }: PublisherOptions): StreamPublisher {
@@ -59,9 +64,14 @@ export function createStreamPublisher({ redis, stream, clock, log, version }: Pu
   const counter = `${stream}:otlp:${producerId}`;
   const numberings = new Map<string, Numbering>();
 
-  async function add(projectId: string, events: readonly DraftEvent[], coming: number): Promise<PublishResult> {
-    const numbering = numberings.get(projectId) ?? { last: 0, announced: 0, isGreeted: false };
+  function numberingOf(projectId: string): Numbering {
+    const numbering = numberings.get(projectId) ?? { last: 0, isGreeted: false, usedAt: -Infinity };
     numberings.set(projectId, numbering);
+    return numbering;
+  }
+
+  async function add(projectId: string, events: readonly DraftEvent[], coming: number): Promise<PublishResult> {
+    const numbering = numberingOf(projectId);
     const all = numbering.isGreeted ? events : [greeting(projectId), ...events];
     const reply = await redis.eval(
       PUBLISH,
@@ -89,21 +99,20 @@ export function createStreamPublisher({ redis, stream, clock, log, version }: Pu
 
   function greeting(projectId: string): DraftEvent {
     const body = { sdk: `otlp-intake ${version}`, runtime: `node ${process.version}`, host: hostname().slice(0, 300), pid: process.pid };
-    return ownEvent(projectId, "producer.hello", body);
+    return ownEvent(projectId, "producer.hello", "producer.hello", body);
   }
 
-  function ownEvent(projectId: string, type: DraftEvent["type"], body: object): DraftEvent {
-    const text = JSON.stringify(body);
-    return { id: eventIdOf(projectId, `${type} ${producerId}`, text), type, body: text };
+  function ownEvent(projectId: string, name: string, type: DraftEvent["type"], content: object): DraftEvent {
+    const body = JSON.stringify(content);
+    return { id: eventIdOf(projectId, `${name} ${producerId}`, body), type, body };
   }
 
   async function announce(type: "producer.heartbeat" | "producer.bye"): Promise<void> {
-    for (const [projectId, numbering] of numberings) {
-      if (numbering.last > numbering.announced) {
-        const said = numbering.last;
-        const result = await add(projectId, [ownEvent(projectId, type, { last_seq: said })], 1);
-        // The announcement has a number too.
-        numbering.announced = result === "taken" ? Math.max(said + 1, numbering.announced) : numbering.announced;
+    const now = clock.now().getTime();
+    for (const [projectId, { last, usedAt }] of numberings) {
+      if (last > 0 && now - usedAt < QUIET_MS) {
+        // The time makes each an event of its own.
+        await add(projectId, [ownEvent(projectId, `${type} ${now}`, type, { last_seq: last })], 1);
       }
     }
   }
@@ -115,6 +124,7 @@ export function createStreamPublisher({ redis, stream, clock, log, version }: Pu
         if ((await add(projectId, part, coming)) === "full") {
           return "full";
         }
+        numberingOf(projectId).usedAt = clock.now().getTime();
         coming -= part.length;
       }
       return "taken";

@@ -17,9 +17,8 @@ export type TraceWrite = Half<"start"> &
     readonly thread_id?: string | undefined;
     readonly session_id?: string | undefined;
     readonly user_id?: string | undefined;
-    /** What a search finds the trace by, beside its name, ids and error. */
-    readonly start_text?: string | undefined;
-    readonly end_text?: string | undefined;
+    readonly start_words?: readonly string[];
+    readonly end_words?: readonly string[];
     readonly ended_at?: Instant;
     readonly end_status?: string;
     readonly error?: string | undefined;
@@ -136,9 +135,9 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
         thread_id: "text",
         session_id: "text",
         user_id: "text",
-        start_text: "text",
+        start_words: "text[]",
       }),
-      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_text: "text", paused_at: "text" }),
+      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_words: "text[]", paused_at: "text" }),
       once: { resumed_from: "text", resumed_at: "timestamptz" },
     }),
   },

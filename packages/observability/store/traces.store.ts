@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
 import { costOf } from "./prices.store.ts";
+import { searchWordsOf } from "./search-words.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -38,7 +39,6 @@ type TraceFilter = {
   readonly status: string | undefined;
   /** A part of the name, in either case. */
   readonly name: string | undefined;
-  /** Words, "phrases" and -words. */
   readonly search: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
@@ -49,15 +49,13 @@ export async function listTraces(query: Query, filter: TraceFilter): Promise<rea
   const { status, name, search, after } = filter;
   let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId).where(isBeginning);
   if (status !== undefined) {
-    // Said twice: only of a trace that was interrupted or that runs is it asked how it went on.
-    const said = status === "abandoned" ? "running" : status;
-    rows = rows.where(sql<boolean>`(trace.paused_at is not null or trace.status = ${said}) and family.status = ${status}`);
+    rows = rows.where(mayHaveStatus(status === "abandoned" ? "running" : status)).where(sql<boolean>`family.status = ${status}`);
   }
   if (name !== undefined) {
     rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
   }
   if (search !== undefined) {
-    rows = rows.where(sql<boolean>`trace.search @@ websearch_to_tsquery('simple', ${search})`);
+    rows = rows.where(sql<boolean>`trace.words @> ${searchWordsOf([search])}::text[]`);
   }
   if (after !== undefined) {
     rows = rows.where(isAfter("trace.sort_at", "trace.id", after));
@@ -70,14 +68,14 @@ export async function findTrace(
   query: Query,
   wanted: { readonly tenantId: string; readonly traceId: string; readonly projectId?: string },
 ): Promise<TraceSummaryRow | undefined> {
-  let rows = summaries(query, wanted.tenantId).where(
+  const { tenantId, traceId, projectId } = wanted;
+  const rows = summaries(query, tenantId).where(
     sql<boolean>`(trace.project_id, trace.id) in (
-      select part.project_id, observability.beginning_of(part.project_id, part.id) from observability.traces as part where part.id = ${wanted.traceId}
+      select part.project_id, observability.beginning_of(part.project_id, part.id)
+      from observability.projects as owner join observability.traces as part on part.project_id = owner.id and part.id = ${traceId}
+      where owner.tenant_id = ${tenantId} and (${projectId ?? null}::uuid is null or owner.id = ${projectId ?? null}::uuid)
     )`,
   );
-  if (wanted.projectId !== undefined) {
-    rows = rows.where("trace.project_id", "=", wanted.projectId);
-  }
   return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
 }
 
@@ -105,6 +103,17 @@ const family = sql<Family>`(
     window by_time as (order by sort_at, id)
   ) as placed
 )`;
+
+/** Leaves out, by one look into an index at the most, what need not be asked how it went on. */
+function mayHaveStatus(status: string) {
+  const resumed = sql`select from observability.traces as part
+    where part.project_id = trace.project_id and part.thread_id = trace.thread_id and part.resumed_from is not null`;
+  return sql<boolean>`case
+    when trace.paused_at is null then trace.status = ${status}
+    else exists (${resumed} and part.status = ${status})
+      or (trace.status = ${status} and not exists (${resumed} and part.resumed_from = trace.paused_at))
+  end`;
+}
 
 /** No run of the thread waits at the checkpoint from which it went on. */
 const isBeginning = sql<boolean>`(trace.resumed_from is null or not exists (

@@ -43,27 +43,25 @@ export function upsertHalves({ table, key, isOfDay = false, start, end, once = {
     ...Object.keys(once).map((column) => `excluded.${column} is not null`),
   ];
   const insert = isOfDay ? insertRowsOfDay : insertRows;
-  const keys = Object.keys(key);
-  const known = keys.map((column) => `t.${column}`).join(", ");
-  const typed = Object.entries(key).map(([column, type]) => `${column} ${type}`);
-  const given = keys.map((column) => `row.${column} = given.${column}`);
-  const conditions = [...given, ...(isOfDay ? ["row.day = trace.day"] : [])].join(" and ");
-  return `with before as materialized (
-  select ${known}, t.day, ${hourOf(table)} as hour
-  from json_to_recordset($1) as given (${typed.join(", ")})
-  ${isOfDay ? `cross join ${DAY_OF_TRACE}` : ""}
-  cross join lateral (select * from observability.${table} as row where ${conditions} offset 0) as t
+  const keys = [...Object.keys(key), ...(isOfDay ? ["day"] : [])];
+  return `with before as (
+  select given.project_id, known.day, known.hour
+  from (${select(key, isOfDay)} offset 0) as given
+  cross join lateral (
+    select t.day, ${hourOf(table)} as hour from observability.${table} as t
+    where ${keys.map((column) => `t.${column} = given.${column}`).join(" and ")} limit 1
+  ) as known
 ), written as (
   ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
-  on conflict (${[...keys, ...(isOfDay ? ["day"] : [])].join(", ")}) do update set
+  on conflict (${keys.join(", ")}) do update set
     ${assignments.join(",\n    ")}
   where ${changes.join(" or ")}
-  returning ${known}, t.day, ${hourOf(table)} as hour
+  returning t.project_id, t.day, ${hourOf(table)} as hour
 )
 insert into observability.hourly_marks (project_id, day, hour)
 select project_id, day, hour from written
 union
-select project_id, day, before.hour from before join written using (${keys.join(", ")}, day)`;
+select project_id, day, hour from before`;
 }
 
 /** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
@@ -81,12 +79,9 @@ export function insertOnce(table: string, columns: Columns): string {
   return `${insertRows(table, columns)}\non conflict do nothing`;
 }
 
-/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
 export function insertRows(table: string, columns: Columns): string {
-  const names = Object.keys(columns).join(", ");
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names})
-select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
+  return `insert into observability.${table} as t (${Object.keys(columns).join(", ")})
+${select(columns, false)}`;
 }
 
 /**
@@ -94,18 +89,19 @@ select ${names} from json_to_recordset($1) as given (${typed.join(", ")})`;
  * rows until it ends: nobody can give them another day or delete them meanwhile. A trace that is missing is an error.
  */
 export function insertRowsOfDay(table: string, columns: Columns): string {
-  const names = Object.keys(columns);
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `insert into observability.${table} as t (${names.join(", ")}, day)
-select ${names.map((name) => `given.${name}`).join(", ")}, trace.day
-from json_to_recordset($1) as given (${typed.join(", ")})
-left join ${DAY_OF_TRACE} on true`;
+  return `insert into observability.${table} as t (${Object.keys(columns).join(", ")}, day)
+${select(columns, true)}`;
 }
 
 /**
- * Looked up one by one, by the primary key: what the planner thinks of a day that has just begun is wrong, and left to itself
- * it reads all of that day's traces for every row. `offset 0` keeps it from joining them otherwise.
+ * All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. Days are
+ * looked up row by row, and rows that are there already too: a join would be planned by statistics, which a table that fills
+ * up has not, and may read all of it.
  */
-const DAY_OF_TRACE = `lateral (
-  select row.day from observability.traces as row where row.project_id = given.project_id and row.id = given.trace_id offset 0
-) as trace`;
+function select(columns: Columns, withDay: boolean): string {
+  const names = Object.keys(columns).map((name) => `given.${name}`);
+  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  const day =
+    "(select trace.day from observability.traces as trace where trace.project_id = given.project_id and trace.id = given.trace_id) as day";
+  return `select ${[...names, ...(withDay ? [day] : [])].join(", ")} from json_to_recordset($1) as given (${typed.join(", ")})`;
+}

@@ -73,14 +73,11 @@ export async function createKillablePostgres(kind: "postgres" | "pglite"): Promi
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const ping = () => pingPostgres(url);
-  if (kind === "pglite") {
+  const found = kind === "pglite" ? undefined : await findPostgres();
+  if (found === undefined) {
     const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
     const command = { file: process.execPath, args: [SERVE_PGLITE, String(port), join(folder, "data")], identity: undefined };
     return createKillableServer({ url, command, folder, ping });
-  }
-  const found = await findPostgres();
-  if (found === undefined) {
-    throw new Error("There is no PostgreSQL here.");
   }
   const { installation, program } = found;
   const folder = await installation.makeFolder();
@@ -99,6 +96,7 @@ export async function createKillablePostgres(kind: "postgres" | "pglite"): Promi
 
 function createKillableServer({ url, command, folder, ping }: KillableOptions): KillableServer {
   let child: ChildProcess | undefined;
+  const outputs: string[] = [];
 
   const kill = async () => {
     const running = child;
@@ -119,6 +117,7 @@ function createKillableServer({ url, command, folder, ping }: KillableOptions): 
         // One that was started too early after a kill ends again: the killed one's children still let go of its memory.
         if (child === undefined || child.exitCode !== null) {
           const output = await mkdtemp(join(tmpdir(), "sightline-test-output-"));
+          outputs.push(output);
           child = spawn("sh", [RUN_WHILE_OPEN, output, command.file, ...command.args], {
             cwd: "/",
             detached: true,
@@ -142,7 +141,7 @@ function createKillableServer({ url, command, folder, ping }: KillableOptions): 
     },
     remove: async () => {
       await kill();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await Promise.all([folder, ...outputs].map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 })));
     },
   };
 }

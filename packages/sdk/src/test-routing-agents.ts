@@ -120,12 +120,12 @@ export const routingAgents: readonly GraphAgent[] = [
         .invoke(empty),
   },
   {
-    name: "hundreds of tasks that are sent",
+    name: "many tasks that are sent",
     status: "success",
-    taken: ["__start__ -static-> plan", "plan -send-> worker ×300", "worker -static-> reduce ×300", "reduce -static-> __end__"],
+    taken: ["__start__ -static-> plan", "plan -send-> worker ×60", "worker -static-> reduce ×60", "reduce -static-> __end__"],
     run: (traceName) =>
       build(traceName)
-        .addNode("plan", () => new Command({ goto: Array.from({ length: 300 }, () => new Send("worker", { seen: [] })) }), {
+        .addNode("plan", () => new Command({ goto: Array.from({ length: 60 }, () => new Send("worker", { seen: [] })) }), {
           ends: ["worker"],
         })
         .addNode("worker", mark("worker"))

@@ -1,0 +1,42 @@
+/** Of one value; what comes after is not looked at. */
+const CHARACTERS_MAX = 4_096;
+const PARTS_MAX = 1_000;
+const WORDS_MAX = 400;
+const WORD_MAX = 64;
+
+/**
+ * The words that a trace is found by: of the beginning of the texts and numbers in the values, in their order and without
+ * their keys; in lower case, each once, sorted. What somebody searches for is cut into words the same way.
+ */
+export function searchWordsOf(values: readonly unknown[]): string[] {
+  const words = new Set<string>();
+  for (const value of values) {
+    for (const [word] of beginningOf(value)
+      .toLowerCase()
+      .matchAll(/[\p{L}\p{N}_]+/gu)) {
+      words.add(word.slice(0, WORD_MAX).toWellFormed());
+    }
+  }
+  return Array.from(words).slice(0, WORDS_MAX).toSorted();
+}
+
+function beginningOf(value: unknown): string {
+  let [text, parts] = ["", 0];
+
+  function add(part: unknown): void {
+    parts += 1;
+    if (typeof part === "string" || typeof part === "number") {
+      text += ` ${String(part).slice(0, CHARACTERS_MAX)}`;
+    } else if (typeof part === "object" && part !== null) {
+      for (const item of Object.values(part)) {
+        if (text.length >= CHARACTERS_MAX || parts >= PARTS_MAX) {
+          return;
+        }
+        add(item);
+      }
+    }
+  }
+
+  add(value);
+  return text.slice(0, CHARACTERS_MAX);
+}
