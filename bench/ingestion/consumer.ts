@@ -77,7 +77,7 @@ async function measureRate(postgresUrl: string | undefined, rate: number, second
     const sink = `${redis.url}?stream=observability:events&project=${project}`;
     const words = [join(repository, PRODUCER), sink, String(rate), String(seconds)];
     const produced = JSON.parse(await runScript("bench/ingestion/producer.ts", ...words)) as Produced;
-    await polls.until(({ marks }) => Number(marks) >= produced.marks.length);
+    await polls.until(({ calls, marks }) => Number(calls) >= produced.calls && Number(marks) >= produced.marks.length);
     const seen = polls.stop();
     const visible = Number(seen.at(-1)?.[1][0].calls ?? 0);
     const waits = produced.marks.map((at, index) => (seen.find(([, [{ marks }]]) => Number(marks) > index)?.[0] ?? Infinity) - at);
