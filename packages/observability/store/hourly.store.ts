@@ -79,7 +79,7 @@ export const OTHER = "(other)";
 export const BUCKET = 1.2;
 
 /** A producer may count nonsense, and a sum that no number holds would stop the counting of everybody's hours. */
-const DURATION = sql`least(row.duration_ms, 1e15)`;
+const DURATION = sql`case when row.duration_ms > 1e15 then 1e15 else row.duration_ms end`;
 
 /** A producer may count nonsense. */
 function total(column: string) {
