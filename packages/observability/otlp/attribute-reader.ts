@@ -16,7 +16,7 @@ export type AttributeReader = {
   readonly rest: () => Record<string, OtlpValue>;
 };
 
-export function createAttributeReader(attributes: OtlpAttributes): AttributeReader {
+export function createAttributeReader(attributes: OtlpAttributes, readJson: JsonReader): AttributeReader {
   const used = new Set<string>();
 
   function first<Value>(names: readonly string[], read: (value: OtlpValue) => Value | undefined): Value | undefined {
@@ -38,7 +38,7 @@ export function createAttributeReader(attributes: OtlpAttributes): AttributeRead
   return {
     text: (...names) => first(names, (value) => (typeof value === "string" && value !== "" ? value : undefined)),
     count: (...names) => first(names, toCount),
-    value: (...names) => first(names, parseJson),
+    value: (...names) => first(names, readJson),
     tree: (prefix) => {
       const entries = begin(`${prefix}.`);
       for (const [name] of entries) {
@@ -63,17 +63,50 @@ function toCount(value: OtlpValue): number | undefined {
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Attributes hold no objects in most libraries, so they hold their JSON. What only looks like it stays the text it is. */
-export function parseJson(value: OtlpValue): OtlpValue {
-  if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) {
-    return value;
+/** Reads a text that is JSON; everything else stays as it is. */
+export type JsonReader = (value: OtlpValue) => OtlpValue;
+
+/** Lists, objects and items after the first of all texts that one request has read. */
+const JSON_ITEMS_MAX = 1_000_000;
+
+/**
+ * Attributes hold no objects in most libraries, so they hold their JSON. What only looks like it stays the text it is, and so
+ * does what a request holds beyond a million items: thirty kilobytes on the wire may unpack to ten million objects.
+ */
+export function createJsonReader(most = JSON_ITEMS_MAX): JsonReader {
+  let left = most;
+  return (value) => {
+    if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) {
+      return value;
+    }
+    const items = countItems(value, left);
+    if (items > left) {
+      return value;
+    }
+    left -= items;
+    try {
+      const parsed = JSON.parse(value) as OtlpValue;
+      return depthOf(parsed) > VALUE_MAX_DEPTH ? value : parsed;
+    } catch {
+      return value;
+    }
+  };
+}
+
+/** As many as open or separate outside of texts; no more than one beyond `most` are counted. */
+function countItems(json: string, most: number): number {
+  let [items, isText] = [0, false];
+  for (let index = 0; index < json.length && items <= most; index += 1) {
+    const letter = json[index];
+    if (letter === '"') {
+      isText = !isText;
+    } else if (isText) {
+      index += letter === "\\" ? 1 : 0;
+    } else if (letter === "{" || letter === "[" || letter === ",") {
+      items += 1;
+    }
   }
-  try {
-    const parsed = JSON.parse(value) as OtlpValue;
-    return depthOf(parsed) > VALUE_MAX_DEPTH ? value : parsed;
-  } catch {
-    return value;
-  }
+  return items;
 }
 
 function depthOf(value: OtlpValue): number {

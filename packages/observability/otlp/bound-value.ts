@@ -3,7 +3,10 @@ import type { OtlpValue } from "./otlp-span.ts";
 /** Characters of one text; a longer one, usually a file inside a message, is cut and says so. */
 const TEXT_MAX = 1_000_000;
 
-/** Nothing is cut but single texts that are very long. */
+/**
+ * Nothing is cut but single texts that are very long. A name `$blob` travels as `$$blob`: it refers to no content, and a span
+ * must not show what others of its project have sent.
+ */
 export function boundValue<Value extends OtlpValue | undefined>(value: Value): Value;
 export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined {
   if (typeof value === "string") {
@@ -13,7 +16,7 @@ export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined 
     return value.map((item: OtlpValue) => boundValue(item));
   }
   return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, boundValue(item)]))
+    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name === "$blob" ? "$$blob" : name, boundValue(item)]))
     : value;
 }
 

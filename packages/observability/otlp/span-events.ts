@@ -3,6 +3,7 @@ import { errorOf, statusOf, type EndStatus } from "./span-status.ts";
 import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
 import type { OtlpScopeSpans, OtlpSpan, OtlpValue } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
+import { createJsonReader, type JsonReader } from "./attribute-reader.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
 import { toTimestamp } from "./timestamp.ts";
@@ -38,8 +39,9 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
     }
     return reason === undefined;
   });
+  const readJson = createJsonReader();
   const events = placeSpans(readable).flatMap((placed) => {
-    const drafts = eventsOf(projectId, placed);
+    const drafts = eventsOf(projectId, placed, readJson);
     const longest = Math.max(...drafts.map(({ body }) => body.length));
     if (longest > BODY_MAX) {
       refused.push(`the span ${placed.span.spanId} holds ${longest} characters, the limit is ${BODY_MAX}`);
@@ -90,8 +92,8 @@ function placeSpans(spans: readonly { readonly span: OtlpSpan; readonly source: 
   });
 }
 
-function eventsOf(projectId: string, { span, source, place }: Placed): readonly DraftEvent[] {
-  const facts = readSpanFacts(span);
+function eventsOf(projectId: string, { span, source, place }: Placed, readJson: JsonReader): readonly DraftEvent[] {
+  const facts = readSpanFacts(span, readJson);
   const ids = {
     trace_id: traceIdOf(projectId, span.traceId),
     observation_id: observationIdOf(projectId, span.traceId, span.spanId),

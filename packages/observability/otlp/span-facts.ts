@@ -1,5 +1,5 @@
 import type { ObservationKind } from "#contract.ts";
-import { createAttributeReader, parseJson, type AttributeReader } from "./attribute-reader.ts";
+import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
 import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
 import { readUsage, type Usage } from "./read-usage.ts";
 
@@ -20,9 +20,10 @@ export type SpanFacts = {
   readonly attributes: Readonly<Record<string, OtlpValue>>;
 };
 
-export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">): SpanFacts {
-  const read = createAttributeReader(span.attributes);
-  const metadata = metadataOf(span.attributes);
+export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">, readJson: JsonReader = createJsonReader()): SpanFacts {
+  const read = createAttributeReader(span.attributes, readJson);
+  // LangChain's, as OpenInference hands it on.
+  const metadata = toRecord(readJson(span.attributes.get("metadata") ?? null)) ?? {};
   const kind = kindOf(span, metadata);
   const isModelCall = kind === "llm" || isEmbedding(span.attributes);
   const toolName = kind === "tool" ? read.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") : undefined;
@@ -171,11 +172,6 @@ function codeOf(read: AttributeReader): SpanFacts["code"] {
   }
   const name = read.text("code.function.name", "code.function");
   return { file: file.slice(0, 4096), line, ...(name === undefined ? {} : { function: name.slice(0, 500) }) };
-}
-
-/** LangChain's metadata, as OpenInference hands it on. */
-function metadataOf(attributes: OtlpAttributes): Readonly<Record<string, unknown>> {
-  return toRecord(parseJson(attributes.get("metadata") ?? null)) ?? {};
 }
 
 function toRecord(value: OtlpValue): Readonly<Record<string, unknown>> | undefined {

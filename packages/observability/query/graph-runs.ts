@@ -58,6 +58,7 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
     const entriesOf = Map.groupBy(entries, ({ ownerId }) => ownerId);
     const counts = new Map<string, number>();
     const runOf = new Map<string, GraphRun>();
+    const nodeAround = createNodeFinder(byId);
     for (const owner of [undefined, ...graphs]) {
       const id = owner?.id ?? traceId;
       const nodes = nodesOf.get(id) ?? [];
@@ -78,7 +79,7 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
         }
       }
       if (owner !== undefined) {
-        const around = nodeAround(owner, byId);
+        const around = nodeAround(owner);
         const outer = around === undefined ? undefined : runOf.get(around.parent_id ?? traceId);
         const task = around === undefined ? undefined : outer?.tasks.get(around.graph_step.task);
         if (outer !== undefined && task !== undefined) {
@@ -93,8 +94,9 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
   for (const run of runs.values()) {
     const name = tops.get(run);
     // Graphs are found from the outside to the inside.
-    run.path =
+    const path =
       run.outer === undefined ? (name === undefined || isOneAtTheTop ? "" : `${name}:`) : `${run.outer.run.path}${run.outer.task.node}:`;
+    run.path = path.slice(0, PATH_MAX);
   }
   return [...runs.values()];
 
@@ -116,6 +118,9 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
     return run;
   }
 }
+
+/** Characters; of names that are longer, as of thousands of graphs inside each other, the beginning tells. */
+const PATH_MAX = 4_000;
 
 /** A graph's run is known by the namespace its tasks share, and by which of several graphs in that namespace it is. */
 function keyOf(graph: GraphObservation, nodes: readonly Step[], counts: Map<string, number>): string {
@@ -145,15 +150,30 @@ function addTask(run: GraphRun, { graph_step: step, name, next }: Step, segment:
   run.firstSteps.set(segment, Math.min(run.firstSteps.get(segment) ?? Infinity, step.step));
 }
 
-function nodeAround(graph: GraphObservation, byId: ReadonlyMap<string, GraphObservation>): Step | undefined {
-  const seen = new Set<string>();
-  for (let id = graph.parent_id; id !== null && !seen.has(id);) {
-    seen.add(id);
-    const above = byId.get(id);
-    if (above !== undefined && isStep(above)) {
-      return above;
+/** Climbs from a graph to the node that ran it. What was climbed once is known: of many graphs inside each other none is climbed again. */
+function createNodeFinder(byId: ReadonlyMap<string, GraphObservation>): (graph: GraphObservation) => Step | undefined {
+  const known = new Map<string, Step | undefined>();
+  return (graph) => {
+    const climbed: string[] = [];
+    let found: Step | undefined;
+    for (let id = graph.parent_id; id !== null;) {
+      if (known.has(id)) {
+        found = known.get(id);
+        break;
+      }
+      // Parents that lead in a circle come by here again.
+      known.set(id, undefined);
+      climbed.push(id);
+      const above = byId.get(id);
+      if (above !== undefined && isStep(above)) {
+        found = above;
+        break;
+      }
+      id = above?.parent_id ?? null;
     }
-    id = above?.parent_id ?? null;
-  }
-  return undefined;
+    for (const id of climbed) {
+      known.set(id, found);
+    }
+    return found;
+  };
 }

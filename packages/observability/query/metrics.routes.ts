@@ -13,6 +13,8 @@ import { tenantOf } from "./tenant.ts";
 type MetricsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
 const HOUR_MS = 3_600_000;
+/** Beyond these years times are written in another way. */
+const [FIRST_TIME, LAST_TIME] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59Z")];
 const STEPS = { hour: { hours: 1, daysMax: 31 }, day: { hours: 24, daysMax: 732 } } as const;
 
 /** Counts, failures, durations, tokens and cost over time, from figures that are counted by the hour. */
@@ -61,7 +63,7 @@ function rangeOf(asked: Asked, now: Date, daysMax: number): { readonly from: Dat
   const start = asked.from === undefined ? to.getTime() - 24 * HOUR_MS : Date.parse(asked.from);
   const from = new Date(Math.floor(start / HOUR_MS) * HOUR_MS);
   const days = (to.getTime() - from.getTime()) / (24 * HOUR_MS);
-  if (!(days > 0 && days <= daysMax)) {
+  if (!(days > 0 && days <= daysMax) || from.getTime() < FIRST_TIME || to.getTime() > LAST_TIME) {
     throw new AppError({
       code: "invalid_request",
       status: 400,

@@ -117,6 +117,8 @@ describe("GET /api/v1/projects/:project_id/metrics", () => {
     "step=minute",
     "by=trace_id",
     "from=now",
+    "to=0000-01-01T00:00:00Z",
+    "from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z",
     "name=%00",
   ])("refuses %s", async (query) => {
     expect(await api.get(`${url()}?${query}`)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
@@ -211,6 +213,17 @@ test("a producer that names every step differently makes no more rows than an ho
   const { groups, total } = await read(`${DAY}&by=name`);
   expect(total.observations.count).toBe(1_000);
   expect(groups.length).toBeLessThanOrEqual(50);
+});
+
+test("durations that no sum can hold stop nobody's hours from being counted", async () => {
+  const end = () =>
+    producer.event("observation.end", {
+      ...{ trace_id: uuidv7(), observation_id: uuidv7(), ended_at: "2026-11-21T09:00:00Z" },
+      ...{ duration_ms: Number.MAX_VALUE, status: "success" },
+    });
+  await writeEvents(database, [end(), end()]);
+  await count();
+  expect((await read(DAY)).total.observations).toMatchObject({ count: 2, mean_ms: 1e15 });
 });
 
 function run(hour: number, model: string, duration: number, status: "success" | "failure" = "success"): readonly StreamEvent[] {

@@ -97,11 +97,11 @@ function startOf({ started_at: startedAt, ended_at: endedAt, duration_ms: durati
     return startedAt;
   }
   const computed = endedAt === null || durationMs === null ? Number.NaN : endedAt.getTime() - durationMs;
-  return Math.abs(computed) <= LAST_TIME ? new Date(computed) : seenAt;
+  return computed >= FIRST_TIME ? new Date(computed) : seenAt;
 }
 
-/** Milliseconds from 1970 to the last time that a `Date` holds. */
-const LAST_TIME = 8.64e15;
+/** Years before this one are written in another way. */
+const FIRST_TIME = Date.parse("0000-01-01T00:00:00Z");
 
 function payloadOf(payloads: readonly PayloadContent[], eventId: string | null): PayloadContent | undefined {
   return eventId === null ? undefined : payloads.find((payload) => payload.event_id === eventId);

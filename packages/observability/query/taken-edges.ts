@@ -18,11 +18,12 @@ export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] 
       sources
         .flatMap((source) => source.moves.map((move) => ({ source, move })))
         .toSorted((left, right) => left.source.step - right.source.step),
-      ({ move }) => move.to,
+      ({ move }) => leadKey(move.to, channelOf(move)),
     );
+    const leadsTo = (node: string, channel: string) => leading.get(leadKey(node, channel)) ?? [];
     const lastPulls = new Map<string, number>();
     for (const task of tasks) {
-      for (const { name, via } of causesOf(task, leading.get(task.node) ?? [], sent, lastPulls)) {
+      for (const { name, via } of causesOf(task, leadsTo, sent, lastPulls)) {
         add(name, `${run.path}${task.node}`, via);
       }
     }
@@ -47,11 +48,26 @@ type Lead = { readonly source: Source; readonly move: Source["moves"][number] };
 
 const UNKNOWN: Cause = { name: null, via: "unknown" };
 
-/** What led to a task, by each channel that triggered it. `leads` are the moves to its node, by their steps. */
-function causesOf(task: Task, leads: readonly Lead[], sent: SentTasks, lastPulls: Map<string, number>): readonly Cause[] {
+/** What a move writes to, so that each trigger of a task looks at those moves alone that can have pulled it. */
+function channelOf({ via, to, trigger = "" }: Source["moves"][number]): string {
+  return via === "error" || via === "send" ? via : `pull ${via === "join" ? trigger : `branch:to:${to}`}`;
+}
+
+function leadKey(node: string, channel: string): string {
+  return JSON.stringify([node, channel]);
+}
+
+/** What led to a task, by each channel that triggered it. `leadsTo` gives the moves to a node by a channel, by their steps. */
+function causesOf(
+  task: Task,
+  leadsTo: (node: string, channel: string) => readonly Lead[],
+  sent: SentTasks,
+  lastPulls: Map<string, number>,
+): readonly Cause[] {
   const { step, triggers, index } = task.step;
-  const handled = leads.slice(firstFrom(leads, step), firstFrom(leads, step + 1)).find(({ move }) => move.via === "error");
-  if (handled !== undefined) {
+  const errors = leadsTo(task.node, "error");
+  const handled = errors[firstFrom(errors, step)];
+  if (handled?.source.step === step) {
     return [{ name: handled.source.name, via: "error" }];
   }
   return triggers.flatMap((trigger): readonly Cause[] => {
@@ -59,14 +75,13 @@ function causesOf(task: Task, leads: readonly Lead[], sent: SentTasks, lastPulls
       // A task without a place among those that were sent was called by a node, and no edge leads to it.
       return index === undefined ? [] : [sentBy(task.node, step, index, sent)];
     }
-    const key = JSON.stringify([task.node, trigger]);
+    const key = leadKey(task.node, trigger);
     const since = lastPulls.get(key) ?? -Infinity;
     lastPulls.set(key, step);
+    const leads = leadsTo(task.node, `pull ${trigger}`);
     const found = new Map<string, Cause>();
     for (const { source, move } of leads.slice(firstFrom(leads, since), firstFrom(leads, step))) {
-      if (move.via !== "send" && move.via !== "error" && (move.via === "join" ? move.trigger : `branch:to:${task.node}`) === trigger) {
-        found.set(JSON.stringify([source.key, move.via]), { name: source.name, via: move.via });
-      }
+      found.set(JSON.stringify([source.key, move.via]), { name: source.name, via: move.via });
     }
     return found.size > 0 ? [...found.values()] : [UNKNOWN];
   });

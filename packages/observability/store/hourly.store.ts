@@ -42,7 +42,7 @@ export async function countMarkedHours(query: Query): Promise<number> {
     await sql`
       with fact as (
         select due.project_id, due.day, due.hour, coalesce(row.kind, 'span') as kind, left(coalesce(row.name, ''), 200) as name,
-          left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, row.duration_ms,
+          left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, ${DURATION} as duration_ms,
           row.input_tokens, row.uncached_tokens, row.cache_read_tokens, row.cache_write_tokens, row.output_tokens, row.reasoning_tokens
         from ${due}
         join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
@@ -77,6 +77,9 @@ export const OTHER = "(other)";
 
 /** The ratio of a bucket's longest duration to its shortest. */
 export const BUCKET = 1.2;
+
+/** A producer may count nonsense, and a sum that no number holds would stop the counting of everybody's hours. */
+const DURATION = sql`case when row.duration_ms > 1e15 then 1e15 else row.duration_ms end`;
 
 /** A producer may count nonsense. */
 function total(column: string) {

@@ -45,8 +45,15 @@ export async function findTraceContent(
     segments.map(({ id }) => id),
   );
   const observations = await query
-    .selectFrom("observability.observations as observation")
-    .selectAll()
+    .selectFrom(weighed(isPart).as("observation"))
+    .select(COLUMNS)
+    .select((builder) => [
+      "weight",
+      sql<string | null>`case when weight <= ${VALUES_MAX} or length(error) <= ${SHORT_PREVIEW} then error else left(error, ${SHORT_PREVIEW}) || '…' end`.as("error"),
+      ...(["code", "graph_step", "next"] as const).map((name) =>
+        builder.case().when("weight", "<=", VALUES_MAX).then(builder.ref(name)).end().as(name),
+      ),
+    ])
     .select(
       sql<number | null>`(
         select ${costOf("observation", "price")}
@@ -60,7 +67,6 @@ export async function findTraceContent(
         where producer.project_id = observation.project_id and producer.producer_id = observation.start_producer and producer.gone_at is not null
       )`.as("is_abandoned"),
     )
-    .where(isPart)
     .orderBy(sql`coalesce(started_at, seen_at)`)
     .orderBy("id")
     .limit(OBSERVATIONS_MAX)
@@ -69,8 +75,50 @@ export async function findTraceContent(
   return {
     observations,
     payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, projectId, hashes)),
-    isCut: observations.length === OBSERVATIONS_MAX || payloads.length === PAYLOADS_MAX,
+    isCut: observations.length === OBSERVATIONS_MAX || (observations.at(-1)?.weight ?? 0) > VALUES_MAX || payloads.length === PAYLOADS_MAX,
   };
+}
+
+/** What is bounded by the intake. */
+const COLUMNS = [
+  "project_id",
+  "trace_id",
+  "id",
+  "seen_at",
+  "start_event",
+  "start_producer",
+  "start_seq",
+  "parent_id",
+  "kind",
+  "name",
+  "started_at",
+  "start_model",
+  "end_event",
+  "end_producer",
+  "end_seq",
+  "ended_at",
+  "duration_ms",
+  "end_status",
+  "end_model",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "day",
+  "model",
+  "uncached_tokens",
+  "hour",
+] as const;
+
+/** With the characters that this observation and those before it have in errors and places in graphs, which only an event's length bounds. */
+function weighed(isPart: RawBuilder<boolean>) {
+  return sql<Selectable<ObservationRow> & { readonly weight: number }>`(
+    select *, sum(
+      coalesce(octet_length(error), 0) + coalesce(length(code::text), 0) + coalesce(length(graph_step::text), 0) + coalesce(length(next::text), 0)
+    ) over (order by coalesce(started_at, seen_at), id)::bigint as weight
+    from observability.observations where ${isPart}
+  )`;
 }
 
 async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuilder<boolean>): Promise<readonly PayloadContent[]> {

@@ -44,6 +44,9 @@ type TraceFilter = {
   readonly limit: number;
 };
 
+/** Characters of an error at the most. */
+const ERROR_MAX = 16_384;
+
 /** Newest first. */
 export async function listTraces(query: Query, filter: TraceFilter): Promise<readonly TraceSummaryRow[]> {
   const { status, name, search, after } = filter;
@@ -94,10 +97,10 @@ const family = sql<Family>`(
   from (
     select *, row_number() over by_time as place, extract(epoch from sort_at - lag(ended_at) over by_time) * 1000 as waited
     from (
-      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOf("trace")} as status, trace.error, trace.end_event
+      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOf("trace")} as status, ${errorOf("trace")} as error, trace.end_event
       where trace.paused_at is null
       union all
-      select part.id, part.day, part.sort_at, part.ended_at, ${statusOf("part")}, part.error, part.end_event
+      select part.id, part.day, part.sort_at, part.ended_at, ${statusOf("part")}, ${errorOf("part")}, part.end_event
       from observability.segments_of(trace.project_id, trace.id) as part where trace.paused_at is not null
     ) as segment
     window by_time as (order by sort_at, id)
@@ -126,6 +129,12 @@ const isBeginning = sql<boolean>`(trace.resumed_from is null or not exists (
 function statusOf(run: "trace" | "part") {
   const column = (name: string) => sql.ref(`${run}.${name}`);
   return sql<TraceStatus>`observability.status_of(trace.project_id, ${column("id")}, ${column("day")}, ${column("status")}, ${column("start_producer")})`;
+}
+
+/** Only an event's length bounds it, and a page has 200. */
+function errorOf(run: "trace" | "part") {
+  const error = sql.ref(`${run}.error`);
+  return sql<string | null>`case when octet_length(${error}) <= ${ERROR_MAX} then ${error} else left(${error}, ${ERROR_MAX}) || '…' end`;
 }
 
 function isoOf(column: string) {

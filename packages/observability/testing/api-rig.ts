@@ -28,10 +28,14 @@ type ApiRigOptions = {
   readonly heartbeatKey: string;
 };
 
+export type ServedRoute = { readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; readonly url: string; readonly auth: string };
+
 type Send = (url: string, payload: object, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
 
 export type ApiRig = {
   readonly server: HttpServer;
+  /** Every route of the part, with its auth class. */
+  readonly routes: readonly ServedRoute[];
   readonly get: (url: string, token?: string) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   readonly post: Send;
   readonly put: Send;
@@ -44,6 +48,7 @@ export async function createApiRig({ database, redisUrl, stream, heartbeatKey }:
   const config = { API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
   const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
   await api.start();
+  const routes: ServedRoute[] = [];
   const server = await createHttpServer({
     name: "observability",
     title: "Observability",
@@ -51,7 +56,16 @@ export async function createApiRig({ database, redisUrl, stream, heartbeatKey }:
     log: silentLog,
     metrics,
     authenticators: api.authenticators,
-    routes: [api.routes],
+    routes: [
+      async (scope) => {
+        scope.addHook("onRoute", ({ method, url, config: { auth = "" } = {} }) => {
+          if (method !== "HEAD") {
+            routes.push({ method: method as ServedRoute["method"], url, auth });
+          }
+        });
+        await api.routes(scope);
+      },
+    ],
   });
   const headersOf = (token: string) => (token === "" ? {} : { authorization: `Bearer ${token}` });
   const sending =
@@ -62,6 +76,7 @@ export async function createApiRig({ database, redisUrl, stream, heartbeatKey }:
     };
   return {
     server,
+    routes,
     get: async (url, token = "tenant-1:member") => {
       const answer = await server.inject({ url, headers: headersOf(token) });
       return { status: answer.statusCode, body: answer.json() };
