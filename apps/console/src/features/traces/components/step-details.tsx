@@ -85,7 +85,7 @@ function Part({ count, children }: { readonly count: number | null | undefined; 
   return count === null || count === undefined || count === 0 ? null : (
     <span className={classes.part}>
       {" "}
-      {formatCount(count)} {children}
+      ({formatCount(count)} {children})
     </span>
   );
 }
