@@ -122,8 +122,8 @@ describe("Masking", () => {
   });
 
   it("keeps a text that follows a sentence about a password in a list of two", () => {
-    const texts = ["I forgot the password of my account", "A colleague sets a new one"];
-    expect(JSON.parse(published(texts))).toEqual({ input: texts });
+    const sentences = ["I forgot the password of my account", "A colleague sets a new one"];
+    expect(JSON.parse(published(sentences))).toEqual({ input: sentences });
   });
 
   it("leaves alone what only sounds like a secret", () => {
