@@ -5,12 +5,16 @@ export function environmentFor(projectId: string, hostname: string): string {
 
 /** The same for an application that has an OpenTelemetry exporter already. */
 export function exporterEnvironment(hostname: string): string {
-  return [`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://${hostname}:8000/v1/traces`, "OTEL_EXPORTER_OTLP_HEADERS=x-api-key=studio_…"].join(
+  return ["OTEL_EXPORTER_OTLP_HEADERS=x-api-key=studio_…", `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://${hostname}:8000/v1/traces`].join(
     "\n",
   );
 }
 
-export const CODE = `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
+export const CODE = `import {
+  closeRedisPublisher,
+  initializeRedisPublisher,
+  wrapLlmAdapter,
+} from "@sightline/sdk";
 import { createTracedGraph } from "@sightline/sdk/langgraph";
 
 await initializeRedisPublisher(); // reads OBS_REDIS_URL and OBS_PROJECT_ID
