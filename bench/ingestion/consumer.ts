@@ -24,7 +24,7 @@ export type IngestionRow = {
   readonly bytesPerEvent: number;
 };
 
-type Poll = readonly [at: number, rows: readonly [{ readonly calls: string; readonly marks: string }]];
+type Poll = readonly [at: number, rows: readonly [{ readonly count: string }]];
 type Produced = { readonly calls: number; readonly events: number; readonly marks: readonly number[]; readonly startedAt: number };
 
 const RUN_SQL = "packages/foundation/testing/run-sql.ts";
@@ -32,6 +32,9 @@ const POLL_SQL = "packages/foundation/testing/poll-sql.ts";
 const PRODUCER = "packages/sdk/src/test-bench-library.ts";
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 const PATIENCE_MS = 300_000;
+/** Between two looks for marks: what a figure of visibility is exact to. */
+const MARKS_MS = 20;
+const CALLS_MS = 250;
 const RATES = [1000, 5000, 50_000];
 
 /** The consumer as it is started for real, fed by the SDK, on a new database of the PostgreSQL at `postgresUrl`, or on the embedded one. */
@@ -73,16 +76,19 @@ async function measureRate(postgresUrl: string | undefined, rate: number, second
   try {
     const project = await addProject(databaseUrl);
     const sizeBefore = await sizeOf(databaseUrl);
-    const polls = pollCounts(databaseUrl, project);
+    const ofProject = `where project_id = '${project}'`;
+    const marks = pollCount(databaseUrl, `observability.traces ${ofProject} and name = 'mark'`, MARKS_MS);
+    const calls = pollCount(databaseUrl, `observability.observations ${ofProject} and end_status is not null`, CALLS_MS);
     const sink = `${redis.url}?stream=observability:events&project=${project}`;
     const words = [join(repository, PRODUCER), sink, String(rate), String(seconds)];
     const produced = JSON.parse(await runScript("bench/ingestion/producer.ts", ...words)) as Produced;
-    await polls.until(({ calls, marks }) => Number(calls) >= produced.calls && Number(marks) >= produced.marks.length);
-    const seen = polls.stop();
-    const visible = Number(seen.at(-1)?.[1][0].calls ?? 0);
-    const waits = produced.marks.map((at, index) => (seen.find(([, [{ marks }]]) => Number(marks) > index)?.[0] ?? Infinity) - at);
+    await calls.until(produced.calls);
+    await marks.until(produced.marks.length);
+    const [seen, marked] = [calls.stop(), marks.stop()];
+    const visible = Number(seen.at(-1)?.[1][0].count ?? 0);
+    const waits = produced.marks.map((at, index) => (marked.find(([, [{ count }]]) => Number(count) > index)?.[0] ?? Infinity) - at);
     const sorted = waits.toSorted((one, other) => one - other);
-    const first = seen.find(([, [{ calls }]]) => Number(calls) > 0);
+    const first = marked.find(([, [{ count }]]) => Number(count) > 0);
     const last = seen.at(-1);
     const events = visible * 2;
     const size = await sizeOf(databaseUrl);
@@ -137,21 +143,18 @@ async function sizeOf(databaseUrl: string): Promise<{ readonly rows: number; rea
   return { rows: Number(size?.rows), bytes: Number(size?.bytes) };
 }
 
-function pollCounts(databaseUrl: string, project: string) {
-  const observed = `select count(*)::text from observability.observations where project_id = '${project}' and end_status is not null`;
-  const marked = `select count(*)::text from observability.traces where project_id = '${project}' and name = 'mark'`;
-  const words = [POLL_SQL, databaseUrl, `select (${observed}) as calls, (${marked}) as marks`, "20"];
-  const child = spawn(process.execPath, words, { cwd: repository, stdio: ["ignore", "pipe", "inherit"] });
+/** Each poll is a little load of its own: the calls are many, and counted seldom. */
+function pollCount(databaseUrl: string, from: string, everyMs: number) {
+  const child = spawn(process.execPath, [POLL_SQL, databaseUrl, `select count(*)::text as count from ${from}`, String(everyMs)], {
+    cwd: repository,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const polls: Poll[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => void polls.push(JSON.parse(line) as Poll));
   return {
-    until: async (isEnough: (counts: Poll[1][0]) => boolean) => {
-      for (const startedAt = Date.now(); Date.now() - startedAt < PATIENCE_MS; await pause(100)) {
-        const counts = polls.at(-1)?.[1][0];
-        if (counts !== undefined && isEnough(counts)) {
-          return;
-        }
-      }
+    until: async (enough: number) => {
+      const count = () => Number(polls.at(-1)?.[1][0].count ?? 0);
+      for (const startedAt = Date.now(); Date.now() - startedAt < PATIENCE_MS && count() < enough; await pause(100));
     },
     stop: () => {
       child.kill();
