@@ -22,6 +22,8 @@ update observability.traces as trace set
     select pg_temp.text_of(payload.value) from observability.payloads as payload
     where payload.project_id = trace.project_id and payload.trace_id = trace.id and payload.day = trace.day and payload.event_id = trace.end_event
   )));
+-- Their session may serve everybody, and migrate again.
+drop function pg_temp.words_of(text), pg_temp.text_of(json);
 
 alter table observability.traces add column words text[] generated always as (start_words || end_words) stored;
 create index traces_by_words on observability.traces using gin (words);
