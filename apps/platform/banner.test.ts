@@ -20,6 +20,17 @@ test("people see the one-time password in the banner", async () => {
   expect(banner).toContain('claude mcp add --transport http sightline http://localhost:8080/mcp --header "Authorization: Bearer <token>"');
 });
 
+test("it says where the SDK and exporters send to, without the password of Redis", () => {
+  const environment = {
+    OBSERVABILITY_REDIS_URL: "rediss://sightline:hunter2@redis.acme.test:6380/2",
+    OBSERVABILITY_URL: "http://127.0.0.1:18000",
+  };
+  const banner = renderBanner({ roles: ["consumer", "observability"], environment, tookMs: 1234, firstAdmin: [] });
+  expect(banner).toContain("rediss://…@redis.acme.test:6380/2");
+  expect(banner).toContain("http://127.0.0.1:18000/v1/traces");
+  expect(banner).not.toContain("hunter2");
+});
+
 test("a log for machines never holds the one-time password; a file that only its owner reads does", async () => {
   const lines = await presentFirstAdmin(admin, { format: "json", home });
   expect(lines.join("")).not.toContain("k3q-w9x");

@@ -20,12 +20,15 @@ type Presenting = { readonly format: LogFormat; readonly home: string };
 export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
   const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
   const mcpUrl = `${environment["CODEINDEX_PUBLIC_URL"] ?? "http://localhost:8080"}/mcp`;
+  const otlpUrl = `${environment["OBSERVABILITY_URL"] ?? "http://localhost:8000"}/v1/traces`;
   const lines = [
     "",
     `  Sightline ${version} is up: ${roles.join(", ")} (${(tookMs / 1000).toFixed(1)} s)`,
     "",
     ...(roles.includes("console") ? [`  Console      ${consoleUrl}`] : []),
     ...(roles.includes("code-index") ? [`  MCP          ${mcpUrl}`] : []),
+    ...(roles.includes("observability") ? [`  OTLP         ${otlpUrl}`] : []),
+    ...(roles.includes("consumer") ? [`  Events       ${withoutUserInfo(environment["OBSERVABILITY_REDIS_URL"])}`] : []),
     `  Data         ${environment["SIGHTLINE_HOME"] ?? ""}`,
     ...(firstAdmin.length === 0 ? [] : ["", ...firstAdmin]),
     ...(roles.includes("code-index")
@@ -64,4 +67,13 @@ export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format,
     `  First admin  ${email}`,
     `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
   ];
+}
+
+/** Where the SDK sends its events to. A password is never shown. */
+function withoutUserInfo(url = ""): string {
+  if (!URL.canParse(url)) {
+    return "";
+  }
+  const { protocol, host, pathname, username, password } = new URL(url);
+  return `${protocol}//${username === "" && password === "" ? "" : "…@"}${host}${pathname}`;
 }

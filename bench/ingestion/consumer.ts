@@ -31,18 +31,16 @@ const RUN_SQL = "packages/foundation/testing/run-sql.ts";
 const POLL_SQL = "packages/foundation/testing/poll-sql.ts";
 const PRODUCER = "packages/sdk/src/test-bench-library.ts";
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 const RATES = [1000, 5000, 50_000];
 
 /** The consumer as it is started for real, fed by the SDK, on a new database of the PostgreSQL at `postgresUrl`, or on the embedded one. */
-export async function measureConsumer(postgresUrl: string | undefined): Promise<IngestionRow[]> {
-  const rows: IngestionRow[] = [];
+export async function* measureConsumer(postgresUrl: string | undefined): AsyncGenerator<IngestionRow> {
   for (const rate of RATES) {
     // The last offers more than anyone can take, for a few seconds: what then counts is how fast the backlog goes.
     const isBacklog = rate === RATES.at(-1);
-    rows.push(await measureRate(postgresUrl, rate, isBacklog ? 3 : SECONDS, isBacklog ? "backlog" : `${rate}/s`));
+    yield await measureRate(postgresUrl, rate, isBacklog ? 3 : SECONDS, isBacklog ? "backlog" : `${rate}/s`);
   }
-  return rows;
 }
 
 async function measureRate(postgresUrl: string | undefined, rate: number, seconds: number, offered: string): Promise<IngestionRow> {
@@ -79,7 +77,7 @@ async function measureRate(postgresUrl: string | undefined, rate: number, second
     const sink = `${redis.url}?stream=observability:events&project=${project}`;
     const words = [join(repository, PRODUCER), sink, String(rate), String(seconds)];
     const produced = JSON.parse(await runScript("bench/ingestion/producer.ts", ...words)) as Produced;
-    await polls.until(({ marks }) => Number(marks) >= produced.marks.length);
+    await polls.until(({ calls, marks }) => Number(calls) >= produced.calls && Number(marks) >= produced.marks.length);
     const seen = polls.stop();
     const visible = Number(seen.at(-1)?.[1][0].calls ?? 0);
     const waits = produced.marks.map((at, index) => (seen.find(([, [{ marks }]]) => Number(marks) > index)?.[0] ?? Infinity) - at);

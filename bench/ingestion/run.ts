@@ -34,12 +34,6 @@ for (const { name, module, start } of LIBRARIES) {
     await sink.stop();
   }
 }
-const ingestion: IngestionRow[] = [];
-for (const url of [process.env["TEST_DATABASE_URL"], undefined]) {
-  if (url !== undefined || process.env["BENCH_STORE"] !== "PostgreSQL") {
-    ingestion.push(...(await measureConsumer(url)));
-  }
-}
 console.table(
   callers
     .toSorted((one, other) => one.kilobytes - other.kilobytes)
@@ -53,7 +47,17 @@ console.table(
     })),
 );
 console.log(`Redis confirmed a batch in ${roundTrip}.`);
-console.table(ingestion.map(inShort));
+
+const ingestion: IngestionRow[] = [];
+const stores = [process.env["TEST_DATABASE_URL"], undefined].filter(
+  (url) => url !== undefined || process.env["BENCH_STORE"] !== "PostgreSQL",
+);
+for (const url of stores) {
+  for await (const row of measureConsumer(url)) {
+    ingestion.push(row);
+    console.table([inShort(row)]);
+  }
+}
 console.log(JSON.stringify({ callers, roundTrip, ingestion }));
 
 /** The mean, and the bucket that holds the 99th percentile. */

@@ -31,7 +31,13 @@ export function apiDescription(title: string, version: string): FastifyDynamicSw
       openapi: "3.1.0",
       info: { title, version },
       components: {
-        securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An access token, or a token of the API's own." } },
+        securitySchemes: {
+          bearer: {
+            type: "http",
+            scheme: "bearer",
+            description: "An access token, or a token or key of the API's own. Keys may also come as X-API-Key.",
+          },
+        },
       },
     },
     transform: (route) => {

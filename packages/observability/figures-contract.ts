@@ -28,7 +28,7 @@ export const priceSchema = z.object({
   cache_read: z.number().nullable(),
   cache_write: z.number().nullable(),
   valid_from: timestamp,
-  /** Where a default price was read, and when; null for one of the project's own, which goes before it. */
+  /** Where a default price is from, and of which day; null for one of the project's own, which goes before it. */
   source: z.string().nullable(),
 });
 export type Price = z.infer<typeof priceSchema>;

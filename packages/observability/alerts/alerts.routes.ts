@@ -17,7 +17,7 @@ export function alertRoutes({ database, metrics, clock }: AlertsOptions) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/alerts",
-      { config: { auth: "admin-or-operator" }, schema: { response: { 200: alertListSchema } } },
+      { config: { auth: "admin-or-operator" }, schema: { summary: "The alerts, evaluated now", response: { 200: alertListSchema } } },
       async (request) => {
         const { tenantId } = actorOf(request);
         const now = clock.now();

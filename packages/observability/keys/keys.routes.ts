@@ -31,7 +31,15 @@ export function keyRoutes({ query, clock }: KeysOptions) {
   return (server: HttpServer): void => {
     server.post(
       "/api/v1/projects/:project_id/keys",
-      { config, schema: { params: z.object({ project_id: id }), body: createApiKeyRequestSchema, response: { 201: createdApiKeySchema } } },
+      {
+        config,
+        schema: {
+          summary: "Make an API key; the only answer that has it",
+          params: z.object({ project_id: id }),
+          body: createApiKeyRequestSchema,
+          response: { 201: createdApiKeySchema },
+        },
+      },
       async (request, reply) => {
         const { key, prefix, hash } = createApiKey();
         const { name, scopes } = request.body;
@@ -50,7 +58,15 @@ export function keyRoutes({ query, clock }: KeysOptions) {
 
     server.get(
       "/api/v1/projects/:project_id/keys",
-      { config, schema: { params: z.object({ project_id: id }), querystring: listRequestSchema, response: { 200: apiKeyPageSchema } } },
+      {
+        config,
+        schema: {
+          summary: "API keys of a project, without the keys themselves",
+          params: z.object({ project_id: id }),
+          querystring: listRequestSchema,
+          response: { 200: apiKeyPageSchema },
+        },
+      },
       async (request) => {
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
@@ -65,7 +81,10 @@ export function keyRoutes({ query, clock }: KeysOptions) {
 
     server.delete(
       "/api/v1/projects/:project_id/keys/:key_id",
-      { config, schema: { params: z.object({ project_id: id, key_id: id }), response: { 200: apiKeySchema } } },
+      {
+        config,
+        schema: { summary: "Revoke an API key", params: z.object({ project_id: id, key_id: id }), response: { 200: apiKeySchema } },
+      },
       async (request) => {
         const { project_id: projectId, key_id: keyId } = request.params;
         const row = await revokeApiKey(query, { id: keyId, projectId, tenantId: actorOf(request).tenantId, now: clock.now() });

@@ -25,6 +25,9 @@ update observability.traces as trace set
 -- Their session may serve everybody, and migrate again.
 drop function pg_temp.words_of(text), pg_temp.text_of(json);
 
+-- The embedded database has one session for everyone, which does not end with the migration.
+drop function pg_temp.words_of(text), pg_temp.text_of(json);
+
 alter table observability.traces add column words text[] generated always as (start_words || end_words) stored;
 create index traces_by_words on observability.traces using gin (words);
 

@@ -60,7 +60,8 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       });
       scope.addHook("onResponse", async (request) => leave.get(request)?.());
 
-      scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: SENT_MAX }, async (request, reply) => {
+      const schema = { summary: "OTLP/HTTP: spans of an OpenTelemetry exporter, as protobuf or JSON; by an API key with the scope ingest" };
+      scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: SENT_MAX, schema }, async (request, reply) => {
         const projectId = projectOf(request);
         const batches = await readBatches(request);
         const { events, refused } = toSpanEvents(projectId, batches);

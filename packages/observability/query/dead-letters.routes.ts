@@ -44,7 +44,14 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/dead-letters",
-      { config, schema: { querystring: listDeadLettersRequestSchema, response: { 200: deadLetterPageSchema } } },
+      {
+        config,
+        schema: {
+          summary: "Entries of the stream that were set aside, and why",
+          querystring: listDeadLettersRequestSchema,
+          response: { 200: deadLetterPageSchema },
+        },
+      },
       async (request) => {
         const { cursor, limit, state, project_id: projectId } = request.query;
         const { tenantId } = actorOf(request);
@@ -55,13 +62,22 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
 
     server.get(
       "/api/v1/dead-letters/:dead_letter_id",
-      { config, schema: { params, response: { 200: deadLetterSchema } } },
+      { config, schema: { summary: "One of them, whole", params, response: { 200: deadLetterSchema } } },
       async (request) => present(await load(request.params.dead_letter_id, actorOf(request).tenantId)),
     );
 
     server.patch(
       "/api/v1/dead-letters/:dead_letter_id",
-      { config, bodyLimit: FIX_MAX_BYTES, schema: { params, body: fixDeadLetterRequestSchema, response: { 200: deadLetterSchema } } },
+      {
+        config,
+        bodyLimit: FIX_MAX_BYTES,
+        schema: {
+          summary: "Mend it, by all its fields as they should have been",
+          params,
+          body: fixDeadLetterRequestSchema,
+          response: { 200: deadLetterSchema },
+        },
+      },
       async (request) => {
         const { tenantId, by } = actorOf(request);
         const id = request.params.dead_letter_id;
@@ -85,7 +101,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
 
     server.post(
       "/api/v1/dead-letters/:dead_letter_id/replay",
-      { config, schema: { params, response: { 200: deadLetterSchema } } },
+      { config, schema: { summary: "Put it on the stream again, under the same event id", params, response: { 200: deadLetterSchema } } },
       async (request) => {
         const { tenantId, by } = actorOf(request);
         const letter = await load(request.params.dead_letter_id, tenantId);
@@ -97,7 +113,10 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
 
     server.delete(
       "/api/v1/dead-letters/:dead_letter_id",
-      { config, schema: { params, response: { 200: deadLetterSchema } } },
+      {
+        config,
+        schema: { summary: "Delete its texts; that it was there, and who deleted it, stays", params, response: { 200: deadLetterSchema } },
+      },
       async (request) => {
         const { tenantId, by } = actorOf(request);
         const { id } = await load(request.params.dead_letter_id, tenantId);

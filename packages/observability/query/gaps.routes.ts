@@ -15,7 +15,14 @@ export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchem
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/gaps",
-      { config: { auth: "admin-or-operator" }, schema: { querystring: listGapsRequestSchema, response: { 200: gapPageSchema } } },
+      {
+        config: { auth: "admin-or-operator" },
+        schema: {
+          summary: "Lost events of all projects of the tenant, as ranges of a producer's numbers",
+          querystring: listGapsRequestSchema,
+          response: { 200: gapPageSchema },
+        },
+      },
       async (request) => {
         const { cursor, limit, project_id: projectId } = request.query;
         const { tenantId } = actorOf(request);
@@ -27,7 +34,12 @@ export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchem
       "/api/v1/projects/:project_id/gaps",
       {
         config: { auth: "user" },
-        schema: { params: z.object({ project_id: z.uuid() }), querystring: listRequestSchema, response: { 200: gapPageSchema } },
+        schema: {
+          summary: "Lost events of a project",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: listRequestSchema,
+          response: { 200: gapPageSchema },
+        },
       },
       async (request) => {
         const { cursor, limit } = request.query;

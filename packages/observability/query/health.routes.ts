@@ -19,27 +19,38 @@ type HealthOptions = {
 /** Both answer 200 as long as the process answers: what is down is said in the body. */
 export function healthRoutes(options: HealthOptions) {
   return (server: HttpServer): void => {
-    server.get("/health", { config: { auth: "public" }, schema: { response: { 200: healthSchema } } }, async () => ({
-      status: "healthy" as const,
-      version: options.version,
-    }));
-
-    server.get("/health/detailed", { config: { auth: "public" }, schema: { response: { 200: detailedHealthSchema } } }, async () => {
-      const [database, redis, consumer, ofRedis, ofConsumer] = await Promise.all([
-        runCheck(publicly("PostgreSQL", options.database.check)),
-        runCheck(publicly("Redis", options.redis.check)),
-        consumerComponent(options),
-        redisWarnings(options.redis.client, options.stream),
-        incidentWarnings(options.database, options.clock.now()),
-      ]);
-      const isDegraded = database.status === "down" || redis.status === "down" || consumer.status === "down";
-      return {
-        status: isDegraded ? ("degraded" as const) : ("healthy" as const),
-        timestamp: options.clock.now().toISOString(),
+    server.get(
+      "/health",
+      { config: { auth: "public" }, schema: { summary: "Whether the process answers", response: { 200: healthSchema } } },
+      async () => ({
+        status: "healthy" as const,
         version: options.version,
-        components: { database, redis: { ...redis, ...ofRedis }, consumer: { ...consumer, ...ofConsumer } },
-      };
-    });
+      }),
+    );
+
+    server.get(
+      "/health/detailed",
+      {
+        config: { auth: "public" },
+        schema: { summary: "Database, Redis and consumer, with warnings; always 200", response: { 200: detailedHealthSchema } },
+      },
+      async () => {
+        const [database, redis, consumer, ofRedis, ofConsumer] = await Promise.all([
+          runCheck(publicly("PostgreSQL", options.database.check)),
+          runCheck(publicly("Redis", options.redis.check)),
+          consumerComponent(options),
+          redisWarnings(options.redis.client, options.stream),
+          incidentWarnings(options.database, options.clock.now()),
+        ]);
+        const isDegraded = database.status === "down" || redis.status === "down" || consumer.status === "down";
+        return {
+          status: isDegraded ? ("degraded" as const) : ("healthy" as const),
+          timestamp: options.clock.now().toISOString(),
+          version: options.version,
+          components: { database, redis: { ...redis, ...ofRedis }, consumer: { ...consumer, ...ofConsumer } },
+        };
+      },
+    );
   };
 }
 

@@ -24,7 +24,12 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
       "/api/v1/projects/:project_id/metrics",
       {
         config: { auth: "user" },
-        schema: { params: z.object({ project_id: z.uuid() }), querystring: metricsRequestSchema, response: { 200: metricsSchema } },
+        schema: {
+          summary: "Counts, failures, durations, tokens and cost over time",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: metricsRequestSchema,
+          response: { 200: metricsSchema },
+        },
       },
       async (request) => {
         const { step, by, kind, name, model, ...asked } = request.query;

@@ -29,7 +29,10 @@ export function priceRoutes({ query, clock }: PricesOptions) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/prices",
-      { config: { auth: "user" }, schema: { params, response: { 200: priceListSchema } } },
+      {
+        config: { auth: "user" },
+        schema: { summary: "Prices of models, the project's own and the defaults", params, response: { 200: priceListSchema } },
+      },
       async (request) => {
         await check(request.params.project_id, tenantOf(request));
         return { items: (await listPrices(query, request.params.project_id)).map(present) };
@@ -38,7 +41,15 @@ export function priceRoutes({ query, clock }: PricesOptions) {
 
     server.put(
       "/api/v1/projects/:project_id/prices",
-      { config: changing, schema: { params, body: putPriceRequestSchema, response: { 204: z.void() } } },
+      {
+        config: changing,
+        schema: {
+          summary: "Set what a model's tokens cost from an hour on",
+          params,
+          body: putPriceRequestSchema,
+          response: { 204: z.void() },
+        },
+      },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
         const { by, tenantId } = actorOf(request);
@@ -65,7 +76,15 @@ export function priceRoutes({ query, clock }: PricesOptions) {
 
     server.delete(
       "/api/v1/projects/:project_id/prices",
-      { config: changing, schema: { params, querystring: deletePriceRequestSchema, response: { 204: z.void() } } },
+      {
+        config: changing,
+        schema: {
+          summary: "Take back one of the project's own prices",
+          params,
+          querystring: deletePriceRequestSchema,
+          response: { 204: z.void() },
+        },
+      },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
         await check(projectId, actorOf(request).tenantId);

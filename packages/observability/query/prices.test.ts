@@ -100,7 +100,7 @@ describe("a project's own prices", () => {
         source: null,
       },
     ]);
-    expect(items.find(({ model }) => model === "gpt-4o")?.source).toMatch(/^https:.*, \d{4}-\d\d-\d\d$/);
+    expect(items.find(({ model }) => model === "gpt-4o")?.source).toMatch(/compare with https:.*, \d{4}-\d\d-\d\d$/);
   });
 
   test("count for no other project", async () => {

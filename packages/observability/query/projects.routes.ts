@@ -37,7 +37,7 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects",
-      { config, schema: { querystring: listRequestSchema, response: { 200: projectPageSchema } } },
+      { config, schema: { summary: "Projects of the tenant", querystring: listRequestSchema, response: { 200: projectPageSchema } } },
       async (request) => {
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
@@ -48,7 +48,7 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
 
     server.post(
       "/api/v1/projects",
-      { config, schema: { body: createProjectRequestSchema, response: { 201: projectSchema } } },
+      { config, schema: { summary: "Create a project", body: createProjectRequestSchema, response: { 201: projectSchema } } },
       async (request, reply) => {
         const [id, tenantId] = [uuidv7(), tenantOf(request)];
         await insertProject(query, { id, tenantId, name: request.body.name });
@@ -58,7 +58,7 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
 
     server.get(
       "/api/v1/projects/:project_id",
-      { config, schema: { params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } } },
+      { config, schema: { summary: "One project", params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } } },
       (request) => load(request.params.project_id, tenantOf(request)),
     );
 
@@ -66,7 +66,12 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
       "/api/v1/projects/:project_id",
       {
         config: { auth: "admin-or-operator" },
-        schema: { params: z.object({ project_id: z.uuid() }), body: changeProjectRequestSchema, response: { 200: projectSchema } },
+        schema: {
+          summary: "Change its name, or how many days traces are kept",
+          params: z.object({ project_id: z.uuid() }),
+          body: changeProjectRequestSchema,
+          response: { 200: projectSchema },
+        },
       },
       async (request) => {
         const [id, { tenantId }] = [request.params.project_id, actorOf(request)];

@@ -31,7 +31,12 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
       "/api/v1/projects/:project_id/scores",
       {
         config,
-        schema: { params: z.object({ project_id: id }), querystring: listScoresRequestSchema, response: { 200: scorePageSchema } },
+        schema: {
+          summary: "Scores of the application and of people",
+          params: z.object({ project_id: id }),
+          querystring: listScoresRequestSchema,
+          response: { 200: scorePageSchema },
+        },
       },
       async (request) => {
         const { project_id: projectId } = request.params;
@@ -48,7 +53,15 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
 
     server.post(
       "/api/v1/projects/:project_id/scores",
-      { config, schema: { params: z.object({ project_id: id }), body: createScoreRequestSchema, response: { 201: scoreSchema } } },
+      {
+        config,
+        schema: {
+          summary: "Score a trace or one of its steps",
+          params: z.object({ project_id: id }),
+          body: createScoreRequestSchema,
+          response: { 201: scoreSchema },
+        },
+      },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
         await check(request, projectId);
@@ -76,7 +89,14 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
 
     server.delete(
       "/api/v1/projects/:project_id/scores/:score_id",
-      { config, schema: { params: z.object({ project_id: id, score_id: id }), response: { 204: z.void() } } },
+      {
+        config,
+        schema: {
+          summary: "Delete a score that a person gave; its author or an admin",
+          params: z.object({ project_id: id, score_id: id }),
+          response: { 204: z.void() },
+        },
+      },
       async (request, reply) => {
         const { project_id: projectId, score_id: scoreId } = request.params;
         await check(request, projectId);

@@ -41,7 +41,12 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
       "/api/v1/projects/:project_id/traces",
       {
         config: projectConfig,
-        schema: { params: z.object({ project_id: id }), querystring: listTracesRequestSchema, response: { 200: tracePageSchema } },
+        schema: {
+          summary: "Traces of a project, newest first; also by an API key with the scope read",
+          params: z.object({ project_id: id }),
+          querystring: listTracesRequestSchema,
+          response: { 200: tracePageSchema },
+        },
       },
       async (request) => {
         const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
@@ -62,13 +67,23 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
 
     server.get(
       "/api/v1/traces/:trace_id",
-      { config, schema: { params: z.object({ trace_id: id }), response: { 200: traceSchema } } },
+      {
+        config,
+        schema: { summary: "One trace with its steps and its graph", params: z.object({ trace_id: id }), response: { 200: traceSchema } },
+      },
       (request) => load({ tenantId: tenantOf(request), traceId: request.params.trace_id }),
     );
 
     server.get(
       "/api/v1/projects/:project_id/traces/:trace_id",
-      { config: projectConfig, schema: { params: z.object({ project_id: id, trace_id: id }), response: { 200: traceSchema } } },
+      {
+        config: projectConfig,
+        schema: {
+          summary: "One trace of a project; also by an API key with the scope read",
+          params: z.object({ project_id: id, trace_id: id }),
+          response: { 200: traceSchema },
+        },
+      },
       (request) => load({ tenantId: tenantOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };

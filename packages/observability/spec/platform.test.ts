@@ -173,6 +173,12 @@ describe("Versioning", () => {
     expect(others.toSorted()).toEqual(["/health", "/health/detailed", "/v1/traces"]);
   });
 
+  test("/docs says of every route what it is for", async () => {
+    const { paths } = (await api.server.inject("/docs/json")).json<{ paths: Record<string, Record<string, { summary?: string }>> }>();
+    const silent = Object.entries(paths).filter(([, methods]) => Object.values(methods).some(({ summary }) => summary === undefined));
+    expect(silent.map(([path]) => path)).toEqual([]);
+  });
+
   test("migrations go up to the latest revision, back one revision at a time, and up again", async () => {
     const own = await createTestDatabase<ObservabilitySchema>();
     const all = (await migrationStatus(own.pool, observabilityMigrations)).map(({ name }) => name);

@@ -8,7 +8,7 @@ const fileSchema = z.object({
   as_of: z.iso.date(),
   providers: z.array(
     z.object({
-      source: z.url(),
+      source: z.string(),
       models: z.record(
         z.string(),
         z.object({ input: amount, output: amount, cache_read: amount.optional(), cache_write: amount.optional() }),
@@ -26,7 +26,7 @@ export type DefaultPrice = {
   readonly source: string;
 };
 
-/** The prices that come with the product, with where and as of when they were read. */
+/** The prices that come with the product, with where they are from and when they were put together. */
 export async function readDefaultPrices(): Promise<readonly DefaultPrice[]> {
   const text = await readFile(join(import.meta.dirname, "default-prices.json"), "utf8");
   const { as_of: asOf, providers } = fileSchema.parse(JSON.parse(text));

@@ -96,6 +96,7 @@ export async function createKillablePostgres(kind: "postgres" | "pglite"): Promi
 
 function createKillableServer({ url, command, folder, ping }: KillableOptions): KillableServer {
   let child: ChildProcess | undefined;
+  const outputs: string[] = [];
 
   const kill = async () => {
     const running = child;
@@ -116,6 +117,7 @@ function createKillableServer({ url, command, folder, ping }: KillableOptions): 
         // One that was started too early after a kill ends again: the killed one's children still let go of its memory.
         if (child === undefined || child.exitCode !== null) {
           const output = await mkdtemp(join(tmpdir(), "sightline-test-output-"));
+          outputs.push(output);
           child = spawn("sh", [RUN_WHILE_OPEN, output, command.file, ...command.args], {
             cwd: "/",
             detached: true,
@@ -139,7 +141,7 @@ function createKillableServer({ url, command, folder, ping }: KillableOptions): 
     },
     remove: async () => {
       await kill();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await Promise.all([folder, ...outputs].map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 })));
     },
   };
 }

@@ -121,6 +121,11 @@ describe("Masking", () => {
     expect(maskText(`I use ${key} for it.`)).toBe("I use [masked] for it.");
   });
 
+  it("keeps a text that follows a sentence about a password in a list of two", () => {
+    const sentences = ["I forgot the password of my account", "A colleague sets a new one"];
+    expect(JSON.parse(published(sentences))).toEqual({ input: sentences });
+  });
+
   it("leaves alone what only sounds like a secret", () => {
     const harmless = [
       "I forgot my password. Please help",

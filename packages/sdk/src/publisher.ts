@@ -33,7 +33,7 @@ const BACKLOG_BATCH_EVENTS = 256;
 const BATCH_BYTES = 256 * 1024;
 /** Milliseconds for writing events as text in one turn of the event loop. */
 const WRITE_BUDGET = 1;
-const LINGER = 10;
+const LINGER = 50;
 const CALL_TIMEOUT = 2000;
 const SETTLE_TIMEOUT = 200;
 const HEARTBEAT_INTERVAL = 10_000;

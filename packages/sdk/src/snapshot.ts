@@ -144,10 +144,15 @@ function copyList(list: readonly unknown[], walk: Walk): unknown[] {
     walk.left -= ENTRY_SIZE;
     const item = list[index];
     const before = index > 0 ? list[index - 1] : undefined;
-    const isSecret = typeof before === "string" && (isPair || isFlagOrHeader(before)) && isSecretValue(before, item);
+    const isSecret = typeof before === "string" && ((isPair && isName(before)) || isFlagOrHeader(before)) && isSecretValue(before, item);
     copied.push(isSecret ? MASKED : (copy(item, walk) ?? null));
   }
   return copied;
+}
+
+/** A sentence that speaks of a password names no value: what follows it, in a list of two texts, is the next text. */
+function isName(text: string): boolean {
+  return text.slice(0, 256).trim().split(/\s+/, 4).length <= 3;
 }
 
 /** Lists of arguments and of raw headers; the value follows. */

@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatBytes, formatCount, formatDuration, plural } from "./format.ts";
+import { formatAge, formatBytes, formatCost, formatCount, formatDuration, plural } from "./format.ts";
 
 describe("figures for people", () => {
+  it.each([
+    [0, "$0.00"],
+    [0.000_04, "< $0.0001"],
+    [0.000_66, "$0.0007"],
+    [0.46, "$0.46"],
+    [1_204.5, "$1,204.50"],
+  ])("shows %d dollars as %s", (dollars, text) => {
+    expect(formatCost(dollars)).toBe(text);
+  });
+
   it.each([
     [0, "0 ms"],
     [0.42, "0.4 ms"],

@@ -47,6 +47,15 @@ export function formatCount(count: number): string {
   return new Intl.NumberFormat("en", { notation: count < 10_000 ? "standard" : "compact", maximumFractionDigits: 1 }).format(count);
 }
 
+/** US dollars: `$0.0007`, `$0.46`, `$1,204.50`. */
+export function formatCost(dollars: number): string {
+  if (dollars > 0 && dollars < 0.0001) {
+    return "< $0.0001";
+  }
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: dollars < 1 ? 4 : 2 };
+  return new Intl.NumberFormat("en", { style: "currency", currency: "USD", ...digits }).format(dollars);
+}
+
 /** `512 B`, `1.4 kB`, `23 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ["B", "kB", "MB", "GB"];

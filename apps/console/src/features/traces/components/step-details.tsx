@@ -4,8 +4,9 @@ import { IconCode } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/copyable.tsx";
-import { formatCount, formatDuration } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
+import { isUnpriced } from "#features/traces/unpriced.ts";
 import { KindIcon, kindLabel } from "./kind-icon.tsx";
 import { Payload } from "./payload.tsx";
 import classes from "./step-details.module.css";
@@ -31,8 +32,21 @@ export function StepDetails({ step }: { readonly step: Observation | Trace }) {
             <TimeStamp at={step.started_at} />
           </Fact>
           {observation?.model !== undefined && observation.model !== null && <Fact label="Model">{observation.model}</Fact>}
-          {step.input_tokens !== null && <Fact label="Tokens in">{formatCount(step.input_tokens)}</Fact>}
-          {step.output_tokens !== null && <Fact label="Tokens out">{formatCount(step.output_tokens)}</Fact>}
+          {step.input_tokens !== null && (
+            <Fact label="Tokens in">
+              {formatCount(step.input_tokens)}
+              <Part count={observation?.cache_read_tokens}>from cache</Part>
+              <Part count={observation?.cache_write_tokens}>to cache</Part>
+            </Fact>
+          )}
+          {step.output_tokens !== null && (
+            <Fact label="Tokens out">
+              {formatCount(step.output_tokens)}
+              <Part count={observation?.reasoning_tokens}>reasoning</Part>
+            </Fact>
+          )}
+          {step.cost !== null && <Fact label="Cost">{formatCost(step.cost)}</Fact>}
+          {observation !== undefined && isUnpriced(observation) && <Fact label="Cost">no price for this model</Fact>}
           {"thread_id" in step && step.thread_id !== null && (
             <Fact label="Thread">
               <CopyableId value={step.thread_id} label="thread id" length={20} />
@@ -63,6 +77,16 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+/** How much of a number of tokens was of another kind. */
+function Part({ count, children }: { readonly count: number | null | undefined; readonly children: ReactNode }) {
+  return count === null || count === undefined || count === 0 ? null : (
+    <span className={classes.part}>
+      {" "}
+      ({formatCount(count)} {children})
+    </span>
   );
 }
 

@@ -2,14 +2,14 @@ import { Anchor, Group, Table, Text } from "@mantine/core";
 import type { TraceSummary } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { CopyableId } from "#ui/copyable.tsx";
-import { formatCount, formatDuration } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { LostEvents } from "./lost-events.tsx";
 import { TraceStatus } from "./trace-status.tsx";
 
 export function TraceTable({ projectId, traces }: { readonly projectId: string; readonly traces: readonly TraceSummary[] }) {
   return (
-    <Table.ScrollContainer minWidth={880} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Traces" } }}>
+    <Table.ScrollContainer minWidth={920} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Traces" } }}>
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
@@ -18,6 +18,7 @@ export function TraceTable({ projectId, traces }: { readonly projectId: string; 
             <Table.Th ta="right">Duration</Table.Th>
             <Table.Th ta="right">Tokens in</Table.Th>
             <Table.Th ta="right">Tokens out</Table.Th>
+            <Table.Th ta="right">Cost</Table.Th>
             <Table.Th ta="right">Steps</Table.Th>
             <Table.Th ta="right">Failed</Table.Th>
             <Table.Th w={120}>Started</Table.Th>
@@ -41,6 +42,7 @@ export function TraceTable({ projectId, traces }: { readonly projectId: string; 
               <Table.Td ta="right">{trace.duration_ms === null ? <None /> : formatDuration(trace.duration_ms)}</Table.Td>
               <Table.Td ta="right">{trace.input_tokens === null ? <None /> : formatCount(trace.input_tokens)}</Table.Td>
               <Table.Td ta="right">{trace.output_tokens === null ? <None /> : formatCount(trace.output_tokens)}</Table.Td>
+              <Table.Td ta="right">{trace.cost === null ? <None /> : formatCost(trace.cost)}</Table.Td>
               <Table.Td ta="right">{formatCount(trace.observations)}</Table.Td>
               <Table.Td ta="right">
                 {trace.failures === 0 ? <None /> : <Text c="var(--sl-bad)">{formatCount(trace.failures)}</Text>}

@@ -79,6 +79,9 @@ function Row({
           <KindIcon kind={observation?.kind} />
         </span>
         <span className={classes.name}>{name}</span>
+        {observation?.kind === "llm" && observation.model !== null && observation.model !== name && (
+          <span className={classes.model}>{observation.model}</span>
+        )}
         <StatusMark status={status} />
       </span>
       <span className={classes.track} aria-hidden="true">
