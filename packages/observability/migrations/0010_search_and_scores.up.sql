@@ -22,8 +22,6 @@ update observability.traces as trace set
     select pg_temp.text_of(payload.value) from observability.payloads as payload
     where payload.project_id = trace.project_id and payload.trace_id = trace.id and payload.day = trace.day and payload.event_id = trace.end_event
   )));
--- Their session may serve everybody, and migrate again.
-drop function pg_temp.words_of(text), pg_temp.text_of(json);
 
 -- The embedded database has one session for everyone, which does not end with the migration.
 drop function pg_temp.words_of(text), pg_temp.text_of(json);
