@@ -2,20 +2,34 @@
 const ADMITTED_MAX = 128 * 1024 * 1024;
 
 /**
- * Lets requests in while what they may take together fits; a single one always fits.
- * Returns how to give the room back, or `undefined` when there is none.
+ * Lets requests in while what they may take together fits, and those of one project in half of it, so that one that sends
+ * slowly keeps no other out. A single request always fits. Returns how to give the room back, or `undefined` when there is none.
  */
-export function createAdmission(most = ADMITTED_MAX): (bytes: number) => (() => void) | undefined {
+export function createAdmission(most = ADMITTED_MAX): (projectId: string, bytes: number) => (() => void) | undefined {
+  const takenBy = new Map<string, number>();
   let taken = 0;
-  return (bytes) => {
-    if (taken > 0 && taken + bytes > most) {
+  return (projectId, bytes) => {
+    const own = takenBy.get(projectId) ?? 0;
+    if ((taken > 0 && taken + bytes > most) || (own > 0 && own + bytes > most / 2)) {
       return undefined;
     }
-    taken += bytes;
+    take(projectId, bytes);
     let isOpen = true;
     return () => {
-      taken -= isOpen ? bytes : 0;
+      if (isOpen) {
+        take(projectId, -bytes);
+      }
       isOpen = false;
     };
   };
+
+  function take(projectId: string, bytes: number): void {
+    const own = (takenBy.get(projectId) ?? 0) + bytes;
+    taken += bytes;
+    if (own === 0) {
+      takenBy.delete(projectId);
+    } else {
+      takenBy.set(projectId, own);
+    }
+  }
 }

@@ -171,16 +171,20 @@ describe("POST /v1/traces asks to send again later", () => {
   }, 20_000);
 });
 
-test("what requests hold in memory together is limited; one alone always fits", () => {
+test("what requests hold in memory together is limited, and half of it for one project; one alone always fits", () => {
   const admit = createAdmission(100);
-  const [first, second] = [admit(60), admit(40)];
-  expect(admit(1)).toBeUndefined();
+  const [first, second] = [admit("a", 60), admit("b", 40)];
+  expect(admit("c", 1)).toBeUndefined();
   second?.();
   second?.();
-  expect(admit(50)).toBeUndefined();
-  expect(admit(40)).toBeDefined();
+  expect(admit("c", 50)).toBeUndefined();
+  expect(admit("a", 1)).toBeUndefined();
+  const third = admit("c", 40);
+  expect(third).toBeDefined();
+  third?.();
   first?.();
-  expect(createAdmission(100)(1_000)).toBeDefined();
+  expect(admit("a", 50)).toBeDefined();
+  expect(createAdmission(100)("a", 1_000)).toBeDefined();
 });
 
 function manyEmptySpans(bytes: number): Buffer {

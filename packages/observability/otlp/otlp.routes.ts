@@ -47,7 +47,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
           .send(answerError(isProtobuf(request), refused));
       });
       scope.addHook("onRequest", async (request) => {
-        const release = admit(roomFor(request));
+        const release = admit(projectOf(request), roomFor(request));
         if (release === undefined) {
           throw retryLater({
             code: "busy",
@@ -62,13 +62,10 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
 
       const schema = { summary: "OTLP/HTTP: spans of an OpenTelemetry exporter, as protobuf or JSON; by an API key with the scope ingest" };
       scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: SENT_MAX, schema }, async (request, reply) => {
-        const principal = principalOf(request);
-        if (principal.kind !== "project-key") {
-          throw new Error(`the auth class ingest let a ${principal.kind} through`);
-        }
+        const projectId = projectOf(request);
         const batches = await readBatches(request);
-        const { events, refused } = toSpanEvents(principal.projectId, batches);
-        if ((await publish(principal.projectId, events)) === "full") {
+        const { events, refused } = toSpanEvents(projectId, batches);
+        if ((await publish(projectId, events)) === "full") {
           const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
           throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
         }
@@ -90,6 +87,14 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
     }
   }
+}
+
+function projectOf(request: Request): string {
+  const principal = principalOf(request);
+  if (principal.kind !== "project-key") {
+    throw new Error(`the auth class ingest let a ${principal.kind} through`);
+  }
+  return principal.projectId;
 }
 
 async function readBatches(request: Request): Promise<readonly OtlpScopeSpans[]> {

@@ -6,8 +6,6 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { attributes, jsonRequest, jsonSpan, TRACE, type JsonSpan } from "#testing/otlp-request.ts";
 import { createApiRig } from "#testing/api-rig.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
-import { createProducer } from "#testing/agent-run.ts";
-import { writeEvents } from "#testing/write-events.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let otlp: OtlpRig;
@@ -230,26 +228,6 @@ function anyValue(random: () => number, depth: number): object {
 function pick<Item>(items: readonly Item[], random: () => number): Item {
   return items[Math.trunc(random() * items.length)] as Item;
 }
-
-test("a name `$blob` in an attribute is a name and shows no content of its project", async () => {
-  const sha256 = "ab".repeat(32);
-  const { projectId } = otlp.rig;
-  await writeEvents(database, [createProducer(projectId).event("blob", { sha256, content: "another's secret" })]);
-  const given = { question: { $blob: sha256 } };
-  await sendInBatches([[jsonSpan(ROOT, 0, { attributes: attributes({ "input.value": JSON.stringify(given) }) })]]);
-  await otlp.store();
-  expect((await otlp.traces())[0]?.input).toEqual(given);
-});
-
-test("a short request that unpacks to millions of objects stays a text", async () => {
-  const value = `[${"{},".repeat(2_000_000)}{}]`;
-  const answer = await otlp.send(jsonRequest([jsonSpan(ROOT, 0, { attributes: attributes({ "input.value": value, metadata: value }) })]));
-  expect(answer).toMatchObject({ status: 200, body: "{}" });
-  await otlp.store();
-  expect((await otlp.traces())[0]?.observation_list).toHaveLength(1);
-  const { rows } = await database.pool.query<{ kind: string }>("select json_typeof(value) as kind from observability.payloads where value is not null");
-  expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(["string"]));
-});
 
 async function sendInBatches(batches: readonly (readonly JsonSpan[])[]): Promise<void> {
   for (const batch of batches) {

@@ -218,8 +218,11 @@ test("a producer that names every step differently makes no more rows than an ho
 test("durations that no sum can hold stop nobody's hours from being counted", async () => {
   const end = () =>
     producer.event("observation.end", {
-      ...{ trace_id: uuidv7(), observation_id: uuidv7(), ended_at: "2026-11-21T09:00:00Z" },
-      ...{ duration_ms: Number.MAX_VALUE, status: "success" },
+      trace_id: uuidv7(),
+      observation_id: uuidv7(),
+      ended_at: "2026-11-21T09:00:00Z",
+      duration_ms: Number.MAX_VALUE,
+      status: "success",
     });
   await writeEvents(database, [end(), end()]);
   await count();

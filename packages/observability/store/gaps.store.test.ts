@@ -35,6 +35,19 @@ test("numbers that are missing for the whole reorder window are gaps, in exact r
   ]);
 });
 
+test("a producer that leaves every other number out keeps nobody's gaps from being found", async () => {
+  await arrive(`{${Array.from({ length: 20_000 }, (_, index) => `[${2 * index + 2},${2 * index + 3})`).join(",")}}`);
+  await settleGaps(database.query, 0);
+  expect(await settleGaps(database.query, 0)).toBe(20_000);
+  await arrive("{[3,4),[40004,40005)}");
+  await settleGaps(database.query, 0);
+  expect(await settleGaps(database.query, 0)).toBe(3);
+  expect((await gaps()).slice(0, 2)).toEqual([
+    [1, 1],
+    [5, 5],
+  ]);
+}, 30_000);
+
 test("nothing is a gap before the window has passed", async () => {
   await arrive("{[2,3)}");
   expect(await settleGaps(database.query, HOUR)).toBe(0);

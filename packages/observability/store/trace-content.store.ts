@@ -47,12 +47,14 @@ export async function findTraceContent(
   const observations = await query
     .selectFrom(weighed(isPart).as("observation"))
     .select(COLUMNS)
-    .select((builder) => [
+    .select([
       "weight",
-      sql<string | null>`case when weight <= ${VALUES_MAX} or length(error) <= ${SHORT_PREVIEW} then error else left(error, ${SHORT_PREVIEW}) || '…' end`.as("error"),
-      ...(["code", "graph_step", "next"] as const).map((name) =>
-        builder.case().when("weight", "<=", VALUES_MAX).then(builder.ref(name)).end().as(name),
-      ),
+      sql<string | null>`case
+        when weight <= ${VALUES_MAX} or length(error) <= ${SHORT_PREVIEW} then error else left(error, ${SHORT_PREVIEW}) || '…'
+      end`.as("error"),
+      whileLight("code").as("code"),
+      whileLight("graph_step").as("graph_step"),
+      whileLight("next").as("next"),
     ])
     .select(
       sql<number | null>`(
@@ -119,6 +121,10 @@ function weighed(isPart: RawBuilder<boolean>) {
     ) over (order by coalesce(started_at, seen_at), id)::bigint as weight
     from observability.observations where ${isPart}
   )`;
+}
+
+function whileLight<Name extends "code" | "graph_step" | "next">(name: Name) {
+  return sql<Selectable<ObservationRow>[Name]>`case when weight <= ${VALUES_MAX} then ${sql.ref(name)} end`;
 }
 
 async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuilder<boolean>): Promise<readonly PayloadContent[]> {
