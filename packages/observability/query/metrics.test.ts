@@ -158,6 +158,13 @@ describe("the figures are the same", () => {
     expect((await read(DAY)).series).toHaveLength(24);
   });
 
+  test("and is not counted over and over while more comes in", async () => {
+    await writeEvents(database, run(1, "m-1", 100));
+    // Otherwise an hour that is written to would be counted again at once, and all the time.
+    expect(await countMarkedHours(database.query)).toBe(false);
+    expect((await read(DAY)).total).toMatchObject({ calls: 1 });
+  });
+
   test("when a start comes late and moves what ended before it to another hour", async () => {
     const events = run(3, "m-1", 100);
     await writeEvents(database, events.slice(2));
@@ -242,8 +249,8 @@ function run(hour: number, model: string, duration: number, status: "success" | 
 }
 
 async function count(): Promise<void> {
-  while ((await countMarkedHours(database.query)) > 0) {
-    // Until nothing is left.
+  while (await countMarkedHours(database.query)) {
+    // The hours that are left.
   }
 }
 

@@ -13,13 +13,13 @@ const NAMES = 200;
  * Counts some of the marked hours anew. One process at a time does it, so that no older count replaces a newer one; the
  * marks are taken first, so that whatever is written after them leaves a mark that stays.
  *
- * @returns how many hours were counted; 0 also when another process is at it.
+ * @returns whether there may be more; what is marked while it counts is left to the next time. False also when another process is at it.
  */
-export async function countMarkedHours(query: Query): Promise<number> {
+export async function countMarkedHours(query: Query): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     const { rows: lock } = await sql<{ is_mine: boolean }>`select pg_try_advisory_xact_lock(7417340923) as is_mine`.execute(transaction);
     if (lock[0]?.is_mine !== true) {
-      return 0;
+      return false;
     }
     const { rows: marked } = await sql<{ is_kept: boolean }>`
       with waiting as (
@@ -68,7 +68,7 @@ export async function countMarkedHours(query: Query): Promise<number> {
         count(*) filter (where input_tokens is not null or output_tokens is not null)
       from fact join named using (project_id, day, hour, kind, name, model)
       group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(transaction);
-    return marked.length;
+    return marked.length === HOURS;
   });
 }
 

@@ -38,8 +38,8 @@ export function createHousekeeping({ query, log }: HousekeepingOptions) {
   }
 
   async function countHours(): Promise<void> {
-    for (let counted = 1; counted > 0 && !stopping.signal.aborted;) {
-      counted = await countMarkedHours(query);
+    while ((await countMarkedHours(query)) && !stopping.signal.aborted) {
+      // The hours that are left.
     }
   }
 
