@@ -55,7 +55,16 @@ export default defineConfig({
       },
     },
     {
-      files: ["apps/platform/**", "e2e/**", "bench/**", "tools/**", "**/testing/**", "**/*.test.ts", "vitest.config.ts"],
+      files: [
+        "apps/platform/**",
+        "e2e/**",
+        "bench/**",
+        "packages/code-index/evaluation/**",
+        "tools/**",
+        "**/testing/**",
+        "**/*.test.ts",
+        "vitest.config.ts",
+      ],
       rules: { "no-console": "off", "node/no-process-env": "off" },
     },
   ],

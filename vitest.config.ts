@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Only where a whole run is judged; see tools/name-flaky.ts.
+    retry: process.env["CI"] === "true" ? 1 : 0,
   },
 });

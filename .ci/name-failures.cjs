@@ -5,7 +5,9 @@ const { relative } = require("node:path");
 const { stripVTControlCharacters } = require("node:util");
 
 const [folder, lines] = process.argv.slice(2);
-const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")));
+const reports = readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")));
 const failures = reports.flatMap((report) => {
   const named = report.testResults.flatMap(failuresOf);
   const outside = { name: "✗ a suite", message: "failed outside of every test: see its output above" };

@@ -107,8 +107,11 @@ async function call<Body>(url: string, token: string, body: object | undefined):
   return (await answer.json()) as Body;
 }
 
+/** Where identity would be reached. */
+export const ISSUER = "http://localhost:3000";
+
 /** Signs access tokens and publishes its key, as identity does. */
-async function startIssuer() {
+export async function startIssuer() {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const keys = JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "bench", alg: "RS256", use: "sig" }] });
   const server = createServer((_request, response) => void response.setHeader("content-type", "application/json").end(keys));
@@ -124,8 +127,8 @@ async function startIssuer() {
     },
     tokenFor: (tenantId: string) => {
       const now = Math.floor(Date.now() / 1000);
-      const claims = { sub: "bench", tid: tenantId, aud: "sightline", role: "admin", iat: now, exp: now + 3600 };
-      const signed = `${part({ alg: "RS256", kid: "bench", typ: "JWT" })}.${part(claims)}`;
+      const claims = { iss: ISSUER, sub: "bench", tid: tenantId, aud: "sightline", role: "admin", iat: now, exp: now + 3600 };
+      const signed = `${part({ alg: "RS256", kid: "bench", typ: "at+jwt" })}.${part(claims)}`;
       return `${signed}.${sign("sha256", Buffer.from(signed), privateKey).toString("base64url")}`;
     },
   };

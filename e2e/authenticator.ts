@@ -56,9 +56,14 @@ export async function scanSecret(picture: Locator): Promise<string> {
     const drawing = canvas.getContext("2d");
     drawing.drawImage(image, 0, 0, canvas.width, canvas.height);
     const { data } = drawing.getImageData(0, 0, canvas.width, canvas.height);
-    return { width: canvas.width, height: canvas.height, pixels: Array.from(data) };
+    // As one text: hundreds of thousands of numbers take the browser's protocol many seconds.
+    let pixelText = "";
+    for (let index = 0; index < data.length; index += 1) {
+      pixelText += String.fromCharCode(data[index] ?? 0);
+    }
+    return { width: canvas.width, height: canvas.height, pixels: btoa(pixelText) };
   });
-  const address = new URL(decodeQr({ width, height, data: Uint8Array.from(pixels) }));
+  const address = new URL(decodeQr({ width, height, data: Buffer.from(pixels, "base64") }));
   return address.searchParams.get("secret") ?? "";
 }
 

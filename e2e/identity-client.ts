@@ -10,18 +10,31 @@ const PASSWORD = "nine violet umbrellas";
 /** An admin with a second factor, made over HTTP, for tests that begin where another one has ended. */
 export async function makeAdmin(consoleUrl: string, first: Credentials, email: string): Promise<Admin> {
   const at = `${consoleUrl}/api/identity`;
-  const admin = await post<Session>(`${at}/login/access-token`, first);
-  await post(`${at}/step-up`, { password: first.password }, admin);
-  const account = { email, name: email.replace(/@.*/, ""), role: "admin" };
-  const { one_time_password: oneTime } = await post<{ one_time_password: string }>(`${at}/admin/users`, account, admin);
-  const invited = await post<Session>(`${at}/login/access-token`, { email, password: oneTime });
-  const change = { current_password: oneTime, new_password: PASSWORD };
-  const session = await post<Session>(`${at}/login/password`, change, invited);
+  const session = await makeAccount(at, first, { email, role: "admin" });
   const setup = await post<{ secret: string; setup_token: string }>(`${at}/admin/2fa/setup`, undefined, session);
   const authenticator = createAuthenticator(setup.secret);
   const proof = { code: await authenticator.code(), setup_token: setup.setup_token };
   const { backup_codes: backupCodes } = await post<{ backup_codes: string[] }>(`${at}/admin/2fa/verify-setup`, proof, session);
   return { email, password: PASSWORD, authenticator, backupCodes };
+}
+
+/** A member who has chosen a password. */
+export async function makeMember(consoleUrl: string, first: Credentials, email: string): Promise<Credentials> {
+  await makeAccount(`${consoleUrl}/api/identity`, first, { email, role: "member" });
+  return { email, password: PASSWORD };
+}
+
+async function makeAccount(
+  at: string,
+  first: Credentials,
+  { email, role }: { readonly email: string; readonly role: "admin" | "member" },
+): Promise<Session> {
+  const admin = await post<Session>(`${at}/login/access-token`, first);
+  await post(`${at}/step-up`, { password: first.password }, admin);
+  const account = { email, name: email.replace(/@.*/, ""), role };
+  const { one_time_password: oneTime } = await post<{ one_time_password: string }>(`${at}/admin/users`, account, admin);
+  const invited = await post<Session>(`${at}/login/access-token`, { email, password: oneTime });
+  return post<Session>(`${at}/login/password`, { current_password: oneTime, new_password: PASSWORD }, invited);
 }
 
 async function post<Answer>(url: string, body?: object, session?: Session): Promise<Answer> {

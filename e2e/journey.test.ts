@@ -2,8 +2,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
+import { describeCode } from "./code.ts";
+import { describeDebugging } from "./debug.ts";
+import { describeExplore } from "./explore.ts";
 import { logInFirst } from "./log-in.ts";
+import { describePalette } from "./palette.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+import { describeProjectAccess } from "./project-access.ts";
 import { describeRepositories } from "./repositories.ts";
 import { describeSecondFactor } from "./second-factor.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
@@ -59,25 +64,7 @@ test("the product is up within 90 seconds of npm start", () => {
   expect(product.startedInMs).toBeLessThan(90_000);
 });
 
-describe("code search", () => {
-  test("a question in words finds the file, and a result opens it at its line", async () => {
-    await page.goto(`${product.consoleUrl}/code`);
-    await page.getByRole("searchbox", { name: "Search code" }).fill("how long to wait before a failed payment is tried again");
-    const first = page.locator("#results").getByRole("listitem").first();
-    await first.getByRole("heading", { name: RETRY }).waitFor();
-    await first.getByRole("link").first().click();
-    await page.waitForURL(new RegExp(`/code/${REPOSITORY}\\?path=${encodeURIComponent(RETRY)}#L\\d+`));
-    const content = page.getByRole("region", { name: `Content of ${RETRY}` });
-    await content.getByText("export function pauseBeforeRetry").waitFor();
-    expect(await content.locator("[data-target]").count()).toBeGreaterThan(0);
-  });
-
-  test("an exact name finds where it is defined", async () => {
-    await page.goto(`${product.consoleUrl}/code?q=reserve_items&repo=${encodeURIComponent(REPOSITORY)}`);
-    const first = page.locator("#results").getByRole("listitem").first();
-    await expect.poll(() => first.getByRole("heading").innerText(), { timeout: 20_000 }).toContain("src/stock/reserve.py");
-  });
-});
+describeCode(() => ({ product, page }));
 
 describe("an assistant with a developer token", () => {
   test("searches, reads and lists over MCP with the official client", async () => {
@@ -114,7 +101,20 @@ describe("observability", () => {
   });
 });
 
+describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
+
+describeDebugging(() => ({ consoleUrl: product.consoleUrl, page }));
+
+describePalette(() => ({ consoleUrl: product.consoleUrl, page }));
+
 describeRepositories(() => ({ product, page }));
+
+describeProjectAccess(() => ({
+  consoleUrl: product.consoleUrl,
+  browser,
+  page,
+  first: { email: product.admin.email, password: PASSWORD },
+}));
 
 describeSecondFactor(() => ({
   consoleUrl: product.consoleUrl,
@@ -151,6 +151,14 @@ describe("in both themes, without a violation that axe finds, is", () => {
     ["projects", "/projects", (shown) => shown.getByRole("table").getByRole("link").first().waitFor()],
     ["forgot-password", "/login/forgot", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
     ["password", "/account/password", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
+    [
+      "not-found-in-frame",
+      "/projects/nothing/traces/nothing/nowhere",
+      async (shown) => {
+        await shown.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+        await shown.getByRole("link", { name: "Overview", exact: true }).waitFor();
+      },
+    ],
     ["not-found", "/nowhere", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
   ])("%s", async (name, address, isShown) => {
     await page.goto(`${product.consoleUrl}${address}`);
@@ -166,6 +174,8 @@ describe("in both themes, without a violation that axe finds, is", () => {
   test("a trace", async () => {
     await openDemoTrace(page);
     await page.getByRole("tree", { name: "Steps of the trace" }).getByRole("treeitem").first().waitFor();
+    await page.keyboard.press("f");
+    await page.getByText("file_not_found").first().waitFor();
     await expectAccessible("trace");
   });
 });

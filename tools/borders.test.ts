@@ -33,6 +33,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     retrieval: ["store", "embedding"],
     api: ["retrieval", "source", "store", "embedding", "credentials", "webhooks", "tenants", "tokens"],
     fault: ["indexing", "store"],
+    evaluation: ["credentials", "embedding", "indexing", "retrieval", "splitting", "store"],
   },
   "packages/observability": {
     intake: [],
@@ -43,6 +44,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     keys: ["store", "query"],
     otlp: ["intake"],
     alerts: ["store", "query"],
+    tools: ["store", "query"],
   },
 };
 

@@ -1,4 +1,4 @@
-import { codeIndexVariables, problemsOfEmbedder } from "@sightline/code-index";
+import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index";
 import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
 import { identityVariables } from "@sightline/identity";
 import { z } from "zod";
@@ -49,15 +49,19 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
       problems.set(name, found);
     }
   }
-  const unmet = problems.size === 0 ? embedderProblems(roles, environment) : [];
+  const unmet = problems.size === 0 ? providerProblems(roles, environment) : [];
   if (problems.size + unmet.length > 0) {
     throw new ConfigError([...[...problems.values()].flat(), ...unmet]);
   }
 }
 
-/** Which variables an embedder needs depends on the embedder. */
-function embedderProblems(roles: readonly RoleName[], environment: Environment): readonly string[] {
-  return roles.includes("code-index") || roles.includes("indexer") ? problemsOfEmbedder(readConfig(codeIndexVariables, environment)) : [];
+/** Which variables an embedder or a reranker needs depends on which it is. */
+function providerProblems(roles: readonly RoleName[], environment: Environment): readonly string[] {
+  if (!roles.includes("code-index") && !roles.includes("indexer")) {
+    return [];
+  }
+  const config = readConfig(codeIndexVariables, environment);
+  return [...problemsOfEmbedder(config), ...(roles.includes("code-index") ? problemsOfReranker(config) : [])];
 }
 
 function problemsOf(variables: Variables, environment: Environment): readonly string[] {

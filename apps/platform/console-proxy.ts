@@ -12,6 +12,8 @@ export type Upstream = {
   readonly upstreamPrefix?: string;
   /** Whether it is only read. */
   readonly readOnly?: boolean;
+  /** It judges pages by the origins it knows; the console's own pages call it through here whatever their origin is called. */
+  readonly pagesMayCall?: boolean;
 };
 
 /** How long an upstream may be silent; an event stream has no limit. */
@@ -32,7 +34,10 @@ export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
 /** What comes after the prefix, as the upstream will read it. Figures for the operator are not for everyone who reaches the console. */
 const wildcardSchema = z.object({ "*": z.string() });
 
-async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = "/", readOnly = false }: Upstream): Promise<void> {
+async function proxyTo(
+  scope: HttpServer,
+  { prefix, name, url, upstreamPrefix = "/", readOnly = false, pagesMayCall = false }: Upstream,
+): Promise<void> {
   await scope.register(httpProxy, {
     upstream: url,
     prefix,
@@ -49,9 +54,11 @@ async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = 
     replyOptions: {
       // Whatever the client claims about its address is replaced by what this server saw.
       rewriteRequestHeaders: (request, headers) => {
-        const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, ...kept } = headers;
+        const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, origin, ...kept } = headers;
+        const isOwnPage = pagesMayCall && origin !== undefined && hostOf(origin) === request.host;
         return {
           ...kept,
+          ...(origin === undefined || isOwnPage ? {} : { origin }),
           "x-forwarded-for": request.ip,
           "x-forwarded-proto": request.protocol,
           "x-forwarded-host": request.host,
@@ -70,4 +77,8 @@ async function proxyTo(scope: HttpServer, { prefix, name, url, upstreamPrefix = 
       },
     },
   });
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

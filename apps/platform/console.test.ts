@@ -39,6 +39,7 @@ beforeAll(async () => {
       proxyRoutes([
         { prefix: "/api/identity", name: "Identity", url },
         { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", readOnly: true, name: "Identity", url },
+        { prefix: "/api/pages", name: "An API that knows origins", url, pagesMayCall: true },
         { prefix: "/api/code-index", name: "The code index", url: `http://127.0.0.1:${await freePort()}` },
       ]),
       consolePages(folder),
@@ -129,6 +130,17 @@ test("what a client claims about its address is replaced by what the console saw
   const headers: unknown = await (await fetch(`${address}/api/identity/x`, { headers: claimed })).json();
   expect(headers).toMatchObject({ "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "http" });
   expect(headers).not.toHaveProperty("forwarded");
+});
+
+test("the console's own pages reach an API that judges origins, and pages of others are its to judge", async () => {
+  answer = (request, response) => {
+    response.end(request.headers.origin ?? "none");
+  };
+  const seen = async (path: string, origin: string) => (await fetch(`${address}${path}`, { method: "POST", headers: { origin } })).text();
+  expect(await seen("/api/pages/mcp", address)).toBe("none");
+  expect(await seen("/api/pages/mcp", "https://elsewhere.example")).toBe("https://elsewhere.example");
+  expect(await seen("/api/pages/mcp", "null")).toBe("null");
+  expect(await seen("/api/identity/logout", address)).toBe(address);
 });
 
 test("events of a stream arrive while it is still open", async () => {

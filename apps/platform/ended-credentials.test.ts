@@ -99,6 +99,7 @@ async function startCodeIndex(accessTokens: StartedVerifier): Promise<string> {
     CODEINDEX_ENCRYPTION_KEYS: undefined,
     CODEINDEX_EMBEDDER: "hash",
     CODEINDEX_TENANT_AUTO_PROVISION: false,
+    CODEINDEX_MCP_CALLS_PER_MINUTE: 0,
     CODEINDEX_PUBLIC_URL: "http://localhost:8080",
     CODEINDEX_WEBHOOK_SECRET: undefined,
   } as const;
@@ -123,6 +124,9 @@ async function startObservability(accessTokens: StartedVerifier): Promise<string
       API_KEY: `studio_${"0".repeat(64)}`,
       OBSERVABILITY_REDIS_URL: inject("redisUrl"),
       OBSERVABILITY_STREAM_NAME: "ended-credentials",
+      ENCRYPTION_KEYS: [{ id: "k1", secret: "x".repeat(43) }],
+      PUBLIC_URL: "http://localhost:3000",
+      OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false,
     },
     database: observabilityDatabase,
     log: silentLog,

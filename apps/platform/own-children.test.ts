@@ -72,7 +72,8 @@ test("databases are known only to those who work on them", async () => {
   const known = roleNames.map((role) => [role, databases.filter((name) => name in roleChild(role, environment).environment)]);
   expect(Object.fromEntries(known)).toEqual({
     identity: ["DATABASE_URL"],
-    "code-index": ["CODEINDEX_DATABASE_URL"],
+    // The other one for the tools about traces.
+    "code-index": ["DATABASE_URL", "CODEINDEX_DATABASE_URL"],
     indexer: ["CODEINDEX_DATABASE_URL"],
     observability: ["DATABASE_URL", "OBSERVABILITY_REDIS_URL"],
     consumer: ["DATABASE_URL", "OBSERVABILITY_REDIS_URL"],

@@ -12,11 +12,17 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { migrateUp, type MigrationSet } from "@sightline/foundation/migrations";
 import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
-import { observabilityMigrations } from "@sightline/observability";
+import {
+  createObservabilityKeys,
+  observabilityMigrations,
+  type ObservabilityKeys,
+  type ObservabilitySchema,
+} from "@sightline/observability";
 import type { Environment } from "./environment.ts";
 
 export type Identity = ReturnType<typeof createIdentity>;
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
+export type { ObservabilityKeys } from "@sightline/observability";
 export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
 type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
 
@@ -92,7 +98,12 @@ export async function withDatabase<Schema, Result>(
   }
 }
 
-type Parts = { readonly identity: Identity; readonly codeIndex: CodeIndexDatabase; readonly codeIndexKeys: CodeIndexKeys };
+type Parts = {
+  readonly identity: Identity;
+  readonly codeIndex: CodeIndexDatabase;
+  readonly codeIndexKeys: CodeIndexKeys;
+  readonly observabilityKeys: ObservabilityKeys;
+};
 
 /** The parts' doors for a task of the command line. */
 export async function withParts<Result>(environment: Environment, log: Logger, work: (parts: Parts) => Promise<Result>): Promise<Result> {
@@ -100,11 +111,14 @@ export async function withParts<Result>(environment: Environment, log: Logger, w
   const { CODEINDEX_DATABASE_URL: codeUrl, CODEINDEX_ENCRYPTION_KEYS: ring } = readConfig(codeIndexVariables, environment);
   return withDatabase<SchemaOf<IdentityDatabase>, Result>(config.DATABASE_URL, log, (database) =>
     withDatabase<SchemaOf<CodeIndexDatabase>, Result>(codeUrl, log, (codeIndex) =>
-      work({
-        identity: createIdentity({ config, database, log, clock: systemClock }),
-        codeIndex,
-        codeIndexKeys: createCodeIndexKeys({ database: codeIndex, ring }),
-      }),
+      withDatabase<ObservabilitySchema, Result>(config.DATABASE_URL, log, (observability) =>
+        work({
+          identity: createIdentity({ config, database, log, clock: systemClock }),
+          codeIndex,
+          codeIndexKeys: createCodeIndexKeys({ database: codeIndex, ring }),
+          observabilityKeys: createObservabilityKeys({ database: observability, ring: config.ENCRYPTION_KEYS }),
+        }),
+      ),
     ),
   );
 }

@@ -5,6 +5,7 @@ import { consumerVariables, observabilityVariables } from "@sightline/observabil
 import { platformVariables } from "./config.ts";
 import type { Environment } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";
+import { tracesOverMcpVariables } from "./traces-over-mcp.ts";
 
 type RoleDescription = {
   /** What the role reads from its environment, beside the platform's own variables. */
@@ -15,7 +16,7 @@ type RoleDescription = {
 
 const roles: Readonly<Record<RoleName, RoleDescription>> = {
   identity: { variables: identityVariables, portVariable: "IDENTITY_PORT" },
-  "code-index": { variables: codeIndexVariables, portVariable: "CODEINDEX_PORT" },
+  "code-index": { variables: { ...codeIndexVariables, ...tracesOverMcpVariables }, portVariable: "CODEINDEX_PORT" },
   indexer: { variables: indexerVariables, portVariable: undefined },
   observability: {
     variables: { ...identityVariables, ...observabilityVariables },

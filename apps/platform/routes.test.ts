@@ -55,7 +55,17 @@ const ASKS_ELSEWHERE = ["POST /login/refresh", "POST /login/verify-2fa"];
 
 const OPEN_CLASSES = ["public", "same-origin"];
 const ADMIN_CLASSES = ["admin", "admin-step-up", "admin-or-operator"];
-const OTHER_CLASSES = ["session", "session-or-password-change", "reader", "mcp", "user", "user-or-key", "ingest", "webhook"];
+const OTHER_CLASSES = [
+  "session",
+  "session-or-password-change",
+  "reader",
+  "mcp",
+  "user",
+  "user-or-key",
+  "user-or-operator",
+  "ingest",
+  "webhook",
+];
 
 const PROXIES = { identity: "/api/identity", "code-index": "/api/code-index", observability: "/api/observability" };
 

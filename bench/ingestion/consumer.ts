@@ -12,117 +12,166 @@ import { startRedisSink } from "./sinks.ts";
 
 export type IngestionRow = {
   readonly store: string;
-  /** Offered by the producer; `backlog` is as fast as it could. */
+  /** By the producer; a `backlog` waits on the stream before the consumer starts. */
   readonly offered: string;
   readonly events: number;
+  /** By the SDK, which had no time or room to publish them. */
+  readonly dropped: number;
   readonly lost: number;
   /** From the first to the last event that became visible. */
   readonly perSecond: number;
-  readonly visibleP50Ms: number;
-  readonly visibleP95Ms: number;
+  /** Undefined of a backlog. */
+  readonly visibleP50Ms: number | undefined;
+  readonly visibleP95Ms: number | undefined;
   readonly rowsPerEvent: number;
   readonly bytesPerEvent: number;
 };
 
 type Poll = readonly [at: number, rows: readonly [{ readonly count: string }]];
-type Produced = { readonly calls: number; readonly events: number; readonly marks: readonly number[]; readonly startedAt: number };
+type Produced = { readonly events: number; readonly marks: readonly number[]; readonly metrics: string };
+type Store = { readonly name: string; readonly url: string; readonly environment: NodeJS.ProcessEnv; readonly remove: () => Promise<void> };
+type Load = { readonly offered: string; readonly perSecond: number; readonly seconds: number; readonly isBacklog: boolean };
 
 const RUN_SQL = "packages/foundation/testing/run-sql.ts";
 const POLL_SQL = "packages/foundation/testing/poll-sql.ts";
 const PRODUCER = "packages/sdk/src/test-bench-library.ts";
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 const PATIENCE_MS = 300_000;
+/** Nothing more comes when nothing came for so long. */
+const QUIET_MS = 20_000;
 /** Between two looks for marks: what a figure of visibility is exact to. */
 const MARKS_MS = 20;
-const CALLS_MS = 250;
-const RATES = [1000, 5000, 50_000];
+const EVENTS_MS = 250;
+/** The stream keeps 100,000. */
+const BACKLOG_MAX = 80_000;
+
+const LOADS: readonly Load[] = [
+  ...[1_000, 5_000].map((perSecond) => ({ offered: `${perSecond}/s`, perSecond, seconds: SECONDS, isBacklog: false })),
+  { offered: "backlog", perSecond: 5_000, seconds: Math.min(SECONDS, BACKLOG_MAX / 5_000), isBacklog: true },
+];
 
 /** The consumer as it is started for real, fed by the SDK, on a new database of the PostgreSQL at `postgresUrl`, or on the embedded one. */
 export async function* measureConsumer(postgresUrl: string | undefined): AsyncGenerator<IngestionRow> {
-  for (const rate of RATES) {
-    // The last offers more than anyone can take, for a few seconds: what then counts is how fast the backlog goes.
-    const isBacklog = rate === RATES.at(-1);
-    yield await measureRate(postgresUrl, rate, isBacklog ? 3 : SECONDS, isBacklog ? "backlog" : `${rate}/s`);
+  for (const load of LOADS) {
+    yield await measureLoad(postgresUrl, load);
   }
 }
 
-async function measureRate(postgresUrl: string | undefined, rate: number, seconds: number, offered: string): Promise<IngestionRow> {
+async function measureLoad(postgresUrl: string | undefined, load: Load): Promise<IngestionRow> {
   const redis = await startRedisSink();
-  const [home, port, name] = [
-    await mkdtemp(join(tmpdir(), "sightline-bench-")),
-    await freePort(),
-    `bench_${randomBytes(8).toString("hex")}`,
-  ];
-  const databaseUrl = postgresUrl === undefined ? `postgres://postgres@127.0.0.1:${port}/postgres` : withDatabase(postgresUrl, name);
-  if (postgresUrl !== undefined) {
-    await runScript(RUN_SQL, postgresUrl, `create database ${name}`);
+  const store = await createStore(postgresUrl);
+  let stopProduct = startProduct(store, redis.url);
+  const polls: Poller[] = [];
+  try {
+    const project = randomUUID();
+    await whenReady(store.url, `insert into observability.projects (id, tenant_id, name) values ('${project}', 'bench', 'bench')`);
+    const sizeBefore = await sizeOf(store.url);
+    const produce = async () => {
+      const sink = `${redis.url}?stream=observability:events&project=${project}`;
+      const words = [join(repository, PRODUCER), sink, String(load.perSecond), String(load.seconds)];
+      return JSON.parse(await runScript("bench/ingestion/producer.ts", ...words)) as Produced;
+    };
+    let produced: Produced | undefined;
+    if (load.isBacklog) {
+      await stopProduct();
+      produced = await produce();
+      stopProduct = startProduct(store, redis.url);
+      await whenReady(store.url, "select from observability.projects");
+    }
+    const ofProject = `where project_id = '${project}'`;
+    const marks = pollCount(store.url, `count(*) as count from observability.traces ${ofProject} and name = 'mark'`, MARKS_MS);
+    const events = pollCount(
+      store.url,
+      `count(start_event) + count(end_event) as count from observability.observations ${ofProject}`,
+      EVENTS_MS,
+    );
+    polls.push(marks, events);
+    produced ??= await produce();
+    const dropped = droppedIn(produced.metrics);
+    await events.until(produced.events - dropped);
+    await marks.until(produced.marks.length - dropped);
+    const [seen, marked] = [events.stop(), marks.stop()];
+    const visible = countOf(seen.at(-1));
+    const waits = produced.marks.map((at, index) => (marked.find((poll) => countOf(poll) > index)?.[0] ?? Infinity) - at);
+    const sorted = waits.toSorted((one, other) => one - other);
+    const [first, last] = [seen.find((poll) => countOf(poll) > 0), seen.at(-1)];
+    const size = await sizeOf(store.url);
+    return {
+      store: store.name,
+      offered: load.offered,
+      events: produced.events,
+      dropped,
+      lost: Math.max(produced.events - dropped - visible, 0),
+      perSecond: first === undefined || last === undefined ? 0 : ((visible - countOf(first)) / (last[0] - first[0])) * 1000,
+      visibleP50Ms: load.isBacklog ? undefined : sorted[Math.floor(sorted.length * 0.5)],
+      visibleP95Ms: load.isBacklog ? undefined : sorted[Math.floor(sorted.length * 0.95)],
+      rowsPerEvent: (size.rows - sizeBefore.rows) / visible,
+      bytesPerEvent: (size.bytes - sizeBefore.bytes) / visible,
+    };
+  } finally {
+    polls.forEach((poll) => poll.stop());
+    await stopProduct();
+    await redis.stop();
+    await store.remove();
   }
+}
+
+async function createStore(postgresUrl: string | undefined): Promise<Store> {
+  const home = await mkdtemp(join(tmpdir(), "sightline-bench-"));
+  const port = String(await freePort());
+  const environment = { SIGHTLINE_HOME: home, SIGHTLINE_POSTGRES_PORT: port };
+  const removeHome = () => rm(home, { recursive: true, force: true });
+  if (postgresUrl === undefined) {
+    return { name: "embedded", url: `postgres://postgres@127.0.0.1:${port}/postgres`, environment, remove: removeHome };
+  }
+  const name = `bench_${randomBytes(8).toString("hex")}`;
+  const url = withDatabase(postgresUrl, name);
+  await runScript(RUN_SQL, postgresUrl, `create database ${name}`);
+  return {
+    name: "PostgreSQL",
+    url,
+    environment: { ...environment, DATABASE_URL: url },
+    remove: async () => {
+      await runScript(RUN_SQL, postgresUrl, `drop database ${name} with (force)`);
+      await removeHome();
+    },
+  };
+}
+
+/** @returns what stops it. */
+function startProduct(store: Store, redisUrl: string): () => Promise<void> {
   const environment = {
     PATH: process.env["PATH"],
-    ...(postgresUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-    OBSERVABILITY_REDIS_URL: redis.url,
+    ...store.environment,
+    OBSERVABILITY_REDIS_URL: redisUrl,
     ENCRYPTION_KEYS: `bench:${randomBytes(32).toString("base64url")}`,
     SECRET_KEY: randomBytes(32).toString("base64url"),
     ENVIRONMENT: "development",
     LOG_LEVEL: "WARNING",
-    SIGHTLINE_HOME: home,
-    SIGHTLINE_POSTGRES_PORT: String(port),
   };
   const product = spawn(process.execPath, ["apps/platform/sightline.ts", "start", "consumer"], {
     cwd: repository,
     env: environment,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  try {
-    const project = await addProject(databaseUrl);
-    const sizeBefore = await sizeOf(databaseUrl);
-    const ofProject = `where project_id = '${project}'`;
-    const marks = pollCount(databaseUrl, `observability.traces ${ofProject} and name = 'mark'`, MARKS_MS);
-    const calls = pollCount(databaseUrl, `observability.observations ${ofProject} and end_status is not null`, CALLS_MS);
-    const sink = `${redis.url}?stream=observability:events&project=${project}`;
-    const words = [join(repository, PRODUCER), sink, String(rate), String(seconds)];
-    const produced = JSON.parse(await runScript("bench/ingestion/producer.ts", ...words)) as Produced;
-    await calls.until(produced.calls);
-    await marks.until(produced.marks.length);
-    const [seen, marked] = [calls.stop(), marks.stop()];
-    const visible = Number(seen.at(-1)?.[1][0].count ?? 0);
-    const waits = produced.marks.map((at, index) => (marked.find(([, [{ count }]]) => Number(count) > index)?.[0] ?? Infinity) - at);
-    const sorted = waits.toSorted((one, other) => one - other);
-    const first = marked.find(([, [{ count }]]) => Number(count) > 0);
-    const last = seen.at(-1);
-    const events = visible * 2;
-    const size = await sizeOf(databaseUrl);
-    return {
-      store: postgresUrl === undefined ? "embedded" : "PostgreSQL",
-      offered,
-      events: produced.events,
-      lost: produced.events - events,
-      perSecond: first === undefined || last === undefined ? 0 : (events / (last[0] - first[0])) * 1000,
-      visibleP50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
-      visibleP95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
-      rowsPerEvent: (size.rows - sizeBefore.rows) / events,
-      bytesPerEvent: (size.bytes - sizeBefore.bytes) / events,
-    };
-  } finally {
-    const ended = once(product, "exit");
+  const ended = once(product, "exit");
+  return async () => {
     product.kill("SIGTERM");
     await ended;
-    await redis.stop();
-    if (postgresUrl !== undefined) {
-      await runScript(RUN_SQL, postgresUrl, `drop database ${name} with (force)`);
-    }
-    await rm(home, { recursive: true, force: true });
-  }
+  };
 }
 
-/** Waits until the tables are there. */
-async function addProject(databaseUrl: string): Promise<string> {
-  const id = randomUUID();
-  const statement = `insert into observability.projects (id, tenant_id, name) values ('${id}', 'bench', 'bench')`;
-  for (const startedAt = Date.now(); ; await pause(200)) {
+/** What the SDK says of itself, for any reason. */
+function droppedIn(metrics: string): number {
+  return [...metrics.matchAll(/^studio_events_dropped_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Runs a statement as soon as the tables are there. */
+async function whenReady(databaseUrl: string, statement: string): Promise<void> {
+  for (const startedAt = Date.now(); ; await pause(500)) {
     try {
       await runScript(RUN_SQL, databaseUrl, statement);
-      return id;
+      return;
     } catch (error) {
       if (Date.now() - startedAt > PATIENCE_MS) {
         throw error;
@@ -143,22 +192,31 @@ async function sizeOf(databaseUrl: string): Promise<{ readonly rows: number; rea
   return { rows: Number(size?.rows), bytes: Number(size?.bytes) };
 }
 
-/** Each poll is a little load of its own: the calls are many, and counted seldom. */
-function pollCount(databaseUrl: string, from: string, everyMs: number) {
-  const child = spawn(process.execPath, [POLL_SQL, databaseUrl, `select count(*)::text as count from ${from}`, String(everyMs)], {
+/** Each poll is a little load of its own: the events are many, and counted seldom. */
+function pollCount(databaseUrl: string, selected: string, everyMs: number) {
+  const child = spawn(process.execPath, [POLL_SQL, databaseUrl, `select ${selected}`, String(everyMs)], {
     cwd: repository,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const polls: Poll[] = [];
-  createInterface({ input: child.stdout }).on("line", (line) => void polls.push(JSON.parse(line) as Poll));
+  let heardAt = Date.now();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    polls.push(JSON.parse(line) as Poll);
+    heardAt = Date.now();
+  });
   return {
     until: async (enough: number) => {
-      const count = () => Number(polls.at(-1)?.[1][0].count ?? 0);
-      for (const startedAt = Date.now(); Date.now() - startedAt < PATIENCE_MS && count() < enough; await pause(100));
+      for (heardAt = Date.now(); Date.now() - heardAt < QUIET_MS && countOf(polls.at(-1)) < enough; await pause(100));
     },
     stop: () => {
       child.kill();
       return polls;
     },
   };
+}
+
+type Poller = ReturnType<typeof pollCount>;
+
+function countOf(poll: Poll | undefined): number {
+  return Number(poll?.[1][0].count ?? 0);
 }

@@ -49,9 +49,9 @@ console.table(
 console.log(`Redis confirmed a batch in ${roundTrip}.`);
 
 const ingestion: IngestionRow[] = [];
-const stores = [process.env["TEST_DATABASE_URL"], undefined].filter(
-  (url) => url !== undefined || process.env["BENCH_STORE"] !== "PostgreSQL",
-);
+const only = process.env["BENCH_STORE"];
+const urls = [process.env["TEST_DATABASE_URL"]].filter((url) => url !== undefined && only !== "embedded");
+const stores = only === "PostgreSQL" ? urls : [...urls, undefined];
 for (const url of stores) {
   for await (const row of measureConsumer(url)) {
     ingestion.push(row);
@@ -73,8 +73,8 @@ function inShort({ perSecond, visibleP50Ms, visibleP95Ms, rowsPerEvent, bytesPer
   return {
     ...row,
     "events/s": perSecond.toFixed(0),
-    "visible p50 ms": visibleP50Ms.toFixed(0),
-    "visible p95 ms": visibleP95Ms.toFixed(0),
+    "visible p50 ms": visibleP50Ms?.toFixed(0) ?? "",
+    "visible p95 ms": visibleP95Ms?.toFixed(0) ?? "",
     "rows an event": rowsPerEvent.toFixed(2),
     "bytes an event": bytesPerEvent.toFixed(0),
   };

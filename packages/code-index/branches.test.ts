@@ -97,7 +97,14 @@ test("a token of one repository finds nothing of another, also where both hold t
   expect((await get("/api/v1/repos", token)).items.map(({ id }: { id: string }) => id)).toEqual([shop.id]);
   const { items } = await get("/api/v1/repos");
   const fork = items.find(({ full_name: name }: { full_name: string }) => name === "acme/fork");
-  for (const what of ["", "/refs", "/tree", "/file?path=src/shipping.ts", "/coverage?path=src/shipping.ts"]) {
+  for (const what of [
+    "",
+    "/refs",
+    "/tree",
+    "/file?path=src/shipping.ts",
+    "/outline?path=src/shipping.ts",
+    "/coverage?path=src/shipping.ts",
+  ]) {
     const answer = await get(`/api/v1/repos/${fork.id}${what}`, token);
     expect(answer).toEqual({ error: "repository_not_found", message: expect.not.stringContaining("fork") });
   }

@@ -74,6 +74,11 @@ export const codeIndexVariables = {
     schema: integerVariable(1, 1_000_000),
     default: "4096",
   },
+  CODEINDEX_HISTORY_COMMITS: {
+    doc: "Newest commits of each branch whose messages, authors and paths are kept to be searched; 0 keeps none.",
+    schema: integerVariable(0, 100_000),
+    default: "2000",
+  },
   CODEINDEX_POLL_MINUTES: {
     doc: "Each repository's host is asked this often for commits that no webhook told of; 0 asks none.",
     schema: integerVariable(0, 1440),
@@ -130,12 +135,40 @@ export const codeIndexVariables = {
     doc: "`vertex`: the region that is asked, e.g. `europe-west4` or `global`; CODEINDEX_CLOUD_LOCATION when not set.",
     schema: cloudName(),
   },
+  CODEINDEX_RERANKER_ENABLED: {
+    doc: "Whether the first results of a question are put in order once more, by what CODEINDEX_RERANKER_TYPE names.",
+    schema: booleanVariable(),
+    default: "true",
+  },
+  CODEINDEX_RERANKER_TYPE: {
+    doc: "`features`: by how closely their text answers (built in). `http`: by the model at CODEINDEX_RERANKER_URL. `vertex`: by Google Cloud's ranking models. `none`. The two models are asked about questions, not about names and literals.",
+    schema: z.enum(["none", "features", "http", "vertex"], "expected none, features, http or vertex"),
+    default: "features",
+  },
+  CODEINDEX_RERANKER_URL: {
+    doc: "`http`: the address that is posted to, as `https://api.jina.ai/v1/rerank` or a Text Embeddings Inference's `/rerank`, required. `vertex`: another address than `https://discoveryengine.googleapis.com`.",
+    schema: httpUrlVariable().optional(),
+  },
+  CODEINDEX_RERANKER_MODEL: {
+    doc: "`http`: the model's name, sent in the way of Cohere, Jina and vLLM; without it the request is one of Text Embeddings Inference. `vertex`: `semantic-ranker-default@latest` when not set.",
+    schema: z.string().min(1).max(500).optional(),
+  },
+  CODEINDEX_RERANKER_API_KEY: {
+    doc: "`http`: the key the model is asked with; none is sent when not set.",
+    schema: z.string().min(1).optional(),
+    secret: true,
+  },
   CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
   CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
   CODEINDEX_TENANT_AUTO_PROVISION: {
     doc: "Whether an access token of an organisation (`tid`) that is not registered makes its tenant; otherwise it is refused.",
     schema: booleanVariable(),
     default: "false",
+  },
+  CODEINDEX_MCP_CALLS_PER_MINUTE: {
+    doc: "Requests that one token may send to `/mcp` in a minute, counted by each process for itself; more are answered 429. 0 sets no limit.",
+    schema: integerVariable(0, 1_000_000),
+    default: "600",
   },
   CODEINDEX_PORT: { doc: "Port of the API and of /mcp.", schema: portVariable(), default: "8080" },
   CODEINDEX_PUBLIC_URL: {
@@ -181,6 +214,7 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
   "CODEINDEX_ALLOW_FILE_URLS",
   "CODEINDEX_ALLOW_PRIVATE_HOSTS",
   "CODEINDEX_MIRROR_MAX_MB",
+  "CODEINDEX_HISTORY_COMMITS",
   "CODEINDEX_POLL_MINUTES",
   ...embeddingVariables,
 ]);
@@ -188,5 +222,18 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
 /** What `createEmbedder` reads. */
 export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER"> &
   Partial<Pick<CodeIndexConfig, (typeof embeddingVariables)[number]>>;
+
+/** What `createReranker` reads. */
+export type RerankerConfig = Partial<
+  Pick<
+    CodeIndexConfig,
+    | "CODEINDEX_RERANKER_ENABLED"
+    | "CODEINDEX_RERANKER_TYPE"
+    | "CODEINDEX_RERANKER_URL"
+    | "CODEINDEX_RERANKER_MODEL"
+    | "CODEINDEX_RERANKER_API_KEY"
+    | "CODEINDEX_CLOUD_PROJECT"
+  >
+>;
 
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

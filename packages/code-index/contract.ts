@@ -1,9 +1,15 @@
 import { z } from "zod";
+import { branchSchema } from "./branch-schema.ts";
 
 /** Requests and answers of the code index; safe to import in a browser. */
 
 export * from "./embedding-contract.ts";
 export * from "./git-hosts-contract.ts";
+export * from "./branch-schema.ts";
+export * from "./grep-contract.ts";
+export * from "./search-contract.ts";
+export * from "./history-contract.ts";
+export * from "./symbols-contract.ts";
 
 const timestamp = z.iso.datetime();
 
@@ -18,6 +24,8 @@ export const createTokenRequestSchema = z.object({
     .regex(/^[^\0]*$/, "a NUL character can't be in a label"),
   /** Ids of the repositories that it opens; all of the organisation's, also later ones, when left out. */
   repositories: z.array(z.uuid()).min(1, "name at least one repository, or leave the list out").max(500).optional(),
+  /** Whether it opens the traces that its maker may see; when left out, a token of all repositories does, one of some does not. */
+  traces: z.boolean().optional(),
 });
 export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;
 
@@ -27,6 +35,8 @@ export const developerTokenSchema = z.object({
   label: z.string(),
   /** Null: every repository. */
   repositories: z.array(z.uuid()).nullable(),
+  /** It opens the traces that its maker may see. */
+  traces: z.boolean(),
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
@@ -35,7 +45,7 @@ export type DeveloperToken = z.infer<typeof developerTokenSchema>;
 
 /** The only answer that ever holds the token itself. */
 export const createdTokenSchema = developerTokenSchema
-  .pick({ id: true, token_prefix: true, label: true, repositories: true, created_at: true })
+  .pick({ id: true, token_prefix: true, label: true, repositories: true, traces: true, created_at: true })
   .extend({
     token: z.string(),
   });
@@ -68,13 +78,6 @@ export const jobSchema = z.object({
 });
 export type Job = z.infer<typeof jobSchema>;
 
-/** A branch, as git allows it to be named, without `refs/heads/`. */
-export const branchSchema = z
-  .string()
-  .min(1)
-  .max(200)
-  // oxlint-disable-next-line no-control-regex -- control characters are what git refuses
-  .regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\/\.))[^\x00-\x20\x7f~^:?*[\\]+(?<![/.])(?<!\.lock)$/, "not the name of a branch");
 const branchesSchema = z.array(branchSchema).max(20, "at most 20 branches beside the default one");
 
 const patternSchema = z
@@ -204,52 +207,7 @@ export const coverageSchema = z.object({
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
-// Search
-
-export const legNameSchema = z.enum(["semantic", "bm25", "exact"]);
-export const legStateSchema = z.object({
-  state: z.enum(["ok", "skipped", "pending", "degraded", "timeout"]),
-  reason: z.string().optional(),
-  ms: z.number(),
-  hits: z.int(),
-});
-
-export const searchRequestSchema = z.object({
-  query: z.string().min(1, "say what to look for").max(10_000),
-  repo: z.string().max(200).optional(),
-  path: z.string().max(1000).optional(),
-  lang: z.string().max(50).optional(),
-  /** A branch; each repository's default one when left out. */
-  ref: branchSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(50).default(10),
-});
-export type SearchRequest = z.infer<typeof searchRequestSchema>;
-
-export const searchResultSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  language: z.string(),
-  start_line: z.int(),
-  end_line: z.int(),
-  symbol: z.string().nullable(),
-  /** The chunk's text, or its beginning. */
-  content: z.string(),
-  /** Line numbers (of the file) that hold a word of the query. */
-  matched_lines: z.array(z.int()),
-  score: z.number(),
-  /** The legs that found it, with the rank in each. */
-  legs: z.partialRecord(legNameSchema, z.int()),
-});
-export type SearchResult = z.infer<typeof searchResultSchema>;
-
-export const searchAnswerSchema = z.object({
-  results: z.array(searchResultSchema),
-  legs: z.record(legNameSchema, legStateSchema),
-  ms: z.number(),
-});
-export type SearchAnswer = z.infer<typeof searchAnswerSchema>;
+// Files
 
 export const fileRequestSchema = z.object({
   path: z.string().min(1).max(4096),
@@ -272,6 +230,28 @@ export const fileSchema = z.object({
   truncated: z.boolean(),
 });
 export type SourceFile = z.infer<typeof fileSchema>;
+
+export const outlineRequestSchema = fileRequestSchema.pick({ path: true, ref: true });
+
+/** What a file defines, from top to bottom. */
+export const outlineSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  path: z.string(),
+  language: z.string(),
+  symbols: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.string(),
+      /** The definitions it is inside of, from the outermost: `Server › start`. */
+      scope: z.string(),
+      start_line: z.int(),
+      end_line: z.int(),
+    }),
+  ),
+});
+export type Outline = z.infer<typeof outlineSchema>;
 
 export const treeRequestSchema = z.object({ ref: branchSchema.optional() });
 

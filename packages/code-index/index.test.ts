@@ -169,7 +169,8 @@ test("a leg that does not answer in time is named and the others answer", needsR
 test("a leg that fails is named and the others answer", needsRealPostgres, async () => {
   await running.database.pool.query("alter table tenant_one.postings rename to postings_away");
   try {
-    const { status, body } = await search("charge");
+    // A word that nobody asked for before: what was read once is kept.
+    const { status, body } = await search("debit");
     expect(status).toBe(200);
     expect(body.legs.bm25).toMatchObject({ state: "degraded", reason: expect.stringContaining("failed") });
     expect(body.results[0]).toMatchObject({ path: "src/payment.ts" });
@@ -202,6 +203,20 @@ test("the tree names every file of the indexed commit", async () => {
   });
   expect(answer.json()).toMatchObject({ repo: "acme/shop", commit: shop.commit });
   expect(answer.json().files.map((file: { path: string }) => file.path)).toEqual(Object.keys(FILES).toSorted());
+});
+
+test("the outline of a file names what it defines, and a file that is not there what is like it", async () => {
+  const outline = async (path: string) => {
+    const url = `/api/v1/repos/${shop.id}/outline?path=${encodeURIComponent(path)}`;
+    return (await running.server.inject({ url, headers: { authorization: `Bearer ${token}` } })).json();
+  };
+  const { symbols, ...place } = await outline("tools/report.py");
+  expect(place).toMatchObject({ repo: "acme/shop", commit: shop.commit, path: "tools/report.py", language: "python" });
+  expect(symbols).toMatchObject([{ name: "print_report", kind: "function", start_line: 1, end_line: 4 }]);
+  expect(await outline("README.md")).toMatchObject({ language: "markdown" });
+  expect(await outline("empty.txt")).toMatchObject({ symbols: [] });
+  expect(await outline("report.py")).toMatchObject({ error: "file_not_found", message: expect.stringContaining("tools/report.py") });
+  expect(await outline("a\0b")).toMatchObject({ error: "file_not_found" });
 });
 
 test("a push is searchable after its job, and what it removed is not", async () => {

@@ -6,24 +6,32 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/metrics";
 import { createAuthenticators } from "./api/authenticators.ts";
+import { commitRoutes } from "./api/commits.routes.ts";
+import { createCallLimit } from "./api/call-limit.ts";
 import { credentialRoutes } from "./api/credentials.routes.ts";
 import { deliveryRoutes } from "./api/deliveries.routes.ts";
 import { developerTokenRoutes } from "./api/developer-tokens.routes.ts";
 import { embeddingRoutes } from "./api/embedding.routes.ts";
 import { fileRoutes } from "./api/files.routes.ts";
+import { grepRoutes } from "./api/grep.routes.ts";
 import { healthRoutes } from "./api/health.routes.ts";
 import { jobRoutes } from "./api/jobs.routes.ts";
+import type { Guest } from "./api/guest-tools.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./api/mcp-handler.ts";
+import { createCodeIndexServer } from "./api/mcp-server.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./api/mcp.routes.ts";
 import { registerQueueMetrics } from "./api/queue-metrics.ts";
 import { previewRoutes } from "./api/preview.routes.ts";
 import { repositoryRoutes } from "./api/repositories.routes.ts";
 import { searchRoutes } from "./api/search.routes.ts";
+import { symbolRoutes } from "./api/symbols.routes.ts";
 import { createWebhook } from "./api/webhook.routes.ts";
 import type { CodeIndexConfig, EmbeddingConfig } from "./config.ts";
 import { createCodeIndexSealer } from "./credentials/sealer.ts";
 import { createSourceAccess } from "./credentials/source-access.ts";
 import { createQueryEmbedder } from "./embedding/query-embedder.ts";
+import { createReranker } from "./retrieval/rerank.ts";
+import { weightsFor } from "./retrieval/reranking-model.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
 import { createProvisioner } from "./tenants/provision-tenant.ts";
@@ -32,8 +40,11 @@ import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
 export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
 export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
+export { problemsOfReranker } from "./retrieval/reranking-model.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
+export type { Guest, GuestCall, GuestTool } from "./api/guest-tools.ts";
+export { countTokens } from "./tokens/count-tokens.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";
 export { markTenant as deleteCodeIndexTenant } from "./store/deletions.store.ts";
 export { listTenants as listCodeIndexTenants } from "./store/list-tenants.store.ts";
@@ -45,6 +56,7 @@ export type CodeIndexApiOptions = {
     | "CODEINDEX_ALLOW_FILE_URLS"
     | "CODEINDEX_ALLOW_PRIVATE_HOSTS"
     | "CODEINDEX_ENCRYPTION_KEYS"
+    | "CODEINDEX_MCP_CALLS_PER_MINUTE"
     | "CODEINDEX_PUBLIC_URL"
     | "CODEINDEX_TENANT_AUTO_PROVISION"
     | "CODEINDEX_WEBHOOK_SECRET"
@@ -56,6 +68,8 @@ export type CodeIndexApiOptions = {
   readonly metrics: Metrics;
   readonly accessTokens: AccessTokenVerifier;
   readonly version: string;
+  /** Whose tools `/mcp` offers beside its own. */
+  readonly guest?: Guest | undefined;
 };
 
 export type CodeIndexApi = {
@@ -76,9 +90,15 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, guest } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
-  const searching: SearchDependencies = { database, log, embedder: createQueryEmbedder({ config, log }) };
+  const searching: SearchDependencies = {
+    database,
+    log,
+    embedder: createQueryEmbedder({ config, log }),
+    reranker: createReranker({ config, log }),
+    weights: weightsFor(config),
+  };
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
   const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer, database, log, clock, metrics });
   const sources = createSourceAccess({ config, database, log, clock });
@@ -106,7 +126,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     {
       name: "MCP session manager",
       start: async () => {
-        mcp = createMcpEndpoint({ ...searching, version });
+        mcp = createMcpEndpoint({ log, createServer: (opens) => createCodeIndexServer({ ...searching, version, guest, ...opens }) });
       },
       stop: async () => {
         await mcp?.close();
@@ -127,7 +147,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     routes: [
       healthRoutes({ version, database, clock, watchdogLookedAt: watchdog.lookedAt }),
       resourceMetadataRoutes(publicUrl),
-      mcpRoutes({ publicUrl, endpoint: () => mcp }),
+      mcpRoutes({ publicUrl, limit: createCallLimit({ clock, perMinute: config.CODEINDEX_MCP_CALLS_PER_MINUTE }), endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),
@@ -136,6 +156,9 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       searchRoutes(searching),
+      grepRoutes({ database }),
+      symbolRoutes({ database }),
+      commitRoutes({ database }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ],

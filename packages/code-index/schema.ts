@@ -2,9 +2,11 @@ import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type {
   BuildsTable,
   CodeChunksTable,
+  CommitsTable,
   DocumentsTable,
   EmbeddersTable,
   FilesTable,
+  HistoriesTable,
   PostingsTable,
   TrigramsTable,
   SegmentsTable,
@@ -29,6 +31,7 @@ export type CodeIndexTables = {
   readonly "codeindex.developer_tokens": DeveloperTokensTable;
   readonly "codeindex.webhook_deliveries": WebhookDeliveriesTable;
   readonly "codeindex.previews": PreviewsTable;
+  readonly "codeindex.histories": HistoryQueueTable;
 
   readonly repositories: VisibleRepositoriesView;
   readonly refs: VisibleRefsView;
@@ -43,6 +46,8 @@ export type CodeIndexTables = {
   readonly symbols: SymbolsTable;
   readonly symbol_references: SymbolReferencesTable;
   readonly embedders: EmbeddersTable;
+  readonly histories: HistoriesTable;
+  readonly commits: CommitsTable;
 };
 
 type TenantsTable = {
@@ -185,6 +190,8 @@ export type DeveloperTokensTable = {
   readonly created_by: string;
   /** Repositories it opens; null: all of the tenant. */
   readonly repositories: readonly string[] | null;
+  /** It opens the traces, too, that whoever made it may see. */
+  readonly traces: Generated<boolean>;
   readonly created_at: Generated<Date>;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
@@ -238,4 +245,18 @@ export type PreviewsTable = {
   readonly commit: string | null;
   readonly result: ColumnType<unknown, string | null, string | null>;
   readonly error_message: string | null;
+};
+
+/** Which branches' commits were fetched, and who is doing so. */
+type HistoryQueueTable = {
+  readonly ref_id: string;
+  /** The indexed commit they were fetched for, and how many were wanted. */
+  readonly commit: string | null;
+  readonly depth: Generated<number>;
+  readonly worker_id: string | null;
+  readonly heartbeat_at: Date | null;
+  readonly tried_at: Date | null;
+  /** In a row. */
+  readonly failures: Generated<number>;
+  readonly not_before: Date | null;
 };

@@ -143,6 +143,49 @@ export type EmbeddersTable = {
   readonly created_at: Generated<Date>;
   /** When every chunk had a vector of it for the first time: from then on queries use it. */
   readonly complete_at: Date | null;
+  /** The vectors made until then are in an index; null when there is none. */
+  readonly near_until: Date | null;
   readonly last_error: string | null;
   readonly last_error_at: Date | null;
+};
+
+/** What is known of a branch's history. */
+export type HistoriesTable = {
+  readonly repo_id: string;
+  readonly ref: string;
+  /** The newest commit that is kept; null before the first fetch. */
+  readonly commit: string | null;
+  readonly commits: Generated<number>;
+  /** Whether it reaches back to the first commit. */
+  readonly complete: Generated<boolean>;
+  /** Of the commits that are seen; others are being written. */
+  readonly first_position: Generated<number>;
+  readonly last_position: Generated<number>;
+  /** Raised by each who begins to write: who wrote before stops. */
+  readonly writer: Generated<number>;
+  readonly fetched_at: Date | null;
+  readonly last_error: string | null;
+};
+
+export type CommitsTable = {
+  readonly repo_id: string;
+  readonly ref: string;
+  /** A child's is higher than its parents'. */
+  readonly position: number;
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly author: string;
+  readonly author_email: string;
+  readonly authored_at: Date;
+  readonly committed_at: Date;
+  readonly subject: string;
+  readonly body: string;
+  /** The words of subject and body, as searches have them. */
+  readonly terms: readonly string[];
+  /** What it changed, up to a limit; of a file that was moved both names. */
+  readonly paths: readonly string[];
+  readonly paths_total: number;
+  /** Files that were moved as they are: the new name, and in the same place the old one. */
+  readonly moved_to: readonly string[];
+  readonly moved_from: readonly string[];
 };

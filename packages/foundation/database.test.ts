@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
 import { silentLog } from "#testing/silent-log.ts";
 import { createDatabase, describeAddress, waitForDatabase } from "./database.ts";
+import { messageOf } from "./errors.ts";
 import { runCheck } from "./health.ts";
 import { createLog, type Logger } from "./log.ts";
 
@@ -65,6 +67,26 @@ describe("a database", () => {
       await fragile.close();
     },
   );
+
+  test("is closed although a statement hangs, which fails then", needsRealPostgres, async () => {
+    const hanging = createDatabase({ url: database.url, poolSize: 2, applicationName: "hanging", log: silentLog });
+    const ends = Promise.all(
+      [hanging.pool.query("select pg_sleep(25)"), sql`select pg_sleep(25)`.execute(hanging.query)].map((statement: Promise<unknown>) =>
+        statement.then(() => "answered", messageOf),
+      ),
+    );
+    await expect.poll(() => hanging.pool.totalCount - hanging.pool.idleCount).toBe(2);
+    await hanging.close();
+    expect(await ends).toEqual([expect.stringContaining("Connection terminated"), expect.stringContaining("Connection terminated")]);
+  });
+
+  test("lets a statement finish that does not take long when it is closed", needsRealPostgres, async () => {
+    const busy = createDatabase({ url: database.url, poolSize: 1, applicationName: "busy", log: silentLog });
+    const answer = busy.pool.query("select pg_sleep(0.3), 1 as one");
+    await expect.poll(() => busy.pool.totalCount).toBe(1);
+    await busy.close();
+    expect((await answer).rows).toMatchObject([{ one: 1 }]);
+  });
 
   test("survives the loss of its connections", needsRealPostgres, async () => {
     const fragile = createDatabase({ url: database.url, poolSize: 3, applicationName: "fragile", log });

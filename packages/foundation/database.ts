@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
-import { Client, Pool, TypeOverrides } from "pg";
+import { Client, Pool, TypeOverrides, type PoolClient } from "pg";
 import { messageOf } from "./errors.ts";
 import type { Check } from "./health.ts";
 import type { Logger } from "./log.ts";
@@ -20,15 +20,29 @@ export type DatabaseOptions = {
 export type Database<Schema> = {
   readonly pool: Pool;
   readonly query: Kysely<Schema>;
+  /** Beside the pool, for what must not wait until one of its connections is free: ends a statement of another connection. */
+  readonly cancel: (running: Running) => Promise<void>;
   readonly check: Check;
+  /** Lets what runs finish within {@link CLOSE_MS}; what a server that hangs still owes fails then. */
   readonly close: () => Promise<void>;
 };
 
+/** A transaction, as the server knows it. */
+export type Running = {
+  readonly pid: number;
+  /** When it began, as text: to the microsecond, so that the next one of the same connection is never meant. */
+  readonly began: string;
+};
+
+const CLOSE_MS = 3_000;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
 
 /** Gives its connection up soon: whoever closes the pool waits for it. */
 const CHECK = { text: "select 1", query_timeout: 2_000 };
+
+/** Opened when something is cancelled, and closed again soon. */
+const ASIDE = { max: 2, connectionTimeoutMillis: CONNECT_MS, query_timeout: 2_000, idleTimeoutMillis: 10_000 };
 
 /** Timestamps arrive as `Date`, 64-bit integers as numbers (counts and identifiers here stay far below 2^53). */
 const INT8 = 20;
@@ -51,18 +65,33 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
   pool.on("error", (error) => options.log.warn({ reason: error.message }, "an idle database connection broke"));
   // The pool does not listen to a connection that is taken. One that breaks between two statements fails the next of them.
   pool.on("connect", (client) => client.on("error", () => undefined));
+  const taken = new Set<PoolClient>();
+  pool.on("acquire", (client) => taken.add(client));
+  pool.on("release", (_error, client) => taken.delete(client));
+
+  const aside = new Pool({ ...ASIDE, connectionString: options.url, application_name: `${options.applicationName}-cancel` });
+  aside.on("error", () => undefined);
+  aside.on("connect", (client) => client.on("error", () => undefined));
 
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     pool,
     query,
+    cancel: async ({ pid, began }) =>
+      void (await aside.query("select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and xact_start = $2::timestamptz", [
+        pid,
+        began,
+      ])),
     check: { name: "database", check: async () => void (await pool.query(CHECK)) },
     close: async () => {
+      const cutting = setTimeout(() => taken.forEach((client) => void client.end()), CLOSE_MS);
       await query.destroy();
+      await aside.end();
       // The query builder ends the pool only when it was used itself.
       if (!pool.ended) {
         await pool.end();
       }
+      clearTimeout(cutting);
     },
   };
 }

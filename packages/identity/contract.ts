@@ -1,15 +1,13 @@
 import { z } from "zod";
+import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
 
 /** Requests and answers of the identity part; safe to import in a browser. */
 
+export * from "./audit-contract.ts";
+export * from "./people-contract.ts";
 export { AUDIT_EVENTS, type AuditEventName } from "./audit-events.ts";
 
-const timestamp = z.iso.datetime();
-
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
-
-/** One line as it looks: without control characters, halves of characters, and what turns the order of letters round. */
-const ONE_LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u;
 
 const personName = z.string().trim().min(1, "a name").max(200).regex(ONE_LINE, "no control characters");
 
@@ -93,7 +91,6 @@ export const authorizationServerSchema = z.object({
 const password = z.string().max(1024);
 /** Six digits, or a backup code; spaces and hyphens as people paste them. */
 const code = z.string().trim().min(1, "the code from the authenticator app, or a backup code").max(64);
-const id = z.uuid();
 
 /** `POST /login/verify-2fa` */
 export const verifySecondFactorRequestSchema = z.object({ partial_token: z.string().max(128), code });
@@ -193,9 +190,6 @@ export const accountSchema = userSchema.extend({
 });
 export type AccountItem = z.infer<typeof accountSchema>;
 
-const limit = z.coerce.number().int().min(1).max(200).default(50);
-const cursor = z.string().max(512).optional();
-
 export const accountsQuerySchema = z.object({ limit, cursor, search: z.string().trim().max(200).optional(), role: roleSchema.optional() });
 export const accountsSchema = z.object({ users: z.array(accountSchema), next_cursor: z.string().nullable() });
 export type Accounts = z.infer<typeof accountsSchema>;
@@ -254,47 +248,3 @@ export const noticeSchema = z.object({
 });
 export type Notice = z.infer<typeof noticeSchema>;
 export const noticesSchema = z.object({ notices: z.array(noticeSchema) });
-
-/** `GET /admin/audit` */
-export const auditQuerySchema = z.object({
-  limit,
-  cursor,
-  /** One event, or several with commas between. */
-  event: z.string().max(1000).regex(ONE_LINE).optional(),
-  /** Whom it happened to, or who did it. */
-  user_id: id.optional(),
-  ip: z.string().max(64).regex(ONE_LINE).optional(),
-  from: timestamp.optional(),
-  to: timestamp.optional(),
-});
-export type AuditQuery = z.input<typeof auditQuerySchema>;
-
-/** `GET /admin/audit/export` */
-export const auditExportQuerySchema = auditQuerySchema.omit({ limit: true, cursor: true });
-
-export const auditEntrySchema = z.object({
-  id: z.int(),
-  at: timestamp,
-  event: z.string(),
-  user: z.object({ id, email: z.string().nullable() }).nullable(),
-  actor: z.object({ id, email: z.string().nullable() }).nullable(),
-  session_id: id.nullable(),
-  ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  details: z.record(z.string(), z.string()),
-});
-export type AuditEntry = z.infer<typeof auditEntrySchema>;
-export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), next_cursor: z.string().nullable() });
-export type AuditPage = z.infer<typeof auditPageSchema>;
-
-/** `GET /admin/audit/verification`: the chain of the whole system, recomputed. */
-export const auditVerificationSchema = z.object({
-  intact: z.boolean(),
-  rows: z.int(),
-  /** Rows from before the chain was there. */
-  unchained_rows: z.int(),
-  /** Hex; note it elsewhere, and a later verification can be held against it. */
-  head: z.string(),
-  first_broken_id: z.int().nullable(),
-});
-export type AuditVerification = z.infer<typeof auditVerificationSchema>;

@@ -9,6 +9,7 @@ import type { MigrationSet } from "@sightline/foundation/migrations";
 import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
+import { peopleRoutes } from "./accounts/people.routes.ts";
 import { registrationRoutes } from "./accounts/register.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { exportChain } from "./audit/export-audit.ts";
@@ -52,6 +53,7 @@ import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
+export { findStanding } from "./accounts/standing.store.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
 
@@ -157,6 +159,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
       await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
+      await server.register(async (scope: typeof server) => peopleRoutes({ queries })(scope));
       await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
       await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
       await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));

@@ -1,19 +1,25 @@
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import { alertChannelRoutes } from "./alerts/alert-channels.routes.ts";
+import { alertRuleRoutes } from "./alerts/alert-rules.routes.ts";
 import { alertRoutes } from "./alerts/alerts.routes.ts";
 import { createBackendLoad } from "./alerts/backend-load.ts";
+import { channelAccessOf } from "./alerts/tell-channel.ts";
 import { registerDatabaseConnections } from "./alerts/database-connections.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
 import { createOtlpIntake } from "./otlp/otlp-intake.ts";
+import { exportRoutes } from "./query/export/export.routes.ts";
 import { createApi, type ApiOptions } from "./query/api.ts";
+import { LIVE_TUNING } from "./query/live-hub.ts";
+import { createLive } from "./query/live.routes.ts";
 
 export type ObservabilityApi = {
   /** `/health`, `/health/detailed`, `/api/v1/…` and `/v1/traces` of port 8000. Needs `authenticators`. */
   readonly routes: Routes;
   /**
-   * `user`: an access token; `admin-or-operator`: an admin's access token, or the API_KEY; `user-or-key`: an access token, or
+   * `user`: an access token; `user-or-operator`: that, or the API_KEY; `admin-or-operator`: an admin's access token, or the API_KEY; `user-or-key`: an access token, or
    * a project's API key that may read; `ingest`: a project's API key that may send.
    */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
@@ -24,29 +30,35 @@ export type ObservabilityApi = {
 };
 
 /** The rooms that the API is made of. */
-export function composeApi(options: ApiOptions, heartbeatKey: string): ObservabilityApi {
-  const { database, clock, log, metrics } = options;
+export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning = LIVE_TUNING): ObservabilityApi {
+  const { config, database, clock, log, metrics } = options;
   const { query } = database;
   const api = createApi(options, heartbeatKey);
   const intake = createOtlpIntake(options);
   const findKey = createKnownKeys({ query, clock, log });
+  const authenticators = { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) };
+  const live = createLive({ config, query, log, tuning: liveTuning });
   const load = createBackendLoad({ metrics, clock });
   registerDatabaseConnections(metrics, database);
   return {
     routes: async (server) => {
       await api.routes(server);
-      keyRoutes({ query, clock })(server);
+      keyRoutes({ query, clock, log })(server);
       alertRoutes({ database, metrics, clock })(server);
+      alertRuleRoutes({ query })(server);
+      alertChannelRoutes({ query, clock, access: channelAccessOf(config) })(server);
+      exportRoutes({ query, clock, log, metrics, authenticate: authenticators["user-or-key"] })(server);
+      live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },
-    authenticators: { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) },
+    authenticators,
     start: async () => {
       load.start();
-      await Promise.all([api.start(), intake.start()]);
+      await Promise.all([api.start(), live.start(), intake.start()]);
     },
     stop: async () => {
       load.stop();
-      await Promise.all([api.stop(), intake.stop()]);
+      await Promise.all([api.stop(), live.stop(), intake.stop()]);
     },
     checks: api.checks,
   };

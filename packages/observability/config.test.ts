@@ -7,6 +7,7 @@ const required = {
   DATABASE_URL: "postgres://sightline@localhost/sightline",
   SECRET_KEY: "s".repeat(43),
   API_KEY: `studio_${"0a".repeat(32)}`,
+  ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
   OBSERVABILITY_REDIS_URL: "redis://localhost:6379",
 };
 

@@ -12,6 +12,7 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
+import { encryptionKeysVariable } from "@sightline/foundation/sealing";
 
 export const observabilityVariables = {
   DATABASE_URL: { doc: "PostgreSQL of identity and observability.", schema: postgresUrlVariable(), secret: true },
@@ -24,6 +25,21 @@ export const observabilityVariables = {
     doc: "The operator's key: `studio_` and 64 hexadecimal characters.",
     schema: z.string("expected text").regex(/^studio_[0-9a-fA-F]{64}$/, "expected studio_ and 64 hexadecimal characters"),
     secret: true,
+  },
+  ENCRYPTION_KEYS: {
+    doc: "Keys that seal secrets at rest, the same as identity's: of observability the addresses and secrets that alerts are sent with. Without them alerts have no channels.",
+    schema: encryptionKeysVariable().optional(),
+    secret: true,
+  },
+  PUBLIC_URL: {
+    doc: "Address at which browsers open the console, for the links in alerts; the same as identity's.",
+    schema: httpUrlVariable(),
+    default: "http://localhost:3000",
+  },
+  OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: {
+    doc: "Lets alerts be sent to loopback and private addresses, and by plain http: whoever owns a project may then reach into that network.",
+    schema: booleanVariable(),
+    default: "false",
   },
   CORS_ORIGINS: { doc: "JSON list of further origins that browsers may call from.", schema: jsonListVariable(), default: "[]" },
   LOG_LEVEL: { doc: "DEBUG, INFO, WARNING or ERROR.", schema: logLevelVariable(), default: "INFO" },

@@ -13,3 +13,15 @@ export const listRequestSchema = z.object({
 
 export const observationKindSchema = z.enum(["graph", "node", "tool", "llm", "retriever", "span"]);
 export type ObservationKind = z.infer<typeof observationKindSchema>;
+
+export const observationStatusSchema = z.enum(["running", "success", "failure", "interrupted", "abandoned"]);
+export type ObservationStatus = z.infer<typeof observationStatusSchema>;
+
+/** Tokens of model calls; null where the provider reported none. */
+export const usageSchema = z.object({
+  /** With what was read from and written to the provider's cache. */
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  /** US dollars by the project's prices; null when no model in it has a price. */
+  cost: z.number().nullable(),
+});

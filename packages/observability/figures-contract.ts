@@ -46,8 +46,8 @@ export const metricsRequestSchema = z.object({
   kind: observationKindSchema.optional(),
   name: nameFilter,
   model: nameFilter,
-  /** Groups of observations; those with the most, 50 of them. */
-  by: z.enum(["kind", "name", "model", "status"]).optional(),
+  /** Groups of observations, or with `trace` of traces by their names; those with the most, 50 of them. `status` tells both. */
+  by: z.enum(["kind", "name", "model", "status", "trace"]).optional(),
 });
 
 /** Durations at most a tenth beside the truth, of what has ended; null when nothing has. */
@@ -76,7 +76,7 @@ export const metricsSchema = z.object({
   total: metricsPointSchema,
   /** Steps in which something happened. */
   series: z.array(metricsPointSchema.extend({ time: timestamp })),
-  groups: z.array(spentSchema.extend({ key: z.string(), observations: countsSchema })),
+  groups: z.array(metricsPointSchema.extend({ key: z.string() })),
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 export type MetricsPoint = z.infer<typeof metricsPointSchema>;

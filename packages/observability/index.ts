@@ -1,3 +1,5 @@
+import { createAlertDuties } from "./alerts/alert-duties.ts";
+import { channelAccessOf } from "./alerts/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./consume/stream-consumer.ts";
@@ -5,12 +7,14 @@ import { defaultTuning } from "./consume/tuning.ts";
 import type { ApiOptions } from "./query/api.ts";
 import { createHousekeeping } from "./store/housekeeping.ts";
 
+export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/observability-keys.ts";
 export { consumerVariables, observabilityVariables, type ObservabilityConfig } from "./config.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
+export { createTraceTools, type TraceTools, type TraceToolsOptions } from "./tools/trace-tools.ts";
 
 /**
- * Answers questions about what was observed, and takes spans of OpenTelemetry exporters. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.
+ * Answers questions about what was observed, and takes spans of OpenTelemetry exporters. Evaluates the projects' alert rules and tells of them. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.
  *
  * @example
  * const api = createObservabilityApi({ config, database, log, clock: systemClock, accessTokens, version, metrics });
@@ -19,7 +23,20 @@ export type { ObservabilitySchema } from "./schema.ts";
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
 export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
-  return withHousekeeping(composeApi(options, HEARTBEAT_KEY), options);
+  const { config, database, log } = options;
+  const api = withHousekeeping(composeApi(options, HEARTBEAT_KEY), options);
+  const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config) });
+  return {
+    ...api,
+    start: async () => {
+      await api.start();
+      alerts.start();
+    },
+    stop: async () => {
+      await alerts.stop();
+      await api.stop();
+    },
+  };
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { ColumnType, Generated } from "kysely";
+import type { AlertChannelKind, AlertFilter, AlertMetric } from "./project-alerts-contract.ts";
 
 /** Rows of the schema `observability`; what the columns mean is said in the migrations. */
 export type ObservabilitySchema = {
   "observability.projects": ProjectRow;
+  "observability.project_members": ProjectMemberRow;
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
@@ -13,6 +15,12 @@ export type ObservabilitySchema = {
   "observability.ingest_gaps": IngestGapRow;
   "observability.dead_letters": DeadLetterRow;
   "observability.api_keys": ApiKeyRow;
+  "observability.views": ViewRow;
+  "observability.masking": MaskingRow;
+  "observability.alert_channels": AlertChannelRow;
+  "observability.alert_rules": AlertRuleRow;
+  "observability.alert_events": AlertEventRow;
+  "observability.alert_notifications": AlertNotificationRow;
 };
 
 /** Set by the database, never written. */
@@ -24,6 +32,23 @@ type ProjectRow = {
   name: string;
   created_at: Generated<Date>;
   retention_days: Generated<number | null>;
+  access: Generated<"tenant" | "members">;
+};
+
+type ProjectMemberRow = {
+  project_id: string;
+  user_id: string;
+  role: "viewer" | "editor" | "owner";
+  added_at: Generated<Date>;
+  added_by: string;
+};
+
+type MaskingRow = {
+  project_id: string;
+  keys: string[];
+  patterns: { readonly name: string; readonly expression: string }[];
+  changed_at: Date;
+  changed_by: string;
 };
 
 export type TraceRow = {
@@ -196,4 +221,79 @@ type ApiKeyRow = {
   created_at: Generated<Date>;
   last_used_at: Date | null;
   revoked_at: Date | null;
+};
+
+type ViewRow = {
+  id: string;
+  project_id: string;
+  author: string;
+  name: string;
+  query: string;
+  sort: "started" | "duration" | "cost" | "tokens" | "errors";
+  sort_order: "asc" | "desc";
+  columns: string[];
+  is_shared: boolean;
+  changed_at: Generated<Date>;
+};
+
+type AlertChannelRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  kind: AlertChannelKind;
+  host: string;
+  sealed_url: string;
+  sealed_secret: string | null;
+  created_by: string;
+  created_at: Generated<Date>;
+  last_sent_at: Date | null;
+  last_problem: string | null;
+};
+
+type AlertRuleRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  metric: AlertMetric;
+  threshold: number;
+  window_minutes: number;
+  filter: AlertFilter;
+  channel_ids: string[];
+  is_enabled: boolean;
+  changed_by: string;
+  changed_at: Generated<Date>;
+  is_firing: Generated<boolean>;
+  since: Date | null;
+  last_value: number | null;
+  evaluated_at: Date | null;
+  problem: string | null;
+  belows: Generated<number>;
+  claim: string | null;
+  claimed_at: Date | null;
+};
+
+type AlertEventRow = {
+  id: string;
+  project_id: string;
+  rule_id: string;
+  rule_name: string;
+  kind: "fired" | "resolved";
+  metric: AlertMetric;
+  threshold: number;
+  window_minutes: number;
+  filter: AlertFilter;
+  value: number | null;
+  at: Generated<Date>;
+};
+
+type AlertNotificationRow = {
+  id: string;
+  event_id: string;
+  channel_id: string;
+  state: Generated<"pending" | "sent" | "dead">;
+  tries: Generated<number>;
+  problem: string | null;
+  created_at: Generated<Date>;
+  next_try_at: Generated<Date>;
+  sent_at: Date | null;
 };

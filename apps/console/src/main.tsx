@@ -1,13 +1,11 @@
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/jetbrains-mono/wght.css";
 import "#shell/mantine-styles.ts";
-import "@mantine/notifications/styles.layer.css";
 import "#shell/base.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { StrictMode, Suspense, lazy } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiContext } from "#http/api-context.ts";
 import { createApi } from "#http/api.ts";
@@ -15,6 +13,9 @@ import { exclusiveOverTabs } from "#http/exclusive.ts";
 import { createQueryClient } from "#http/query-client.ts";
 import { adoptTheme, theme } from "#shell/theme.ts";
 import { createAppRouter } from "./router.tsx";
+
+// Not needed for the first page; what is told before it is there waits for it.
+const NotificationArea = lazy(async () => ({ default: (await import("#shell/notification-area.tsx")).NotificationArea }));
 
 adoptTheme(document);
 
@@ -39,7 +40,9 @@ createRoot(root).render(
       <ApiContext value={api}>
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
-          <Notifications position="bottom-right" />
+          <Suspense fallback={null}>
+            <NotificationArea />
+          </Suspense>
         </QueryClientProvider>
       </ApiContext>
     </MantineProvider>

@@ -1,16 +1,11 @@
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { z } from "zod";
-import { meQuery } from "#features/auth/api/me.ts";
 import { ErrorPage } from "#shell/error-page.tsx";
-import { Frame } from "#shell/frame.tsx";
 import { NotFoundPage } from "#shell/not-found-page.tsx";
-import { Root } from "#shell/root.tsx";
-import { type RouterContext, parseSearch, safeTarget, stringifySearch } from "#shell/routing.ts";
+import { type RouterContext, parseSearch, stringifySearch } from "#shell/routing.ts";
 import { Waiting } from "#shell/waiting.tsx";
-
-const text = z.string().optional().catch(undefined);
-
-const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Root });
+import { rootRoute, signedInRoute, text } from "./base-routes.tsx";
+import { projectRoutes } from "./project-routes.tsx";
 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -49,22 +44,6 @@ const invitationRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/login/mailed-link-page.tsx"), "InvitationPage"),
 });
 
-/** Everything that needs a session: without one, to the login and back; with a one-time password, to a new one first. */
-const signedInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: "signed-in",
-  beforeLoad: async ({ context: { api, queries }, location }) => {
-    if (!(await api.hasSession())) {
-      redirect({ throw: true, to: "/login", search: location.href === "/" ? {} : { next: location.href }, replace: true });
-    }
-    const me = await queries.ensureQueryData(meQuery(api));
-    if (me.must_change_password && location.pathname !== "/account/password") {
-      redirect({ throw: true, to: "/account/password", search: { next: safeTarget(location.href) }, replace: true });
-    }
-  },
-  component: Frame,
-});
-
 const overviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
@@ -87,7 +66,7 @@ const securityRoute = createRoute({
 const codeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code",
-  validateSearch: z.object({ q: text, repo: text, lang: text }),
+  validateSearch: z.object({ q: text, mode: text, repo: text, path: text, lang: text, ref: text, regex: text, case: text, explain: text }),
   component: lazyRouteComponent(() => import("#routes/code-page.tsx"), "CodePage"),
 });
 
@@ -126,7 +105,7 @@ const connectRoute = createRoute({
 const repositoryRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/$owner/$repo",
-  validateSearch: z.object({ path: text, commit: text }),
+  validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text }),
   component: lazyRouteComponent(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
 });
 
@@ -136,17 +115,10 @@ const projectsRoute = createRoute({
   component: lazyRouteComponent(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
 });
 
-const tracesRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/projects/$projectId/traces",
-  validateSearch: z.object({ status: text, name: text }),
-  component: lazyRouteComponent(() => import("#routes/traces-page.tsx"), "TracesPage"),
-});
-
 const traceRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects/$projectId/traces/$traceId",
-  validateSearch: z.object({ observation: text }),
+  validateSearch: z.object({ observation: text, view: text, find: text, kind: text, only: text }),
   component: lazyRouteComponent(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
 
@@ -191,7 +163,7 @@ const routeTree = rootRoute.addChildren([
     connectRoute,
     repositoryRoute,
     projectsRoute,
-    tracesRoute,
+    projectRoutes,
     traceRoute,
     adminsRoute.addChildren([credentialsRoute, usersRoute, auditRoute]),
   ]),

@@ -1,7 +1,7 @@
 import { createLog } from "@sightline/foundation/log";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { z } from "zod";
-import { runDemoAgent } from "#demo/agent.ts";
+import { runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
 import { findCheckout } from "#demo/checkout.ts";
 import { createCodeTools } from "#demo/code-tools.ts";
 import { ensureDemoProject } from "#demo/project.ts";
@@ -42,12 +42,16 @@ export async function demo(): Promise<void> {
     console.log(`The run may not be seen: ${publisher.reason ?? "unknown"}`);
   }
   wrapLlmAdapter();
-  const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, (reader) =>
-    runDemoAgent(createCodeTools(reader, referenceOf(repository))),
-  );
+  const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, async (reader) => {
+    const tools = createCodeTools(reader, referenceOf(repository));
+    await runGuessingAgent(tools);
+    // Last, so that the run that went well is the first of the list.
+    return runDemoAgent(tools);
+  });
   await closeRedisPublisher();
   console.log(`The demo agent says: ${answer}`);
-  console.log(`Its run is at ${environment["PUBLIC_URL"] ?? "http://localhost:3000"}/projects/${projectId}/traces`);
+  const traces = `${environment["PUBLIC_URL"] ?? "http://localhost:3000"}/projects/${projectId}/traces`;
+  console.log(`Its run is at ${traces}; one that failed is there too: ${traces}?q=status%3Afailure`);
   process.exit(0);
 }
 

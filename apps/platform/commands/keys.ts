@@ -1,11 +1,11 @@
 import { styleText } from "node:util";
 import type { RingKey } from "@sightline/foundation/encryption-ring";
 import { createLog } from "@sightline/foundation/log";
-import { prepare, withParts, type CodeIndexKeys, type Identity } from "#prepare.ts";
+import { prepare, withParts, type CodeIndexKeys, type Identity, type ObservabilityKeys } from "#prepare.ts";
 import { renderTable } from "#render-table.ts";
 import { onDatabase } from "./on-database.ts";
 
-type Keys = { readonly identity: Identity["keys"]; readonly codeIndex: CodeIndexKeys };
+type Keys = { readonly identity: Identity["keys"]; readonly codeIndex: CodeIndexKeys; readonly observability: ObservabilityKeys };
 type SigningKeys = Awaited<ReturnType<Identity["keys"]["status"]>>["signing"];
 
 /** `sightline keys status`: exits with 1 when a key is missing that something is sealed with. */
@@ -23,7 +23,7 @@ export function rotateKeys({ signing }: { readonly signing: boolean }): Promise<
 }
 
 async function reseal(keys: Keys): Promise<void> {
-  const done = [await keys.identity.reseal(), await keys.codeIndex.reseal()];
+  const done = [await keys.identity.reseal(), await keys.observability.reseal(), await keys.codeIndex.reseal()];
   for (const [purpose, rows] of done.flatMap(({ resealed }) => Object.entries(resealed))) {
     console.log(`${purpose}: ${rows === 0 ? "nothing to do" : `${rows} sealed anew`}`);
   }
@@ -46,11 +46,21 @@ async function rotateSigningKey(keys: Identity["keys"]): Promise<void> {
 
 type Ring = { readonly variable: string; readonly ring: readonly RingKey[] };
 
-async function readRings({ identity, codeIndex }: Keys): Promise<readonly Ring[]> {
+async function readRings({ identity, codeIndex, observability }: Keys): Promise<readonly Ring[]> {
   return [
-    { variable: "ENCRYPTION_KEYS", ring: (await identity.status()).ring },
+    { variable: "ENCRYPTION_KEYS", ring: together((await identity.status()).ring, await observability.status()) },
     { variable: "CODEINDEX_ENCRYPTION_KEYS", ring: await codeIndex.status() },
   ];
+}
+
+/** Two parts seal with one ring; keys that are missing in it may be another's in each. */
+function together(left: readonly RingKey[], right: readonly RingKey[]): readonly RingKey[] {
+  const ids = [...new Set([...left, ...right].map(({ id }) => id))];
+  return ids.flatMap((id) => {
+    const [one, other] = [left, right].map((keys) => keys.find((key) => key.id === id));
+    const key = one ?? other;
+    return key === undefined ? [] : [{ ...key, rows: { ...one?.rows, ...other?.rows } }];
+  });
 }
 
 function renderRings(rings: readonly Ring[]): string {
@@ -89,6 +99,8 @@ function withKeys(work: (keys: Keys) => Promise<void>): Promise<void> {
   return onDatabase(async ({ environment, platform }) => {
     const log = createLog({ name: "keys", level: "warn", destination: process.stderr });
     await prepare(environment, log, platform.SIGHTLINE_WAIT_SECONDS, { firstAdmin: false });
-    await withParts(environment, log, ({ identity, codeIndexKeys }) => work({ identity: identity.keys, codeIndex: codeIndexKeys }));
+    await withParts(environment, log, ({ identity, codeIndexKeys, observabilityKeys }) =>
+      work({ identity: identity.keys, codeIndex: codeIndexKeys, observability: observabilityKeys }),
+    );
   });
 }

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { END, MessagesAnnotation, START } from "@langchain/langgraph";
+import { END, GraphRecursionError, MessagesAnnotation, START } from "@langchain/langgraph";
 import { createTracedGraph } from "@sightline/sdk/langgraph";
 import { z } from "zod";
 import type { CodeTools } from "./code-tools.ts";
@@ -32,9 +32,35 @@ const SCRIPT: readonly Turn[] = [
   }),
 ];
 
+/** The same model on a bad day: it guesses one file after the other and never searches. */
+const GUESSING: readonly Turn[] = ["restart-policy.ts", "policy/restart.ts", "restart.config.ts"].map((path) => () => ({
+  reasoning: `A project like this one usually has a file called ${path}, so I read it right away.`,
+  text: `I read ${path}.`,
+  calls: [{ name: "read_file", arguments: { path } }],
+}));
+
+/** Each guess takes three: the model, its tool, the way back. */
+const STEPS_OF_GUESSES = 6;
+
 /** Answers a question about the repository with a model, tools that really search it, and a way back from a failed tool. */
 export async function runDemoAgent(tools: CodeTools): Promise<string> {
-  const model = new ScriptedModel(SCRIPT);
+  const messages = await run(tools, SCRIPT);
+  return messages.at(-1)?.text ?? "";
+}
+
+/** A run that fails, to be found and understood: the agent goes round and round until LangGraph ends it. */
+export async function runGuessingAgent(tools: CodeTools): Promise<void> {
+  try {
+    await run(tools, GUESSING, STEPS_OF_GUESSES);
+  } catch (error) {
+    if (!(error instanceof GraphRecursionError)) {
+      throw error;
+    }
+  }
+}
+
+async function run(tools: CodeTools, script: readonly Turn[], recursionLimit?: number): Promise<readonly BaseMessage[]> {
+  const model = new ScriptedModel(script);
   const toolbox = createToolbox(tools);
 
   async function think({ messages }: State) {
@@ -60,8 +86,8 @@ export async function runDemoAgent(tools: CodeTools): Promise<string> {
     .compile();
 
   const question = new HumanMessage("What happens when one of the product's processes ends, and where is it decided?");
-  const { messages } = await graph.invoke({ messages: [question] });
-  return messages.at(-1)?.text ?? "";
+  const { messages } = await graph.invoke({ messages: [question] }, recursionLimit === undefined ? {} : { recursionLimit });
+  return messages;
 }
 
 type ToolCall = NonNullable<AIMessage["tool_calls"]>[number];

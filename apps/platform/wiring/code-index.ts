@@ -4,6 +4,7 @@ import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { version } from "#version.ts";
 import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+import { offerTraces } from "./trace-tools.ts";
 
 export async function composeCodeIndex(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock, metrics } = context;
@@ -22,7 +23,9 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     // Only our own identity has a feed, and a type of its own on its tokens.
     ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, log, metrics: metrics.registry } }),
   });
-  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version });
+  // Who vouches for the callers of another identity provider is not known to observability.
+  const traces = epochsUrl === undefined ? undefined : offerTraces(context);
+  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version, guest: traces?.guest });
   const http = await serve(context, {
     title: "Sightline code index",
     port: config.CODEINDEX_PORT,
@@ -32,6 +35,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   });
   return [
     closing(database),
+    ...(traces?.services ?? []),
     { name: "access tokens", start: accessTokens.start, stop: accessTokens.stop },
     { name: "code-index", start: api.start, stop: api.stop },
     http,

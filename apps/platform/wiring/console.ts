@@ -20,7 +20,7 @@ export async function composeConsole(context: Context): Promise<readonly Service
       proxyRoutes([
         { prefix: "/api/identity", name: "Identity", url: platform.IDENTITY_URL },
         { prefix: ISSUER_METADATA, upstreamPrefix: ISSUER_METADATA, readOnly: true, name: "Identity", url: platform.IDENTITY_URL },
-        { prefix: "/api/code-index", name: "The code index", url: platform.CODEINDEX_URL },
+        { prefix: "/api/code-index", name: "The code index", url: platform.CODEINDEX_URL, pagesMayCall: true },
         { prefix: "/api/observability", name: "Observability", url: platform.OBSERVABILITY_URL },
       ]),
       consolePages(consoleFolder().built),

@@ -7,7 +7,7 @@ import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
 import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
 import { authFailed, forbidden, tenantUnknown } from "./auth-errors.ts";
 import { hashToken, TOKEN_PREFIX } from "./developer-token.ts";
-import { setAllowedRepositories, setTenant, type IncomingRequest } from "./request-tenant.ts";
+import { setAllowedRepositories, setPerson, setTenant, type IncomingRequest } from "./request-tenant.ts";
 
 type AuthDependencies = {
   readonly database: CodeIndexDatabase;
@@ -63,7 +63,7 @@ async function principalFrom(request: IncomingRequest, dependencies: AuthDepende
   const token = bearerToken(request);
   return token.startsWith(TOKEN_PREFIX)
     ? developerPrincipal(request, token, dependencies)
-    : userPrincipal(token, dependencies.accessTokens);
+    : userPrincipal(request, token, dependencies.accessTokens);
 }
 
 function bearerToken(request: IncomingRequest): string {
@@ -87,12 +87,16 @@ async function developerPrincipal(request: IncomingRequest, token: string, { dat
   if (row.repositories !== null) {
     setAllowedRepositories(request, row.repositories);
   }
+  if (row.traces) {
+    setPerson(request, { tenantId: row.tenant_id, userId: row.created_by });
+  }
   return { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id };
 }
 
-async function userPrincipal(token: string, accessTokens: AccessTokenVerifier): Promise<Reader> {
+async function userPrincipal(request: IncomingRequest, token: string, accessTokens: AccessTokenVerifier): Promise<Reader> {
   try {
     const claims = await accessTokens.verify(token);
+    setPerson(request, { tenantId: claims.tenantId, userId: claims.subject });
     return {
       kind: "user",
       userId: claims.subject,

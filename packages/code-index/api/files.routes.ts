@@ -5,12 +5,15 @@ import {
   coverageSchema,
   fileRequestSchema,
   fileSchema,
+  outlineRequestSchema,
+  outlineSchema,
   refSchema,
   treeRequestSchema,
   treeSchema,
 } from "#contract.ts";
 import { readCoverage } from "#retrieval/read-coverage.ts";
 import { readFile } from "#retrieval/read-file.ts";
+import { readOutline } from "#retrieval/read-outline.ts";
 import { readTree } from "#retrieval/read-tree.ts";
 import type { RepositoryScope } from "#store/read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
@@ -48,6 +51,18 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       async (request) => {
         const { ref, ...reading } = request.query;
         return readFile(database, await repositoryScope(request, request.params.repo_id, ref), reading);
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/outline",
+      {
+        config: { auth: "reader" },
+        schema: { params: repositoryParamsSchema, querystring: outlineRequestSchema, response: { 200: outlineSchema } },
+      },
+      async (request) => {
+        const { ref, path } = request.query;
+        return readOutline(database, await repositoryScope(request, request.params.repo_id, ref), path);
       },
     );
 

@@ -1,63 +1,52 @@
 import type { SearchResult } from "#contract.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 
-/** How much of a result is shown: the chunk, the lines that match, or only where it is. */
+/** How much of a result is shown: the chunk, its signature and the lines that match, or only where it is. */
 type Detail = "full" | "lines" | "place";
 
-export type FittedResult = {
-  readonly repo: string;
-  readonly ref: string;
-  readonly commit: string;
-  readonly path: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly symbol: string | null;
-  readonly score: number;
+export type FittedResult = Omit<SearchResult, "content" | "matched_lines" | "language" | "legs"> & {
   readonly detail: Detail;
   readonly content?: string;
-};
-
-export type FittedResults = {
-  readonly results: readonly FittedResult[];
-  /** Results for which not even their place fitted. */
-  readonly dropped: number;
 };
 
 const LINE = 160;
 const MATCHING_LINES = 6;
 
+type Fitting = {
+  readonly maxTokens: number;
+  /** A result as it stands in the answer. */
+  readonly render: (result: FittedResult, number: number) => string;
+};
+
 /**
- * Makes results fit into a number of tokens: each keeps as much as the ones after it can spare while they
- * keep their place. The best are cut last. Both forms of an answer, text and JSON, keep to the limit.
+ * Makes results fit into a number of tokens: each keeps as much as the ones after it can spare while they keep their
+ * place. The best are cut last; those for which not even their place fits are left out.
  */
-export function fitResults(results: readonly SearchResult[], maxTokens: number): FittedResults {
+export function fitResults(results: readonly SearchResult[], { maxTokens, render }: Fitting): readonly FittedResult[] {
+  const costOf = (result: FittedResult, index: number) => countTokens(render(result, index + 1)) + 1;
   const places = results.map((result) => withDetail(result, "place"));
-  const shown = fittingPlaces(places, maxTokens);
-  let reserved = shown.reduce((sum, place) => sum + costOf(place), 0);
-  const fitted = shown.map((place, index) => {
+  let reserved = 0;
+  const overflowing = places.findIndex((place, index) => (reserved += costOf(place, index)) > maxTokens);
+  const shown = overflowing === -1 ? places : places.slice(0, overflowing);
+  reserved = shown.reduce((sum, place, index) => sum + costOf(place, index), 0);
+  return shown.map((place, index) => {
     const result = results[index];
     const better = result === undefined ? [] : [withDetail(result, "full"), withDetail(result, "lines")];
-    const without = reserved - costOf(place);
-    const chosen = better.find((candidate) => without + costOf(candidate) <= maxTokens) ?? place;
-    reserved = without + costOf(chosen);
+    const without = reserved - costOf(place, index);
+    const chosen = better.find((candidate) => without + costOf(candidate, index) <= maxTokens) ?? place;
+    reserved = without + costOf(chosen, index);
     return chosen;
   });
-  return { results: fitted, dropped: results.length - fitted.length };
-}
-
-function fittingPlaces(places: readonly FittedResult[], maxTokens: number): readonly FittedResult[] {
-  let cost = 0;
-  const overflowing = places.findIndex((place) => (cost += costOf(place)) > maxTokens);
-  return overflowing === -1 ? places : places.slice(0, overflowing);
 }
 
 function withDetail(result: SearchResult, detail: Detail): FittedResult {
-  const { repo, ref, commit, path, start_line, end_line, symbol, score } = result;
-  const place = { repo, ref, commit, path, start_line, end_line, symbol, score, detail };
-  return detail === "place" ? place : { ...place, content: detail === "full" ? result.content : matchingLines(result) };
+  const { content: _content, matched_lines: _matched, language: _language, legs: _legs, ...place } = result;
+  return detail === "place"
+    ? { ...place, detail }
+    : { ...place, detail, content: detail === "full" ? result.content : signatureAndMatches(result) };
 }
 
-function matchingLines({ content, start_line: start, matched_lines: matched, symbol }: SearchResult): string {
+function signatureAndMatches({ content, start_line: start, matched_lines: matched, symbol }: SearchResult): string {
   const lines = content.split("\n");
   const defining = symbol === null ? -1 : lines.findIndex((line) => line.includes(symbol));
   const numbers = new Set([...(defining === -1 ? [] : [start + defining]), ...matched].slice(0, MATCHING_LINES));
@@ -67,14 +56,9 @@ function matchingLines({ content, start_line: start, matched_lines: matched, sym
     .join("\n");
 }
 
-function costOf(result: FittedResult): number {
-  return Math.max(countTokens(renderResult(result, 10)), countTokens(JSON.stringify(result)) + 1);
-}
-
 /** A result as text; its `number` is its place in the answer. */
-export function renderResult(result: FittedResult, number: number): string {
-  const { repo, commit, path, start_line: start, end_line: end, symbol, content } = result;
-  const head = `${number}. ${repo}@${commit} ${path}:${start}-${end}${symbol === null ? "" : ` (${symbol})`}\n`;
+export function renderResult({ repo, path, start_line: start, end_line: end, symbol, content }: FittedResult, number: number): string {
+  const head = `${number}. ${repo} ${path}:${start}-${end}${symbol === null ? "" : ` (${symbol})`}\n`;
   if (content === undefined || content === "") {
     return head;
   }

@@ -1,53 +1,98 @@
-import { createMcpHandler, McpServer, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
-import type { SearchDependencies } from "#retrieval/search.ts";
+import { randomUUID } from "node:crypto";
+import { createMcpHandler, type AuthInfo, type McpHttpHandler, type McpServer } from "@modelcontextprotocol/server";
+import type { Logger } from "@sightline/foundation/log";
+import { z } from "zod";
 import type { Access } from "#store/read-scope.store.ts";
-import { addListReposTool } from "./mcp-list-repos.ts";
-import { addReadFileTool } from "./mcp-read-file.ts";
-import { addSearchTool } from "./mcp-search.ts";
+import type { Person } from "./request-tenant.ts";
+import { createRunningCalls } from "./running-calls.ts";
 
-const INSTRUCTIONS = `This server searches the team's own source code, as last indexed.
-Start with search: ask in plain words for behaviour, or give an exact identifier or message. Narrow with repo, path or lang.
-Then read_file around the lines found. list_repos says which repositories and commits are searched.
-Answers are cut to max_tokens (2,000 unless you say otherwise) and say what was cut.`;
+/** An HTTP request to `/mcp`, from somebody whose token was verified. */
+export type McpRequest = {
+  readonly request: Request;
+  /** Aborted when its answer was sent, or nobody waits for it any more. */
+  readonly gone: AbortSignal;
+  readonly opens: Opening;
+  /** Names the token, or the person, among all others. */
+  readonly caller: string;
+};
+
+/** What the token opens: code, and whatever other parts' tools show to `person`. */
+export type Opening = { readonly access: Access; readonly person: Person | undefined };
 
 export type McpEndpoint = {
-  /** Serves one HTTP request, which sees what its token was verified to open. */
-  readonly serve: (request: Request, access: Access) => Promise<Response>;
+  readonly serve: (incoming: McpRequest) => Promise<Response>;
   readonly close: () => Promise<void>;
 };
 
-/** Serves MCP 2025-11-25 and the stateless 2026-07-28 from one factory, a fresh server for each request. */
-export function createMcpEndpoint(dependencies: SearchDependencies & { readonly version: string }): McpEndpoint {
-  const { version, log } = dependencies;
+type Options = {
+  /** A fresh server for each request, which sees what the request's token opens. */
+  readonly createServer: (opens: Opening) => McpServer | Promise<McpServer>;
+  readonly log: Logger;
+};
+
+const SESSION = "mcp-session-id";
+
+/**
+ * Serves MCP 2025-11-25 and the stateless 2026-07-28 at once. Nothing is kept between requests: a session of the older
+ * revision is a name that its client repeats, by which a cancellation finds the call it is about.
+ */
+export function createMcpEndpoint({ createServer, log }: Options): McpEndpoint {
   // Keyed by the very object that goes in with a request, so that a server can't get at what another request may see.
-  const accesses = new WeakMap<AuthInfo, Access>();
+  const openings = new WeakMap<AuthInfo, Opening>();
+  const calls = createRunningCalls();
+  // The signal of a Request that nobody holds is never aborted: it goes with the garbage.
+  const held = new Set<Request>();
 
   const handler: McpHttpHandler = createMcpHandler(
     ({ authInfo }) => {
-      const access = authInfo === undefined ? undefined : accesses.get(authInfo);
-      if (access === undefined) {
+      const opens = authInfo === undefined ? undefined : openings.get(authInfo);
+      if (opens === undefined) {
         throw new Error("an MCP request came without its tenant");
       }
-      const server = new McpServer(
-        { name: "sightline-code-index", title: "Sightline code index", version },
-        { instructions: INSTRUCTIONS },
-      );
-      const context = { ...dependencies, access };
-      addSearchTool(server, context);
-      addReadFileTool(server, context);
-      addListReposTool(server, context);
-      return server;
+      return createServer(opens);
     },
     { onerror: (error) => log.debug({ reason: error.message }, "an MCP request was refused") },
   );
 
   return {
     close: handler.close,
-    serve: (request, access) => {
+    serve: async ({ request, gone, opens, caller }) => {
       // The token itself ends at the authenticator.
-      const authInfo: AuthInfo = { token: "", clientId: access.tenant.tenantId, scopes: [] };
-      accesses.set(authInfo, access);
-      return handler.fetch(request, { authInfo });
+      const authInfo: AuthInfo = { token: "", clientId: opens.access.tenant.tenantId, scopes: [] };
+      openings.set(authInfo, opens);
+      const body = await bodyOf(request);
+      const message = messageSchema.safeParse(body).data;
+      const session = request.headers.get(SESSION);
+      if (message?.method === "notifications/cancelled" && message.params?.requestId !== undefined) {
+        calls.cancel({ caller, session, id: message.params.requestId });
+      }
+      const signal = message?.id === undefined ? gone : calls.begin({ caller, session, id: message.id }, gone);
+      const serving = new Request(request, { signal });
+      held.add(serving);
+      gone.addEventListener("abort", () => held.delete(serving), { once: true });
+      const response = await handler.fetch(serving, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) });
+      if (message?.method === "initialize" && response.ok) {
+        response.headers.set(SESSION, randomUUID());
+      }
+      return response;
     },
   };
+}
+
+const messageSchema = z.object({
+  method: z.string(),
+  id: z.union([z.string(), z.number()]).optional(),
+  params: z.object({ requestId: z.union([z.string(), z.number()]).optional() }).optional(),
+});
+
+/** What is asked, read once: the handler would copy the request otherwise, and nobody hold the copy. What is no JSON it refuses. */
+async function bodyOf(request: Request): Promise<unknown> {
+  if (request.method !== "POST") {
+    return undefined;
+  }
+  try {
+    return JSON.parse(await request.clone().text());
+  } catch {
+    return undefined;
+  }
 }

@@ -1,15 +1,16 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { branchSchema, fileSchema, type SourceFile } from "#contract.ts";
+import { fileSchema, type SourceFile } from "#contract.ts";
 import { readFile } from "#retrieval/read-file.ts";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
 import { fenceFor } from "./fit-results.ts";
-import { callTool, maxTokensSchema, READ_ONLY, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
+import { oneRepoField, refField } from "./mcp-fields.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
 const inputSchema = z.object({
-  repo: z.string().min(1).max(200).describe("owner/repo, as search or list_repos names it."),
+  repo: oneRepoField,
   path: z.string().min(1).max(4096).describe("The file's whole path in the repository."),
-  ref: branchSchema.optional().describe("A branch that is indexed; the default one when left out."),
+  ref: refField,
   start: z.int().min(1).optional().describe("First line, from 1."),
   end: z.int().min(1).optional().describe("Last line, included."),
   max_tokens: maxTokensSchema,
@@ -20,22 +21,19 @@ const outputSchema = fileSchema.extend({
 });
 
 export function addReadFileTool(server: McpServer, context: ToolContext): void {
-  server.registerTool(
-    "read_file",
-    {
-      title: "Read a file",
-      description:
-        "Read a file, or some of its lines, at the indexed commit. When it is cut to max_tokens, next_start says where to read on.",
-      inputSchema,
-      outputSchema,
-      annotations: READ_ONLY,
-    },
-    ({ max_tokens: maxTokens, repo, ref, ...reading }) =>
-      callTool(context.log, "read_file", async () =>
-        answerFor(await readFile(context.database, { ...context.access, repo, ref }, reading), tokensWithin(maxTokens)),
-      ),
-  );
+  addTool(server, context, {
+    name: "read_file",
+    title: "Read a file",
+    description: DESCRIPTION,
+    inputSchema,
+    outputSchema,
+    answer: async ({ max_tokens: maxTokens, repo, ref, ...reading }, { database, access }) =>
+      answerFor(await readFile(database, { ...access, repo, ref }, reading), tokensWithin(maxTokens)),
+  });
 }
+
+const DESCRIPTION = `Read a file, or some of its lines, at the indexed commit. Name start and end when you know the place: it is cheaper.
+When it is cut to max_tokens, next_start says where to read on.`;
 
 const OVERHEAD_TOKENS = 150;
 

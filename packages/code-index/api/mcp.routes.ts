@@ -1,14 +1,16 @@
-import type { ServerResponse } from "node:http";
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { AppError } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http-server";
+import { principalOf } from "@sightline/foundation/principal";
 import { z } from "zod";
 import { forbidden } from "./auth-errors.ts";
+import type { CallLimit } from "./call-limit.ts";
 import type { McpEndpoint } from "./mcp-handler.ts";
-import { scopeOf, type IncomingRequest } from "./request-tenant.ts";
+import { personOf, scopeOf, type IncomingRequest } from "./request-tenant.ts";
 
 type McpDependencies = {
   readonly publicUrl: string;
+  readonly limit: CallLimit;
   /** `undefined` before the start and after the stop. */
   readonly endpoint: () => McpEndpoint | undefined;
 };
@@ -16,13 +18,16 @@ type McpDependencies = {
 /** Calls are questions, not uploads. */
 const BODY_LIMIT = 1024 * 1024;
 
-export function mcpRoutes({ publicUrl, endpoint }: McpDependencies): Routes {
+export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Routes {
   return (server) => {
     // The SDK reads bodies itself, and answers bad ones as JSON-RPC says.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     // Runs after authentication: who has no token learns nothing else.
-    server.addHook("onRequest", async (request) => refuseForeignPages(request, new URL(publicUrl).hostname));
+    server.addHook("onRequest", async (request) => {
+      refuseForeignPages(request, new URL(publicUrl).hostname);
+      limit(callerOf(request));
+    });
 
     server.route({
       method: ["GET", "POST", "DELETE"],
@@ -35,10 +40,34 @@ export function mcpRoutes({ publicUrl, endpoint }: McpDependencies): Routes {
         if (serving === undefined) {
           throw new AppError({ code: "not_ready", status: 503, message: "The MCP endpoint is starting or stopping; try again." });
         }
-        return reply.send(await serving.serve(webRequest(request, reply.raw, publicUrl), scopeOf(request)));
+        const gone = new AbortController();
+        reply.raw.on("close", () => gone.abort());
+        return reply.send(
+          await serving.serve({
+            request: webRequest(request, publicUrl),
+            gone: gone.signal,
+            opens: { access: scopeOf(request), person: personOf(request) },
+            caller: callerOf(request),
+          }),
+        );
       },
     });
   };
+}
+
+/** A token counts for itself, and a person for all their browser's tabs and access tokens. */
+function callerOf(request: IncomingRequest): string {
+  const principal = principalOf(request);
+  switch (principal.kind) {
+    case "developer-token":
+      return `token ${principal.tokenId}`;
+    case "user":
+      return `user ${principal.userId} of ${principal.tenantId}`;
+    case "project-key":
+    case "operator":
+    default:
+      throw new Error(`${principal.kind} came to /mcp`);
+  }
 }
 
 /** The challenge of a refused MCP request: it leads clients to the metadata, by an absolute address. */
@@ -79,7 +108,7 @@ function refuseForeignPages({ headers }: IncomingRequest, hostname: string): voi
   }
 }
 
-function webRequest(request: IncomingRequest, response: ServerResponse, publicUrl: string): Request {
+function webRequest(request: IncomingRequest, publicUrl: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     // The token is verified; nothing behind here needs it.
@@ -87,8 +116,6 @@ function webRequest(request: IncomingRequest, response: ServerResponse, publicUr
       headers.set(name, Array.isArray(value) ? value.join(", ") : value);
     }
   }
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
   const body = Buffer.isBuffer(request.body) && request.method === "POST" ? new Uint8Array(request.body) : null;
-  return new Request(new URL("/mcp", publicUrl), { method: request.method, headers, body, signal: gone.signal });
+  return new Request(new URL("/mcp", publicUrl), { method: request.method, headers, body });
 }

@@ -76,6 +76,7 @@ export function presentToken(row: DeveloperTokenRow): DeveloperToken {
     token_prefix: row.token_prefix,
     label: row.label,
     repositories: row.repositories === null ? null : [...row.repositories],
+    traces: row.traces,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,

@@ -7,6 +7,10 @@ export type IncomingRequest = Parameters<Authenticator>[0];
 
 const tenants = new WeakMap<object, Tenant>();
 const allowed = new WeakMap<object, readonly string[]>();
+const people = new WeakMap<object, Person>();
+
+/** Somebody with an account: the subject of an access token, or who made a developer token. */
+export type Person = { readonly tenantId: string; readonly userId: string };
 
 export function setTenant(request: IncomingRequest, tenant: Tenant): void {
   tenants.set(request, tenant);
@@ -24,6 +28,15 @@ export function tenantOf(request: IncomingRequest): Tenant {
 /** Keeps a request to some of its tenant's repositories, by id; without this it sees them all. */
 export function setAllowedRepositories(request: IncomingRequest, repositories: readonly string[]): void {
   allowed.set(request, repositories);
+}
+
+/** For whom other parts' tools may answer; without this the request opens code alone. */
+export function setPerson(request: IncomingRequest, person: Person): void {
+  people.set(request, person);
+}
+
+export function personOf(request: IncomingRequest): Person | undefined {
+  return people.get(request);
 }
 
 /** Whose code the request may see: give it to everything that reads. @throws {Error} as `tenantOf`. */

@@ -2,19 +2,20 @@ import type { Routes } from "@sightline/foundation/http-server";
 import { searchAnswerSchema, searchRequestSchema } from "#contract.ts";
 import { search, type SearchDependencies } from "#retrieval/search.ts";
 import { scopeOf } from "./request-tenant.ts";
+import { whileAwaited } from "./while-awaited.ts";
 
 export function searchRoutes(dependencies: SearchDependencies): Routes {
   return (server) => {
     server.get(
       "/api/v1/search",
       { config: { auth: "reader" }, schema: { querystring: searchRequestSchema, response: { 200: searchAnswerSchema } } },
-      async (request) => search(dependencies, scopeOf(request), request.query),
+      async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.query),
     );
 
     server.post(
       "/api/v1/search",
       { config: { auth: "reader" }, schema: { body: searchRequestSchema, response: { 200: searchAnswerSchema } } },
-      async (request) => search(dependencies, scopeOf(request), request.body),
+      async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.body),
     );
   };
 }

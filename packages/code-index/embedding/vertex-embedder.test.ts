@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createKnown, DIMENSIONS, embed, expectVectorsOf, failureOf, TEXTS } from "#testing/embedding-outcomes.ts";
 import { answer, startEmbeddingProvider, type EmbeddingProvider } from "#testing/embedding-provider.ts";
+import { startMetadataServer } from "#testing/metadata-server.ts";
 import type { Embedder } from "./embedder.ts";
 
 let provider: EmbeddingProvider;
@@ -88,24 +87,3 @@ test("a machine without credentials is told so, and asked again later", async ()
   expect(error).toMatchObject({ transient: true, message: expect.stringContaining("Google Cloud gave no access token") });
   expect(provider.requests).toHaveLength(0);
 });
-
-async function startMetadataServer() {
-  const server = createServer((request, response) => {
-    response.setHeader("metadata-flavor", "Google").setHeader("content-type", "application/json");
-    response.end(
-      request.url?.includes("/token") === true
-        ? JSON.stringify({ access_token: "machine-token", expires_in: 3600, token_type: "Bearer" })
-        : "{}",
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `127.0.0.1:${port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}

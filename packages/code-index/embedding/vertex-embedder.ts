@@ -1,8 +1,6 @@
-import { messageOf } from "@sightline/foundation/errors";
-import { GoogleAuth } from "google-auth-library";
 import { z } from "zod";
-import { EmbedderError } from "./embedder-error.ts";
 import type { Embedder } from "./embedder.ts";
+import { createGoogleTokens } from "./google-token.ts";
 import type { VectorSpace } from "./identity.ts";
 import { identityOf } from "./identity.ts";
 import { createRemoteEmbedder, type RemoteTiming } from "./remote-embedder.ts";
@@ -21,13 +19,12 @@ type VertexOptions = {
 const TOKENS_OF_ONE = 2_000;
 const TOKENS = 16_000;
 const INPUTS = 250;
-const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
 /** Google Cloud's text embeddings (`:predict`), with the application-default credentials of wherever this runs. */
 export function createVertexEmbedder({ project, region, url, space, maxTokens, timing }: VertexOptions): Embedder {
   const base = url ?? (region === "global" ? "https://aiplatform.googleapis.com" : `https://${region}-aiplatform.googleapis.com`);
   const model = `projects/${project}/locations/${region}/publishers/google/models/${encodeURIComponent(space.model)}`;
-  const google = new GoogleAuth({ scopes: [SCOPE], projectId: project });
+  const accessToken = createGoogleTokens(project);
   return createRemoteEmbedder(
     {
       identity: identityOf(space),
@@ -40,7 +37,7 @@ export function createVertexEmbedder({ project, region, url, space, maxTokens, t
       secrets: [],
       call: async (texts, purpose, signal) => ({
         url: `${base}/v1/${model}:predict`,
-        headers: { authorization: `Bearer ${await accessToken(google, signal)}` },
+        headers: { authorization: `Bearer ${await accessToken(signal)}` },
         body: {
           instances: texts.map((content) => ({ content, task_type: purpose === "query" ? "CODE_RETRIEVAL_QUERY" : "RETRIEVAL_DOCUMENT" })),
           parameters: { outputDimensionality: space.dimensions, autoTruncate: true },
@@ -50,26 +47,6 @@ export function createVertexEmbedder({ project, region, url, space, maxTokens, t
     },
     timing,
   );
-}
-
-const TOKEN_MS = 15_000;
-
-/** The library keeps it until shortly before it ends. */
-async function accessToken(google: GoogleAuth, signal: AbortSignal): Promise<string> {
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(TOKEN_MS)]);
-  const late = new Promise<never>((_resolve, reject) => {
-    ended.addEventListener("abort", () => reject(new Error(`no access token within ${TOKEN_MS / 1000} s`)), { once: true });
-  });
-  try {
-    const token = await Promise.race([google.getAccessToken(), late]);
-    if (typeof token === "string" && token !== "") {
-      return token;
-    }
-    throw new Error("no access token was issued");
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new EmbedderError(`Google Cloud gave no access token: ${messageOf(error).slice(0, 300)}`, { transient: true, cause: error });
-  }
 }
 
 const answerSchema = z.object({ predictions: z.array(z.object({ embeddings: z.object({ values: z.array(z.unknown()) }) })) });

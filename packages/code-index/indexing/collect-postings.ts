@@ -5,7 +5,14 @@ import { createTrigramsCollector, type TrigramBlock } from "#store/trigrams.ts";
 /** How much more an occurrence says in the path, in the names around, or as the name of something defined, than in the text. */
 const WEIGHTS = { content: 1, path: 2, scope: 2, symbol: 4 } as const;
 
-type Fields = { readonly content: string; readonly path: string; readonly scope: string; readonly symbols: readonly string[] };
+type Fields = {
+  readonly content: string;
+  readonly path: string;
+  readonly scope: string;
+  readonly symbols: readonly string[];
+  /** Where it begins in its file; all but the first go on with the chunk before. */
+  readonly start_byte: number;
+};
 
 type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
@@ -60,8 +67,8 @@ export function createPostingsCollector(): PostingsCollector {
   }
 
   return {
-    add: ({ content, path, scope, symbols }) => {
-      trigrams.add(content);
+    add: ({ content, path, scope, symbols, start_byte: begin }) => {
+      trigrams.add(content, begin > 0);
       const met: Term[] = [];
       // Only the text makes a chunk long: a deep path should not count against it.
       const length = Math.max(1, count(content, WEIGHTS.content, met));

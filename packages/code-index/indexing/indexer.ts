@@ -19,6 +19,8 @@ import { migrateTenants, type CodeIndexDatabase } from "#store/tenant.ts";
 import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "./embed-pending.ts";
+import { indexVectors } from "./index-vectors.ts";
+import { keepOneHistory } from "./keep-history.ts";
 import { createLoop } from "./loop.ts";
 import { makePreview } from "./make-previews.ts";
 import type { JobTools } from "./run-job.ts";
@@ -27,7 +29,11 @@ import { workOn } from "./work-on.ts";
 export type IndexerOptions = {
   readonly config: Pick<
     CodeIndexConfig,
-    "CODEINDEX_DATA_DIR" | "CODEINDEX_INDEXER_CONCURRENCY" | "CODEINDEX_MIRROR_MAX_MB" | "CODEINDEX_POLL_MINUTES"
+    | "CODEINDEX_DATA_DIR"
+    | "CODEINDEX_HISTORY_COMMITS"
+    | "CODEINDEX_INDEXER_CONCURRENCY"
+    | "CODEINDEX_MIRROR_MAX_MB"
+    | "CODEINDEX_POLL_MINUTES"
   > &
     SourceAccessOptions["config"] &
     EmbeddingConfig;
@@ -52,6 +58,9 @@ const DELETIONS_MS = 2_000;
 /** Between two looks for mirrors that nobody needs: somebody's code is not to stay on a disk for long. */
 const MIRRORS_MS = 600_000;
 
+/** Between two looks for tenants whose vectors are worth an index. */
+const VECTORS_MS = 60_000;
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -75,7 +84,9 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
     createLoop({ name: "previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal), log }),
     createBackfill({ database, embedder: tools.embedder, log, clock }),
+    createLoop({ name: "indexes of vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal), log }),
     createLoop({ name: "mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal), log }),
+    ...histories(tools, config.CODEINDEX_HISTORY_COMMITS),
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
@@ -128,6 +139,17 @@ function lanes(tools: JobTools, count: number): readonly Service[] {
       },
     }),
   );
+}
+
+/** Between two looks for a branch whose history is behind its index. */
+const HISTORIES_MS = 2_000;
+/** Histories that are fetched at once. */
+const HISTORIES = 2;
+
+function histories(tools: JobTools, depth: number): readonly Service[] {
+  const run = (signal: AbortSignal) => keepOneHistory({ ...tools, depth }, signal);
+  const count = depth === 0 ? 0 : HISTORIES;
+  return Array.from({ length: count }, (_, lane) => createLoop({ name: `histories ${lane}`, everyMs: HISTORIES_MS, run, log: tools.log }));
 }
 
 /** Between two looks when no repository is due. */

@@ -127,14 +127,14 @@ test(
     await commit(0);
     await building.run({ tenant, repoId });
     let unfinished = 0;
-    for (let round = 1; round <= 6; round++) {
+    for (let round = 1; round <= 4; round++) {
       const [before, good] = [await indexedCommit(), await index()];
       const newest = await commit(round);
       await enqueue(round % 2 === 0 ? "full" : "incremental");
       startProcess();
       await running();
       // From the fetch to the sweep after the switch.
-      await delay(round * 250);
+      await delay(round * 350);
       await kill();
       await disconnected();
       const after = await indexedCommit();

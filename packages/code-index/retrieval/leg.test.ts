@@ -5,7 +5,7 @@ const running = { deadlineMs: 10, advice: "ask for less", onError: () => undefin
 
 test("what a leg found is passed on with its time", async () => {
   const outcome = await runLeg({ ...running, search: async () => ({ chunkIds: [3, 1] }) });
-  expect(outcome).toEqual({ chunkIds: [3, 1], state: { state: "ok", ms: expect.any(Number), hits: 2 } });
+  expect(outcome).toEqual({ chunkIds: [3, 1], isComplete: false, state: { state: "ok", ms: expect.any(Number), hits: 2 } });
 });
 
 test("a leg that never answers is a timeout that says what to do", async () => {

@@ -11,9 +11,11 @@ export type LegAnswer = {
   readonly reason?: string;
   /** Which part of the query's words a chunk holds, from 0 to 1, for the leg that knows. */
   readonly coverageOf?: (chunkId: number) => number;
+  /** True when no other chunk meets the query's conditions. */
+  readonly isComplete?: boolean;
 };
 
-export type LegOutcome = Pick<LegAnswer, "chunkIds" | "coverageOf"> & { readonly state: LegState };
+export type LegOutcome = Pick<LegAnswer, "chunkIds" | "coverageOf" | "isComplete"> & { readonly state: LegState };
 
 type Running = {
   readonly deadlineMs: number;
@@ -46,8 +48,8 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
     if (answer === LATE) {
       return finish([], "timeout", late(deadlineMs, advice));
     }
-    const { chunkIds, state = "ok", reason, coverageOf } = answer;
-    return { ...finish(chunkIds, state, reason), ...(coverageOf === undefined ? {} : { coverageOf }) };
+    const { chunkIds, state = "ok", reason, coverageOf, isComplete = false } = answer;
+    return { ...finish(chunkIds, state, reason), ...(coverageOf === undefined ? {} : { coverageOf }), isComplete };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED) {
       return finish([], "timeout", late(deadlineMs, advice));

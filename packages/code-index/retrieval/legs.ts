@@ -1,12 +1,13 @@
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { readAs } from "#store/read-as.store.ts";
-import { chunksOfMatchingFiles, keepMatchingFiles, readPostings, visibleSegments } from "#store/read-postings.store.ts";
+import { chunksOfMatchingFiles, keepMatchingFiles, visibleSegments } from "#store/read-postings.store.ts";
 import { filtersFiles, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
 import { findNearest, type StoredEmbedder } from "#store/read-vectors.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "./query.ts";
 import { scorePostings } from "./score-postings.ts";
+import { postingsOf } from "./segment-memory.ts";
 import { joinVisible } from "./visible-chunks.ts";
 
 /** What each leg needs to look. */
@@ -30,21 +31,26 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   }
   return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
     const segments = joinVisible(await visibleSegments(transaction, scope));
-    const postings = await readPostings(transaction, scope, { terms, segments: segments.map(({ segmentId }) => segmentId) });
-    const scores = scorePostings({ concepts: query.concepts, segments, postings });
-    const coverageOf = scores.coverageOf;
+    const postings = await postingsOf({ database, transaction, scope, segments }, terms);
+    const scoring = { concepts: query.concepts, segments, postings };
     if (!filtersFiles(scope)) {
-      return { chunkIds: scores.top(limit).map((hit) => hit.chunkId), coverageOf };
+      const { best, coverageOf } = scorePostings({ ...scoring, limit });
+      return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };
     }
-    const best = scores.top(FILTERED).map((hit) => hit.chunkId);
-    const kept = await keepMatchingFiles(transaction, scope, best);
-    const found = best.filter((chunkId) => kept.has(chunkId)).slice(0, limit);
+    const { best, coverageOf } = scorePostings({ ...scoring, limit: FILTERED });
+    const kept = await keepMatchingFiles(
+      transaction,
+      scope,
+      best.map((hit) => hit.chunkId),
+    );
+    const found = best.flatMap(({ chunkId }) => (kept.has(chunkId) ? [chunkId] : [])).slice(0, limit);
     if (found.length === limit || best.length < FILTERED) {
       return { chunkIds: found, coverageOf };
     }
     // Few files match, so that asking for them first is cheap, and finds those further down.
     const matching = await chunksOfMatchingFiles(transaction, scope);
-    return { chunkIds: scores.top(limit, (chunkId) => matching.has(chunkId)).map((hit) => hit.chunkId), coverageOf };
+    const among = scorePostings({ ...scoring, limit, isWanted: (chunkId) => matching.has(chunkId) });
+    return { chunkIds: among.best.map((hit) => hit.chunkId), coverageOf };
   });
 }
 
@@ -67,15 +73,14 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
   if (!("vector" in embedded)) {
     return { chunkIds: [], ...embedded };
   }
-  const nearest = { vector: embedded.vector, embedderId: vectors.embedder_id, limit, share: shareOf(repositories) };
+  const nearest = { vector: embedded.vector, embedder: vectors, limit, chunks: chunksOf(repositories) };
   const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) => findNearest(transaction, scope, nearest));
   return { chunkIds, ...waiting(repositories) };
 }
 
-/** Which part of the tenant's chunks the repositories have. */
-function shareOf(repositories: readonly RepositoryInScope[]): number {
-  const chunks = repositories.reduce((sum, repository) => sum + (repository.chunks ?? 0), 0);
-  return chunks / Math.max(1, repositories[0]?.tenant_chunks ?? 1);
+function chunksOf(repositories: readonly RepositoryInScope[]) {
+  const inScope = repositories.reduce((sum, repository) => sum + (repository.chunks ?? 0), 0);
+  return { inScope, ofTenant: repositories[0]?.tenant_chunks ?? 0 };
 }
 
 /** Chunks without a vector yet are found by the other legs alone, which an answer must say. */

@@ -1,5 +1,5 @@
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
@@ -7,7 +7,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/migrations.ts";
 import { readAs } from "#store/read-as.store.ts";
 import type { Scope } from "#store/read-scope.store.ts";
-import { findNearest } from "#store/read-vectors.store.ts";
+import { findNearest, storedEmbedders } from "#store/read-vectors.store.ts";
 import { ensureTenant, type Tenant } from "#store/tenant.ts";
 import { ensureEmbedder, insertVectors } from "#store/vectors.store.ts";
 import { seedBuild } from "#testing/seed-build.ts";
@@ -43,9 +43,18 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-async function nearest(scope: Scope, limit: number, share: number): Promise<readonly string[]> {
+async function nearest(scope: Scope, limit: number, inScope: number): Promise<readonly string[]> {
   return readAs(database, tenant, 5_000, async (transaction) => {
-    const found = await findNearest(transaction, scope, { vector: Float32Array.of(1, 0), embedderId: 1, limit, share });
+    const [stored] = await storedEmbedders(transaction, tenant);
+    const found =
+      stored === undefined
+        ? []
+        : await findNearest(transaction, scope, {
+            vector: Float32Array.of(1, 0),
+            embedder: stored,
+            limit,
+            chunks: { inScope, ofTenant: 100 },
+          });
     const { rows } = await sql<{ path: string }>`
       select path from unnest(${found}::bigint[]) with ordinality as found(id, place)
       join ${sql.id(tenant.schema, "code_chunks")} on chunk_id = found.id order by place
@@ -61,10 +70,38 @@ test.for([
   ["a path that one file has", { path: "near/59" }, ["near/59.ts"]],
   ["nothing", { repo: "acme/none" }, []],
 ] as const)("the nearest of %s are the same whether vectors or chunks are gone through first", async ([, filters, expected]) => {
-  for (const share of [0, 1]) {
-    expect(await nearest({ tenant, ...filters }, 3, share)).toEqual(expected);
+  for (const inScope of [0, 100]) {
+    expect(await nearest({ tenant, ...filters }, 3, inScope)).toEqual(expected);
   }
 });
+
+test(
+  "with an index of the vectors nothing is missing: filters, and what was made since, are looked through exactly",
+  needsRealPostgres,
+  async () => {
+    const { rows } = await sql<{ text_hash: string }>`
+    select text_hash from ${sql.id(tenant.schema, "code_chunks")} where path like 'near/1%' or path like 'far/%'
+  `.execute(database.query);
+    const until = new Date(Date.now() - 1_000);
+    const table = sql.id(tenant.schema, "vectors_1");
+    await sql`update ${table} set made = now() + interval '1 minute' where text_hash = any(${rows.map((row) => row.text_hash)}::uuid[])`.execute(
+      database.query,
+    );
+    await sql`update ${table} set made = '-infinity' where made <= now()`.execute(database.query);
+    await sql`
+    create index on ${table} using hnsw (embedding halfvec_cosine_ops) where made <= ${sql.lit(until.toISOString())}::timestamptz
+  `.execute(database.query);
+    await database.query.withSchema(tenant.schema).updateTable("embedders").set({ near_until: until }).execute();
+    try {
+      expect(await nearest({ tenant }, 3, 100)).toEqual(["near/0.ts", "near/1.ts", "near/2.ts"]);
+      expect(await nearest({ tenant, path: "far/" }, 3, 100)).toEqual(["far/100.ts", "far/101.ts", "far/102.ts"]);
+      expect(await nearest({ tenant, path: "near/59" }, 3, 100)).toEqual(["near/59.ts"]);
+      expect(await nearest({ tenant, repo: "acme/small" }, 10, 100)).toHaveLength(5);
+    } finally {
+      await database.query.withSchema(tenant.schema).updateTable("embedders").set({ near_until: null }).execute();
+    }
+  },
+);
 
 async function meaning(repositories?: readonly string[]) {
   const { legs } = await search({ database, log: silentLog, embedder }, { tenant, repositories }, { query: "item", limit: 10 });

@@ -1,9 +1,10 @@
 import { AppError } from "@sightline/foundation/errors";
 import { termsOf } from "#store/terms.ts";
+import { conditionsOf, type Condition } from "./query-conditions.ts";
+import { filtersOf, type QueryFilter } from "./query-filters.ts";
+import { fragmentsOf, isProse, namesIn, shapeOf, type Shape } from "./query-shape.ts";
+import { tokensOf, type Token } from "./query-tokens.ts";
 import { variantsOf } from "./variants.ts";
-
-/** How a query is written says what its writer looks for, and which leg to trust. */
-export type Shape = "symbol" | "literal" | "natural";
 
 /** One thing the query asks for, in the spellings that code may use for it. */
 export type Concept = {
@@ -14,6 +15,7 @@ export type Concept = {
 };
 
 export type ParsedQuery = {
+  /** What is looked for by meaning and by words: the query without its filters. Empty when it has nothing else. */
   readonly text: string;
   readonly shape: Shape;
   readonly concepts: readonly Concept[];
@@ -21,6 +23,12 @@ export type ParsedQuery = {
   readonly literals: readonly string[];
   /** Identifiers that the query names; a chunk that defines one is what it asks for. */
   readonly names: readonly string[];
+  readonly filters: readonly QueryFilter[];
+  /** What is apart by OR. A chunk is found that meets all the conditions of one of them; without conditions all are met. */
+  readonly alternatives: readonly (readonly Condition[])[];
+  readonly isCaseSensitive: boolean;
+  /** What whoever asked should know about how it was read. */
+  readonly notes: readonly string[];
 };
 
 /** More words than this say nothing more about what is looked for. */
@@ -28,13 +36,6 @@ const CONCEPTS = 100;
 const LITERALS = 6;
 /** No longer text is found literally: chunks are about this long. */
 const LONGEST_LITERAL = 1_500;
-
-const NAME = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
-/** `Head.Append`, `std::vec`, `this->size`, `parse()`. */
-const SYMBOL = new RegExp(String.raw`^${NAME}(?:(?:\.|::|->|#)${NAME})*(?:\(\))?$`, "u");
-/** An identifier that no prose has: `camelCase`, `snake_case`, `HTTPServer2`. */
-const CODE_NAME = /^(?:\p{Ll}+[\p{N}]*\p{Lu}|\p{Lu}+\p{Ll}+[\p{N}]*\p{Lu}|\p{Lu}{2,}\p{Ll}|.*[\p{L}\p{N}]_[\p{L}\p{N}])/u;
-const PROSE_WORD = /^["']?[\p{L}][\p{L}\p{M}'’-]*["'.,;:?!]*$/u;
 
 /** Words that questions are made of. They are searched, since `for` and `if` are code, but count little. */
 const FUNCTION_WORDS = new Set(
@@ -45,11 +46,12 @@ const FUNCTION_WORDS = new Set(
 const FUNCTION_WORD_WEIGHT = 0.1;
 
 /**
- * Reads what a query asks for.
+ * Reads what a query asks for, as docs/search.md says. What is not the query language is text: the only errors are those
+ * of which nobody could tell what is meant.
  *
- * @throws {AppError} `invalid_query` (400) when there is nothing to look for in it.
+ * @throws {AppError} `invalid_query` (400) when there is nothing to look for in it, or a regular expression can't be read.
  */
-export function parseQuery(given: string): ParsedQuery {
+export function parseQuery(given: string, { symbol }: { readonly symbol?: string | undefined } = {}): ParsedQuery {
   const text = given.trim();
   if (text === "") {
     throw invalidQuery("The query is empty; say what to look for.");
@@ -57,15 +59,27 @@ export function parseQuery(given: string): ParsedQuery {
   if (text.includes("\0")) {
     throw invalidQuery("The query holds a NUL character, which no source text has.");
   }
-  const words = text.split(/\s+/u);
-  const shape = shapeOf(text, words);
-  const names = namesIn(text, words, shape);
+  const tokens = withSomethingToFind(tokensOf(text.toWellFormed()));
+  const filters = [...filtersOf(tokens), ...(symbol === undefined ? [] : [{ field: "symbol" as const, value: symbol, negated: false }])];
+  const alternatives = alternativesOf(tokens);
+  const asked = tokens.filter(isSought);
+  const symbols = filters.filter(({ field, negated }) => field === "symbol" && !negated).map(({ value }) => value);
+  const written = asked.length === tokens.length ? text : asked.map(({ raw }) => raw).join(" ");
+  const plain = [...asked.map(plainOf), ...(asked.length === 0 ? symbols.filter((name) => !name.includes("*")) : [])].join(" ").trim();
+  const shape = shapeOf(written === "" ? plain : written);
+  const isCaseSensitive = caseOf(tokens, asked);
+  const conditions = conditionsOf(alternatives, { shape, isCaseSensitive });
+  const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...namesIn(written, shape)])].slice(0, LITERALS);
   return {
-    text,
+    text: plain,
     shape,
-    concepts: conceptsOf(text, shape),
-    literals: literalsOf(text, names, shape),
+    concepts: conceptsOf(plain, shape),
+    literals: literalsOf({ written, plain, asked, names, shape, alternatives }),
     names,
+    filters,
+    alternatives: conditions.alternatives,
+    isCaseSensitive,
+    notes: [...conditions.notes, ...notesOn(tokens, alternatives)],
   };
 }
 
@@ -74,55 +88,94 @@ export function isFunctionWord(term: string): boolean {
   return FUNCTION_WORDS.has(term);
 }
 
-function invalidQuery(message: string): AppError {
+export function invalidQuery(message: string): AppError {
   return new AppError({ code: "invalid_query", status: 400, message });
 }
 
-function shapeOf(text: string, words: readonly string[]): Shape {
-  if (SYMBOL.test(text)) {
-    return "symbol";
-  }
-  const prose = words.filter((word) => PROSE_WORD.test(word)).length;
-  const quoted = /^(["'`]).*\1$/su.test(text);
-  return !quoted && words.length > 1 && prose / words.length > 0.6 ? "natural" : "literal";
+type Sought = Extract<Token, { kind: "word" | "phrase" | "regex" }>;
+
+function isSought(token: Token): token is Sought {
+  return (token.kind === "word" || token.kind === "phrase" || token.kind === "regex") && !token.negated;
 }
 
-function namesIn(text: string, words: readonly string[], shape: Shape): readonly string[] {
-  const names = new Set<string>();
-  if (shape === "symbol") {
-    const whole = text.replace(/\(\)$/, "");
-    names.add(whole);
-    names.add(whole.split(/\.|::|->|#/).at(-1) ?? whole);
-  }
-  for (const word of words) {
-    const [, quoted = ""] = /^[`"'](.*)[`"'][.,;:?!]?$/u.exec(word) ?? [];
-    // `"content-type"` is a text to find, not the names content and type.
-    const isSymbol = SYMBOL.test(quoted);
-    for (const name of word.match(new RegExp(NAME, "gu")) ?? []) {
-      if (CODE_NAME.test(name) || (isSymbol && name.length > 2)) {
-        names.add(name);
-      }
+/** What only excludes is what its writer looks for: `-Wall`. */
+function withSomethingToFind(tokens: readonly Token[]): readonly Token[] {
+  const hasSomething = tokens.some((token) => isSought(token) || (token.kind === "filter" && !token.negated));
+  return hasSomething ? tokens : tokens.map(({ raw }) => ({ kind: "word", raw, value: raw, negated: false }));
+}
+
+function plainOf({ kind, value }: Sought): string {
+  // Of an expression the words that it has as they stand.
+  return kind === "regex" ? value.replaceAll(/\\.|[^\p{L}\p{N}_\s]+/gu, " ").trim() : value;
+}
+
+function alternativesOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const alternatives: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.kind === "or") {
+      alternatives.push([]);
+    } else {
+      alternatives.at(-1)?.push(token);
     }
   }
-  return [...names].slice(0, LITERALS);
+  const saying = alternatives.filter((alternative) => alternative.some((token) => token.kind !== "filter" && token.kind !== "case"));
+  return saying.length === 0 ? [alternatives.flat()] : saying;
+}
+
+function caseOf(tokens: readonly Token[], asked: readonly Sought[]): boolean {
+  const choice = tokens.findLast((token) => token.kind === "case")?.value ?? "no";
+  return choice === "yes" || (choice === "auto" && asked.some(({ value }) => /\p{Lu}/u.test(value)));
+}
+
+function notesOn(tokens: readonly Token[], alternatives: readonly (readonly Token[])[]): readonly string[] {
+  const hasLateFilter = alternatives.slice(1).some((alternative) => alternative.some((token) => token.kind === "filter"));
+  const hasGroup =
+    alternatives.length > 1 && tokens.some(({ raw }) => /^\(+[^()]*$/.test(raw)) && tokens.some(({ raw }) => /^[^()]*\)+$/.test(raw));
+  return [
+    ...(hasLateFilter ? ["Filters hold on both sides of OR."] : []),
+    ...(hasGroup ? ["Parentheses do not group: OR is between all that stands before it and all that stands after it."] : []),
+  ];
 }
 
 function conceptsOf(text: string, shape: Shape): readonly Concept[] {
   const terms = [...new Set(termsOf(text))].slice(0, CONCEPTS);
-  if (shape !== "natural") {
+  if (!isProse(shape) && shape !== "error") {
     return terms.map((term) => ({ terms: [term], weight: 1 }));
   }
   const saying = terms.filter((term) => !isFunctionWord(term));
   return terms.map((term) => ({
-    terms: isFunctionWord(term) ? [term] : [term, ...variantsOf(term)],
+    // Of a message every word stands as it is in the code.
+    terms: isFunctionWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
     // A question of nothing but such words still means them.
     weight: isFunctionWord(term) && saying.length > 0 ? FUNCTION_WORD_WEIGHT : 1,
   }));
 }
 
-function literalsOf(text: string, names: readonly string[], shape: Shape): readonly string[] {
-  const whole = shape === "symbol" ? text.replace(/\(\)$/, "") : text;
-  const quoted = [...text.matchAll(/(["'`])(.{3,200}?)\1/gu)].map((match) => match[2] ?? "");
-  const found = new Set([whole, ...quoted, ...names].filter((literal) => literal !== "" && literal.length <= LONGEST_LITERAL));
+type Texts = {
+  readonly written: string;
+  readonly plain: string;
+  readonly asked: readonly Sought[];
+  readonly names: readonly string[];
+  readonly shape: Shape;
+  readonly alternatives: readonly (readonly Token[])[];
+};
+
+function literalsOf({ written, plain, asked, names, shape, alternatives }: Texts): readonly string[] {
+  const whole = shape === "symbol" ? written.replace(/\(\)$/, "") : written;
+  const sides =
+    alternatives.length > 1
+      ? alternatives.map((tokens) =>
+          tokens
+            .filter(isSought)
+            .map(({ value }) => value)
+            .join(" "),
+        )
+      : [];
+  const phrases = asked.filter(({ kind }) => kind === "phrase").map(({ value }) => value);
+  const quoted = [...written.matchAll(/(["'`])(.{3,200}?)\1/gu)].map((match) => match[2] ?? "");
+  const fragments = shape === "error" ? fragmentsOf(written) : [];
+  const isExpression = asked.some(({ kind }) => kind === "regex");
+  const texts = [...(isExpression ? [] : [whole === "" ? plain : whole]), ...sides, ...phrases, ...fragments, ...quoted, ...names];
+  const found = new Set(texts.filter((literal) => literal !== "" && literal.length <= LONGEST_LITERAL));
   return [...found].slice(0, LITERALS);
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { FoundChunk } from "#store/read-chunks.store.ts";
 import { parseQuery } from "./query.ts";
-import { rank } from "./rank.ts";
+import { rank, type Candidate } from "./rank.ts";
 
 type Given = Partial<FoundChunk> & { readonly score?: number; readonly coverage?: number };
 
-function ranked(query: string, given: readonly Given[]): readonly string[] {
-  const candidates = given.map(({ score = 1, coverage = 0.5, ...chunk }, index) => ({
+function candidate({ score = 1, coverage = 0.5, ...chunk }: Given, index: number): Candidate {
+  return {
     fused: { chunkId: index, score, ranks: {} },
     chunk: {
       chunk_id: index,
@@ -22,18 +22,54 @@ function ranked(query: string, given: readonly Given[]): readonly string[] {
       ...chunk,
     },
     coverage,
-  }));
-  return rank(candidates, parseQuery(query)).map((chunk) => `${chunk.path}:${chunk.start_line}`);
+  };
 }
 
-test("what defines the asked symbol comes before what uses it, and first where the file is named so", () => {
+function ranked(query: string, given: readonly Given[]): readonly string[] {
+  return rank(given.map(candidate), parseQuery(query)).map((chunk) => `${chunk.path}:${chunk.start_line}`);
+}
+
+test("what defines the asked symbol comes before what uses it", () => {
   expect(
     ranked("scrapeLoop", [
       { path: "uses.go", score: 2 },
       { path: "other.go", symbols: ["scrapeLoop"] },
-      { path: "scrape_loop.go", symbols: ["scrapeLoop"] },
     ]),
-  ).toEqual(["scrape_loop.go:1", "other.go:1", "uses.go:1"]);
+  ).toEqual(["other.go:1", "uses.go:1"]);
+});
+
+test("a name is found without the class it is defined in", () => {
+  expect(
+    ranked("Find", [
+      { path: "uses.cc", score: 2 },
+      { path: "cache.cc", symbols: ["LRUCache::Find"] },
+    ])[0],
+  ).toBe("cache.cc:1");
+});
+
+test("what has a name made of the words asked for comes before what has those words in several names", () => {
+  const chunks = [
+    { path: "a.ts", symbols: ["getName", "userId"] },
+    { path: "b.ts", symbols: ["getUserName"] },
+  ];
+  expect(ranked("get user name", chunks)[0]).toBe("b.ts:1");
+});
+
+test("words that stand together come before the same words far apart", () => {
+  const apart = `retry\n${"x\n".repeat(40)}pause`;
+  const chunks = [
+    { path: "a.ts", content: apart },
+    { path: "b.ts", content: `${"x\n".repeat(40)}retry after a pause` },
+  ];
+  expect(ranked("retry pause", chunks)[0]).toBe("b.ts:1");
+});
+
+test("each result says the factors of its score", () => {
+  const [result] = rank([candidate({ score: 2, path: "src/header.ts", symbols: ["parseHeader"] }, 0)], parseQuery("parse the header"));
+  const product = Object.values(result?.factors ?? {}).reduce((all, factor) => all * factor, result?.fused ?? 0);
+  expect(result?.fused).toBe(2);
+  expect(result?.factors["file name"]).toBeGreaterThan(1);
+  expect(result?.score).toBeCloseTo(product);
 });
 
 test("a chunk with all words of a question comes before one with some", () => {
@@ -63,7 +99,7 @@ test("tests are not put back when tests are asked for", () => {
 test("further chunks of a file make room for other files", () => {
   const chunks = [
     { path: "a.ts", start_line: 1 },
-    { path: "a.ts", start_line: 10, score: 0.99 },
+    { path: "a.ts", start_line: 10, score: 0.8 },
     { path: "b.ts", start_line: 1, score: 0.9 },
   ];
   expect(ranked("parse the header", chunks)).toEqual(["a.ts:1", "b.ts:1", "a.ts:10"]);
@@ -72,3 +108,15 @@ test("further chunks of a file make room for other files", () => {
 test("nothing is ranked as nothing", () => {
   expect(ranked("anything", [])).toEqual([]);
 });
+
+test.for(["src/reply.js:7", "./src/reply.js:7:1", "/app/node_modules/kit/src/reply.js:7", "reply.js:7"])(
+  "%s comes at its line first, then elsewhere in that file, before files that only speak of it",
+  (query) => {
+    const chunks = [
+      { path: "app.js", score: 2, symbols: ["reply"], content: "const reply = require('./src/reply.js')" },
+      { path: "src/reply.js", score: 1.5, symbols: ["Reply", "reply"], start_line: 10, end_line: 20 },
+      { path: "src/reply.js", start_line: 1, end_line: 9 },
+    ];
+    expect(ranked(query, chunks)).toEqual(["src/reply.js:1", "src/reply.js:10", "app.js:1"]);
+  },
+);

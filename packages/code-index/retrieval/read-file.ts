@@ -89,7 +89,7 @@ export async function whyMissing(query: Kysely<CodeIndexTables>, scope: Reposito
   return { found, similar: isText(name) && name !== "" ? await similarPaths(query, scope, name) : [] };
 }
 
-async function refuseMissingFile(
+export async function refuseMissingFile(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
   { path, found, similar }: Missing & { readonly path: string },

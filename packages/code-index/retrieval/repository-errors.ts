@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 import { readAs } from "#store/read-as.store.ts";
-import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
+import { indexedBranches, repositoriesInScope, type Choice, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 
 const NAMED = 20;
@@ -14,18 +14,22 @@ const READ_MS = 3_000;
  */
 export async function refuseHiddenRepository(
   database: CodeIndexDatabase,
-  { tenant, repositories, repo, ref }: Scope,
+  scope: Scope,
   found: RepositoryInScope | undefined,
 ): Promise<never> {
+  const { tenant, repositories, filters, ...asked } = scope;
+  const repo = asked.repo ?? eitherOf(filters?.repo);
+  const ref = asked.ref ?? eitherOf(filters?.ref);
   const known = (
     await readAs(database, tenant, READ_MS, (transaction) => repositoriesInScope(transaction, { tenant, repositories }))
   ).filter((repository) => repository.generation !== null);
-  const isKnown = known.some((repository) => repository.repo === repo);
+  const isKnown = known.some((repository) => repository.repo === (found?.repo ?? repo));
   if (ref !== undefined && (repo === undefined || isKnown)) {
+    const branches = await readAs(database, tenant, READ_MS, (transaction) => indexedBranches(transaction, scope, NAMED + 1));
     throw new AppError({
       code: "ref_not_indexed",
       status: 409,
-      message: `The branch ${ref} of ${repo ?? "these repositories"} is not indexed; leave ref out for the default branch.`,
+      message: `The branch ${ref.slice(0, 200)} of ${repo ?? "these repositories"} is not indexed; ${leaveOut(branches)}.`,
     });
   }
   if (found !== undefined) {
@@ -41,6 +45,16 @@ export async function refuseHiddenRepository(
     status: 404,
     message: `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${namesOf(known)}.`,
   });
+}
+
+function eitherOf(choice: Choice | undefined): string | undefined {
+  return choice === undefined || choice.anyOf.length === 0 ? undefined : choice.anyOf.join(" or ");
+}
+
+function leaveOut(branches: readonly string[]): string {
+  const more = branches.length > NAMED ? " and more" : "";
+  const known = branches.length === 0 ? "" : ` (indexed: ${branches.slice(0, NAMED).join(", ")}${more})`;
+  return `leave ref out for the default branch${known}`;
 }
 
 function namesOf(known: readonly RepositoryInScope[]): string {

@@ -1,13 +1,26 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { chunkId } from "#store/chunk-id.ts";
-import { encodePostings, impactOf } from "#store/postings.ts";
-import type { PostingsRow } from "#store/read-postings.store.ts";
+import { encodePostings, impactOf, unpackPostings, type PackedOut } from "#store/postings.ts";
 import type { Concept } from "./query.ts";
-import { scorePostings } from "./score-postings.ts";
+import { scorePostings, type Scores } from "./score-postings.ts";
 import { joinVisible, type VisibleChunks } from "./visible-chunks.ts";
 
 const SEGMENT = 7;
+
+type Row = { readonly term: string; readonly segment: number; readonly list: PackedOut };
+
+type Given = { readonly concepts: readonly Concept[]; readonly segments: readonly VisibleChunks[]; readonly postings: readonly Row[] };
+
+function score({ postings, ...given }: Given, limit = 1_000): Scores {
+  const byTerm = Map.groupBy(postings, ({ term }) => term);
+  const lists = new Map([...byTerm].map(([term, rows]) => [term, new Map(rows.map(({ segment, list }) => [segment, list]))]));
+  return scorePostings({ ...given, postings: lists, limit });
+}
+
+function listOf(given: readonly { readonly ordinal: number; readonly impact: number }[]): PackedOut {
+  return unpackPostings(encodePostings(given), given.length, 2 ** 20);
+}
 
 function concept(...terms: string[]): Concept {
   return { terms, weight: 1 };
@@ -15,17 +28,17 @@ function concept(...terms: string[]): Concept {
 
 /** A segment all of whose chunks are seen. */
 function whole(segmentId: number, chunks: number): VisibleChunks {
-  return { segmentId, capacity: chunks, count: chunks, ordinals: null };
+  return { segmentId, home: 1, capacity: chunks, count: chunks, ordinals: null };
 }
 
 /** Postings of a segment in which every term has the same impact on the chunks given. */
-function row(term: string, ordinals: readonly number[], impact = 1, segment = SEGMENT): PostingsRow {
-  return { term, segment_id: segment, df: ordinals.length, docs: encodePostings(ordinals.map((ordinal) => ({ ordinal, impact }))) };
+function row(term: string, ordinals: readonly number[], impact = 1, segment = SEGMENT): Row {
+  return { term, segment, list: listOf(ordinals.map((ordinal) => ({ ordinal, impact }))) };
 }
 
-function ranking(concepts: readonly Concept[], postings: readonly PostingsRow[], chunks = 100): readonly number[] {
-  const scores = scorePostings({ concepts, segments: [whole(SEGMENT, chunks)], postings });
-  return scores.top(10).map((hit) => hit.chunkId - chunkId(SEGMENT, 0));
+function ranking(concepts: readonly Concept[], postings: readonly Row[], chunks = 100): readonly number[] {
+  const { best } = score({ concepts, segments: [whole(SEGMENT, chunks)], postings }, 10);
+  return best.map((hit) => hit.chunkId - chunkId(SEGMENT, 0));
 }
 
 test("a chunk with more of the words comes first, and a rare word counts more than a common one", () => {
@@ -35,12 +48,12 @@ test("a chunk with more of the words comes first, and a rare word counts more th
 
 test("a word in several forms counts once, by its best", () => {
   const postings = [row("append", [1, 2]), row("appends", [1]), row("appended", [1])];
-  const scores = scorePostings({
+  const scores = score({
     concepts: [concept("append", "appends", "appended")],
     segments: [whole(SEGMENT, 9)],
     postings,
   });
-  const [first, second] = scores.top(2);
+  const [first, second] = scores.best;
   expect(first?.score).toBeCloseTo(second?.score ?? 0);
 });
 
@@ -59,12 +72,12 @@ test("a rare form of a common word is as common as the word", () => {
 test("how rare a word is counts over all segments given", () => {
   const segments = [whole(1, 10), whole(2, 10)];
   const postings = [row("x", [0], 1, 1), row("y", [1], 1, 1), row("y", [0, 1, 2, 3, 4], 1, 2)];
-  const [best] = scorePostings({ concepts: [concept("x"), concept("y")], segments, postings }).top(1);
-  expect(best?.chunkId).toBe(chunkId(1, 0));
+  const { best } = score({ concepts: [concept("x"), concept("y")], segments, postings });
+  expect(best[0]?.chunkId).toBe(chunkId(1, 0));
 });
 
 test("coverage is the part of the query a chunk holds; words that are nowhere don't count", () => {
-  const scores = scorePostings({
+  const scores = score({
     concepts: [concept("a"), concept("b"), concept("nowhere")],
     segments: [whole(SEGMENT, 10)],
     postings: [row("a", [1, 2]), row("b", [2, 3])],
@@ -77,22 +90,25 @@ test("coverage is the part of the query a chunk holds; words that are nowhere do
 
 test("scores are BM25's: the inverse document frequency times the impact", () => {
   const impact = impactOf({ frequency: 3, length: 80 });
-  const scores = scorePostings({
+  const scores = score({
     concepts: [concept("a")],
     segments: [whole(SEGMENT, 100)],
     postings: [row("a", [5], impact)],
   });
-  expect(scores.top(1)[0]?.score).toBeCloseTo(Math.log(1 + 99.5 / 1.5) * impact, 2);
+  expect(scores.best[0]?.score).toBeCloseTo(Math.log(1 + 99.5 / 1.5) * impact, 2);
 });
 
 test("the best chunks are those that sorting everything would give", () => {
   const impacts = fc.array(fc.double({ min: 0.01, max: 2, noNaN: true }), { minLength: 1, maxLength: 3_000 });
   fc.assert(
     fc.property(impacts, fc.integer({ min: 1, max: 20 }), (given, limit) => {
-      const docs = encodePostings(given.map((impact, ordinal) => ({ ordinal, impact })));
-      const postings = [{ term: "a", segment_id: SEGMENT, df: given.length, docs }];
-      const scores = scorePostings({ concepts: [concept("a")], segments: [whole(SEGMENT, given.length)], postings });
-      expect(scores.top(limit)).toEqual(scores.top(given.length).slice(0, limit));
+      const list = listOf(given.map((impact, ordinal) => ({ ordinal, impact })));
+      const scoring = {
+        concepts: [concept("a")],
+        segments: [whole(SEGMENT, given.length)],
+        postings: [{ term: "a", segment: SEGMENT, list }],
+      };
+      expect(score(scoring, limit).best).toEqual(score(scoring, given.length).best.slice(0, limit));
     }),
     { numRuns: 30 },
   );
@@ -114,12 +130,13 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
       const visible = all.flatMap(({ id, chunks }) =>
         [0, 1].map((build) => ({
           segment_id: id,
+          home: 1,
           capacity: chunks.length,
           ordinals: bitmapOf(chunks.map((one, ordinal) => one.seen && ((ordinal * 7 + fork) % 3) % 2 === build)),
         })),
       );
-      const filtered = scorePostings({ concepts, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
-      const alone = scorePostings({
+      const filtered = score({ concepts, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
+      const alone = score({
         concepts,
         segments: seen.map(({ id, chunks }) => whole(id, chunks.length)),
         postings: seen.flatMap(postingsOf),
@@ -130,7 +147,7 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
           return ordinals.map((ordinal, rank) => [chunkId(id, ordinal), chunkId(id, rank)] as const);
         }),
       );
-      expect(filtered.top(1_000).map((hit) => ({ chunkId: newIds.get(hit.chunkId), score: hit.score }))).toEqual(alone.top(1_000));
+      expect(filtered.best.map((hit) => ({ chunkId: newIds.get(hit.chunkId), score: hit.score }))).toEqual(alone.best);
       for (const [id, alike] of newIds) {
         expect(filtered.coverageOf(id)).toBe(alone.coverageOf(alike));
       }
@@ -141,10 +158,10 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
 
 type Segment = { readonly id: number; readonly chunks: readonly { readonly impacts: Readonly<Record<string, number>> }[] };
 
-function postingsOf({ id, chunks }: Segment): readonly PostingsRow[] {
+function postingsOf({ id, chunks }: Segment): readonly Row[] {
   return ["a", "b", "c", "d"].flatMap((term) => {
     const postings = chunks.flatMap(({ impacts: { [term]: impact } }, ordinal) => (impact === undefined ? [] : [{ ordinal, impact }]));
-    return postings.length === 0 ? [] : [{ term, segment_id: id, df: postings.length, docs: encodePostings(postings) }];
+    return postings.length === 0 ? [] : [{ term, segment: id, list: listOf(postings) }];
   });
 }
 

@@ -80,3 +80,9 @@ test("a segment from before there were trigrams is gone through chunk by chunk",
   expect(await find("getURLFor")).toHaveLength(3);
   expect(await find("nowhere")).toEqual([]);
 });
+
+test("texts that there is no time to compare are said to be missing", async () => {
+  const query = { ...parseQuery("words"), literals: ["words"], names: [] };
+  const answer = await searchExactly({ database, scope: { tenant }, query, limit: 1_000, deadlineMs: 0 });
+  expect(answer).toMatchObject({ chunkIds: [], state: "timeout", reason: expect.stringContaining("600 chunks that may hold the text") });
+});

@@ -1,65 +1,106 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Logger } from "@sightline/foundation/log";
-import type { SearchAnswer, SearchRequest, SearchResult } from "#contract.ts";
-import type { QueryEmbedder } from "#embedding/query-embedder.ts";
-import { readChunks } from "#store/read-chunks.store.ts";
+import type { SearchAnswer, SearchRequest } from "#contract.ts";
 import { readAs } from "#store/read-as.store.ts";
+import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
+import { indexedLanguages, listChunks } from "#store/read-listed.store.ts";
 import { repositoriesInScope, type Access, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
 import { storedEmbedders, type StoredEmbedder } from "#store/read-vectors.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
-import { termsOf } from "#store/terms.ts";
+import { untilAborted, type CodeIndexDatabase } from "#store/tenant.ts";
+import { awaitCommit } from "./await-commit.ts";
 import { fuse, type FusedChunk, type LegName } from "./fuse.ts";
-import { runLeg, type LegOutcome } from "./leg.ts";
-import { searchByMeaning, searchByWords, type Looking } from "./legs.ts";
-import { matchedLines } from "./matched-lines.ts";
+import { compileConditions, keepMeeting } from "./match-conditions.ts";
+import { languageNamed, scopeFilters } from "./query-filters.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
 import { rank, type RankedChunk } from "./rank.ts";
-import { searchExactly } from "./search-exactly.ts";
+import { isTimeout, tooSlow } from "./read-scope.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
+import type { RerankerState } from "./rerank.ts";
+import { notesOnFilters, notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
+import { cursorFor, nameBuilds, positionOf, type Position } from "./search-cursor.ts";
+import { isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
 
-export type SearchDependencies = {
-  readonly database: CodeIndexDatabase;
-  readonly embedder: QueryEmbedder | undefined;
-  readonly log: Logger;
-  /** Milliseconds that each leg may take. */
-  readonly deadlines?: Readonly<Record<LegName, number>>;
-};
+export type { SearchDependencies } from "./search-legs.ts";
 
-const DEADLINES: Readonly<Record<LegName, number>> = { bm25: 1_500, exact: 2_000, semantic: 1_500 };
+/** Of many results: `cursorAfter` is the cursor for whoever shows only the first of them. */
+export type SearchPage = SearchAnswer & { readonly cursorAfter: (shown: number) => string };
+
 const READ_MS = 3_000;
 
-/** Chunks asked of each leg for every one wanted, and in all. */
-const OVERFETCH = 10;
-const LEG_HITS: Readonly<Record<LegName, number>> = { bm25: 300, exact: 150, semantic: 100 };
+/** Places that are ranked. */
 const CANDIDATES = 300;
-
-/** Characters of a chunk in an answer. */
-const CONTENT = 8_000;
+/** Fewer are not taken for all that there may be. */
+const ENOUGH = 100;
+/** Places held against the conditions then, and for how long. */
+const DEEP_CANDIDATES = 6_000;
+const CHECK_MS = 1_000;
 
 /**
- * Finds the places in a tenant's indexed code that answer a query: three legs at once, fused and ranked.
- * A leg that is slow or fails is named in `legs` and the others answer.
+ * Finds the places in a tenant's indexed code that answer a query, as docs/search.md says: three legs at once, fused, held
+ * against the query's conditions and ranked. A leg that is slow or fails is named in `legs` and the others answer.
  *
- * @throws {AppError} `invalid_query` (400), `repository_not_found` (404), `repository_not_indexed` (409),
- * `search_failed` (500) when no leg could answer.
+ * @throws {AppError} `invalid_query`, `invalid_pattern`, `invalid_cursor` (400), `repository_not_found` (404), `repository_not_indexed`,
+ * `ref_not_indexed` (409), `search_failed`, `too_slow` (503) when nothing could answer in time; the signal's reason when it was aborted.
  */
-export async function search(dependencies: SearchDependencies, access: Access, request: SearchRequest): Promise<SearchAnswer> {
+export async function search(given: SearchDependencies, access: Access, request: SearchRequest): Promise<SearchPage> {
   const began = performance.now();
-  const query = parseQuery(request.query);
-  const scope: Scope = {
+  const dependencies = { ...given, database: untilAborted(given.database, given.signal) };
+  try {
+    return await answer(dependencies, access, request, began);
+  } catch (error) {
+    dependencies.database.signal?.throwIfAborted();
+    throw isTimeout(error) ? tooSlow(READ_MS) : error;
+  }
+}
+
+async function answer(dependencies: SearchDependencies, access: Access, request: SearchRequest, began: number): Promise<SearchPage> {
+  const query = parseQuery(request.query, { symbol: filterText(request.symbol) });
+  const conditions = compileConditions(query);
+  const position = positionOf({ access, request });
+  const scope = scopeFor(access, request, query);
+  const reached = await awaitCommit(dependencies.database, access, request);
+  const searched = await lookAround(dependencies.database, scope);
+
+  const found = await rerank(dependencies, query, await find(dependencies, { ...searched, scope, query, conditions, isDeep: false }));
+  const offset = position?.offset ?? 0;
+  const end = offset + request.limit;
+  const results = presentResults(found.ranked.slice(offset, end), query, request.explain === true);
+  const here: Position = {
+    offset: end,
+    builds: nameBuilds(searched.repositories),
+    legs: answering(found.legs),
+  };
+  const languages = found.ranked.length === 0 ? await languagesFor(dependencies.database, scope, query) : [];
+  return {
+    results,
+    legs: { semantic: found.legs.semantic.state, bm25: found.legs.bm25.state, exact: found.legs.exact.state },
+    ...(found.reranker === undefined ? {} : { reranker: found.reranker }),
+    index: presentIndex(searched.repositories, results),
+    ...(reached === undefined ? {} : { min_commit: reached }),
+    partial: found.isPartial || isCutShort(found.legs),
+    notes: [
+      ...query.notes,
+      ...notesOnFilters(query, languages),
+      ...notesOnIndex(searched.all, scope),
+      ...(reached?.reached === false ? [`The index does not hold ${reached.commit} yet; these results are of an older commit.`] : []),
+      ...notesOnPaging(position, here),
+      ...notesOnFinding(found, { query, hasMore: end < found.ranked.length }),
+    ],
+    next_cursor: end < found.ranked.length ? cursorFor({ access, request }, here) : null,
+    cursorAfter: (shown) => cursorFor({ access, request }, { ...here, offset: offset + shown }),
+    query: presentQuery(query),
+    ms: Math.round((performance.now() - began) * 10) / 10,
+  };
+}
+
+function scopeFor(access: Access, request: SearchRequest, query: ParsedQuery): Scope {
+  const lang = filterText(request.lang);
+  return {
     ...access,
     repo: request.repo,
     ref: request.ref,
     path: filterText(request.path),
-    lang: filterText(request.lang),
-  };
-  const searched = await lookAround(dependencies.database, scope);
-
-  const { legs, ranked } = await searchOnce(dependencies, { scope, query, ...searched, limit: request.limit });
-  return {
-    results: ranked.slice(0, request.limit).map((chunk) => present(chunk, query)),
-    legs: { semantic: legs.semantic.state, bm25: legs.bm25.state, exact: legs.exact.state },
-    ms: Math.round((performance.now() - began) * 10) / 10,
+    lang: lang === undefined ? undefined : languageNamed(lang),
+    filters: query.filters.length === 0 ? undefined : scopeFilters(query.filters),
   };
 }
 
@@ -70,10 +111,11 @@ function filterText(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** What there is to search. */
 type Searched = {
+  /** In scope. */
+  readonly all: readonly RepositoryInScope[];
+  /** And searchable. */
   readonly repositories: readonly RepositoryInScope[];
-  /** Whose vectors are searched; undefined before there are any. */
   readonly vectors: StoredEmbedder | undefined;
 };
 
@@ -81,118 +123,150 @@ async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<Se
   if (scope.repo?.includes("\0") === true) {
     return refuseHiddenRepository(database, scope, undefined);
   }
-  const { found, vectors } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+  const { all, vectors } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
     const [inUse] = await storedEmbedders(transaction, scope.tenant);
-    return { found: await repositoriesInScope(transaction, scope), vectors: inUse };
+    return { all: await repositoriesInScope(transaction, scope), vectors: inUse };
   });
-  const repositories = found.filter((repository) => repository.generation !== null);
-  if (repositories.length === 0 && (scope.repo !== undefined || scope.ref !== undefined)) {
-    await refuseHiddenRepository(database, scope, found[0]);
+  const repositories = all.filter((repository) => repository.generation !== null);
+  const asks = scope.repo !== undefined || scope.ref !== undefined;
+  const filters = [...(scope.filters?.repo.anyOf ?? []), ...(scope.filters?.ref.anyOf ?? [])];
+  if (repositories.length === 0 && (asks || filters.length > 0)) {
+    await refuseHiddenRepository(database, scope, all[0]);
   }
-  return { repositories, vectors };
+  return { all, repositories, vectors };
 }
 
-type Searching = Searched & {
-  readonly scope: Scope;
-  readonly query: ParsedQuery;
-  readonly limit: number;
+type Found = {
+  readonly legs: Legs;
+  readonly ranked: readonly RankedChunk[];
+  /** More may be found that meets the conditions. */
+  readonly isPartial: boolean;
+  /** More was found than is ranked. */
+  readonly isCapped: boolean;
 };
 
-type Found = { readonly legs: Readonly<Record<LegName, LegOutcome>>; readonly ranked: readonly RankedChunk[] };
+async function find(dependencies: SearchDependencies, searching: Searching): Promise<Found> {
+  const { query, conditions, isDeep } = searching;
+  if (query.text === "") {
+    return browse(dependencies, searching);
+  }
+  const found = await findOnce(dependencies, searching);
+  const isShort = conditions !== undefined && found.isCapped && found.ranked.length < ENOUGH;
+  return isShort && !isDeep && !isBroken(found.legs)
+    ? find(dependencies, { ...searching, isDeep: true })
+    : { ...found, isPartial: isShort };
+}
 
-async function searchOnce(dependencies: SearchDependencies, searching: Searching, again = true): Promise<Found> {
-  const { scope, query } = searching;
-  const legs = await runLegs(dependencies, searching);
-  const fused = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape).slice(
-    0,
-    CANDIDATES,
-  );
-  if (fused.length === 0) {
-    return { legs, ranked: [] };
-  }
-  const chunkIds = fused.map((chunk) => chunk.chunkId);
-  const chunks = await readAs(dependencies.database, scope.tenant, READ_MS, (transaction) => readChunks(transaction, scope, chunkIds));
-  // A newer build took an index's place between the legs and now: what the legs found is gone, so look there.
-  if (chunks.length < fused.length && again) {
-    return searchOnce(dependencies, searching, false);
-  }
-  const byId = new Map<number, FusedChunk>(fused.map((chunk) => [chunk.chunkId, chunk]));
-  const coverageOf = legs.bm25.coverageOf ?? (() => 0);
-  const candidates = chunks.flatMap((chunk) => {
-    const found = byId.get(chunk.chunk_id);
-    return found === undefined ? [] : [{ fused: found, chunk, coverage: coverageOf(chunk.chunk_id) }];
+/** A query of nothing but filters asks for what they let through. */
+async function browse({ database }: SearchDependencies, { scope, query, conditions }: Searching): Promise<Found> {
+  const limit = conditions === undefined ? CANDIDATES : DEEP_CANDIDATES;
+  const everyChunk = conditions !== undefined || query.filters.some(({ field }) => field === "symbol");
+  const { chunkIds, chunks } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const listed = await listChunks(transaction, scope, { limit, everyChunk });
+    return { chunkIds: listed, chunks: await readChunks(transaction, scope, listed) };
   });
-  return { legs, ranked: rank(candidates, query) };
-}
-
-async function runLegs(dependencies: SearchDependencies, searching: Searching): Promise<Readonly<Record<LegName, LegOutcome>>> {
-  const { database, embedder, log, deadlines = DEADLINES } = dependencies;
-  const { scope, query, repositories, vectors, limit } = searching;
-  if (repositories.length === 0) {
-    const state = { state: "skipped", reason: "no repository is indexed yet", ms: 0, hits: 0 } as const;
-    const nothing: LegOutcome = { chunkIds: [], state };
-    return { semantic: nothing, bm25: nothing, exact: nothing };
-  }
-  const looking = (leg: LegName): Looking => ({
-    database,
-    scope,
-    query,
-    limit: Math.max(LEG_HITS[leg], limit * OVERFETCH),
-    deadlineMs: deadlines[leg],
-  });
-  const run = (leg: LegName, advice: string, find: () => ReturnType<typeof searchByWords>) =>
-    runLeg({
-      deadlineMs: deadlines[leg],
-      advice,
-      search: find,
-      onError: (error) => log.warn({ err: error, leg }, "a leg of a search failed"),
-    });
-  const [semantic, bm25, exact] = await Promise.all([
-    run("semantic", "name a repository", () => searchByMeaning({ ...looking("semantic"), embedder, repositories, vectors })),
-    run("bm25", "name a repository", () => searchByWords(looking("bm25"))),
-    run("exact", "add at least three letters or digits in a row, or name a repository", () => searchExactly(looking("exact"))),
-  ]);
-  refuseSilence([semantic, bm25, exact]);
-  return { semantic, bm25, exact };
-}
-
-/** Nothing found because nothing was looked at is not an answer. */
-function refuseSilence(legs: readonly LegOutcome[]): void {
-  const tried = legs.filter(({ state }) => state.state !== "skipped" && state.state !== "pending");
-  if (tried.length > 0 && tried.every(({ state }) => state.state === "timeout" || state.state === "degraded")) {
-    throw new AppError({
-      code: "search_failed",
-      status: 500,
-      message: `No leg of the search could answer: ${tried.map(({ state }) => state.reason ?? state.state).join("; ")}.`,
-    });
-  }
-}
-
-function present(chunk: RankedChunk, query: ParsedQuery): SearchResult {
+  const { kept, isComplete } = await keepMeeting(chunks, conditions, performance.now() + CHECK_MS);
+  const order = new Map(chunkIds.map((chunkId, index) => [chunkId, index]));
+  const ranked = kept
+    .toSorted((one, other) => (order.get(one.chunk_id) ?? 0) - (order.get(other.chunk_id) ?? 0))
+    .slice(0, CANDIDATES)
+    .map((chunk) => ({ ...chunk, score: 0, fused: 0, factors: {}, ranks: {} }));
+  const isCapped = chunkIds.length === limit || !isComplete;
   return {
-    repo: chunk.repo,
-    ref: chunk.ref,
-    commit: chunk.commit,
-    path: chunk.path,
-    language: chunk.language,
-    start_line: chunk.start_line,
-    end_line: chunk.end_line,
-    symbol: symbolFor(chunk.symbols, query),
-    content: chunk.content.slice(0, CONTENT),
-    matched_lines: matchedLines(chunk, query),
-    score: Math.round(chunk.score * 10_000) / 10_000,
-    legs: chunk.ranks,
+    legs: skipAll("the query has nothing but filters"),
+    ranked,
+    isCapped,
+    isPartial: isCapped && conditions !== undefined && kept.length < ENOUGH,
   };
 }
 
-/** Of the names a chunk defines the one the query is nearest to: asked for, or made of the most of its words. */
-function symbolFor(symbols: readonly string[], { names, concepts }: ParsedQuery): string | null {
-  const asked = new Set(names.map((name) => name.toLowerCase()));
-  const words = new Set(concepts.flatMap((concept) => concept.terms));
-  const nearness = (symbol: string) =>
-    asked.has(symbol.toLowerCase()) ? CERTAIN : termsOf(symbol).filter((term) => words.has(term)).length;
-  return symbols.toSorted((one, other) => nearness(other) - nearness(one))[0] ?? null;
+type Reranked = Found & { readonly reranker?: RerankerState };
+
+/** Whatever page is asked for, so that all of them are of one order. */
+async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQuery, found: Found): Promise<Reranked> {
+  return reranker === undefined || query.text === "" ? found : { ...found, ...(await reranker(found.ranked, query, signal)) };
 }
 
-/** More than a name has words. */
-const CERTAIN = 1_000;
+async function findOnce(dependencies: SearchDependencies, searching: Searching, again = true): Promise<Omit<Found, "isPartial">> {
+  const { scope, query, conditions, isDeep } = searching;
+  const legs = await runLegs(dependencies, searching);
+  const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
+  const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));
+  const chunkIds = fused.map((chunk) => chunk.chunkId);
+  const chunks = fused.length === 0 ? [] : await readFound(dependencies.database, scope, chunkIds);
+  // A newer build took an index's place between the legs and now: what the legs found is gone, so look there.
+  if (chunks.length < fused.length && again) {
+    return findOnce(dependencies, searching, false);
+  }
+  const byId = new Map<number, FusedChunk>(fused.map((chunk) => [chunk.chunkId, chunk]));
+  const coverageOf = legs.bm25.coverageOf ?? (() => 0);
+  const inOrder = chunks.toSorted((one, other) => (byId.get(other.chunk_id)?.score ?? 0) - (byId.get(one.chunk_id)?.score ?? 0));
+  const { kept, isComplete } = await keepMeeting(inOrder, conditions, performance.now() + CHECK_MS);
+  const candidates = kept.slice(0, CANDIDATES).flatMap((chunk) => {
+    const found = byId.get(chunk.chunk_id);
+    return found === undefined ? [] : [{ fused: found, chunk, coverage: coverageOf(chunk.chunk_id) }];
+  });
+  // Conditions that say what to find are answered by the exact leg alone, others by what the words find.
+  const hasAll = isComplete && legs.exact.isComplete === true;
+  const mayLack = (conditions !== undefined && (conditions.areFindable || isBroken(legs))) || isFull(legs, searching);
+  return {
+    legs,
+    ranked: candidates.length === 0 ? [] : rank(candidates, query, dependencies.weights),
+    isCapped: !hasAll && (all.length > fused.length || !isComplete || mayLack),
+  };
+}
+
+function readFound(database: CodeIndexDatabase, scope: Scope, chunkIds: readonly number[]): Promise<readonly FoundChunk[]> {
+  return readAs(database, scope.tenant, READ_MS, (transaction) => readChunks(transaction, scope, chunkIds));
+}
+
+function answering(legs: Legs): readonly LegName[] {
+  return (["semantic", "bm25", "exact"] as const).filter((leg) => legs[leg].state.state === "ok" || legs[leg].state.state === "pending");
+}
+
+function isBroken({ bm25, exact }: Legs): boolean {
+  return [bm25, exact].some(({ state: { state } }) => state === "timeout" || state === "degraded");
+}
+
+function isCutShort(legs: Legs): boolean {
+  return Object.values(legs).some(({ state }) => state.state === "timeout");
+}
+
+/** The languages that there are, for whoever asked for one and found nothing. */
+async function languagesFor(database: CodeIndexDatabase, scope: Scope, { filters }: ParsedQuery): Promise<readonly string[]> {
+  const asked = scope.lang !== undefined || filters.some(({ field }) => field === "lang");
+  return asked ? readAs(database, scope.tenant, READ_MS, (transaction) => indexedLanguages(transaction, scope)) : [];
+}
+
+function notesOnPaging(before: Position | undefined, here: Position): readonly string[] {
+  if (before === undefined) {
+    return [];
+  }
+  if (before.builds !== here.builds) {
+    return [
+      "The index changed since the page before: some results may come twice or be left out. Start again without the cursor for a whole list.",
+    ];
+  }
+  const isSame = before.legs.length === here.legs.length && before.legs.every((leg) => here.legs.includes(leg));
+  return isSame ? [] : ["Other legs answered than for the page before: some results may come twice or be left out."];
+}
+
+type Finding = { readonly query: ParsedQuery; readonly hasMore: boolean };
+
+function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, hasMore }: Finding): readonly string[] {
+  if (isPartial) {
+    return ["Not every place was held against the conditions: there may be more. Name a repository or a path, or use grep."];
+  }
+  const conditions = query.alternatives.flat().filter(({ negated }) => !negated);
+  if (ranked.length === 0 && conditions.length > 0) {
+    return ["No place holds all that is in quotes or slashes; without them the nearest ones are found."];
+  }
+  const isGuess =
+    ranked.length > 0 && query.text !== "" && ranked.every(({ ranks }) => ranks.bm25 === undefined && ranks.exact === undefined);
+  if (isGuess && !isBroken(legs)) {
+    return ["No place holds the text or a word of it; these are only the nearest in meaning or spelling."];
+  }
+  return isCapped && !hasMore && ranked.length > 0
+    ? [`Only the best ${ranked.length} places are ranked; narrow the query for others.`]
+    : [];
+}

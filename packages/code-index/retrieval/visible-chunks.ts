@@ -1,8 +1,11 @@
+import { countBits } from "#store/bitmap.ts";
 import type { VisibleSegment } from "#store/read-postings.store.ts";
 
 /** What of a segment is seen, by one build or by several together. */
 export type VisibleChunks = {
   readonly segmentId: number;
+  /** As `VisibleSegment` has it. */
+  readonly home: number;
   /** Chunks in the segment, seen or not. */
   readonly capacity: number;
   /** How many of them are seen. */
@@ -11,16 +14,17 @@ export type VisibleChunks = {
   readonly ordinals: Uint8Array | null;
 };
 
-/** One entry a segment: what any of the builds sees is seen. */
+/** One entry a segment, by rising number: what any of the builds sees is seen. */
 export function joinVisible(segments: readonly VisibleSegment[]): readonly VisibleChunks[] {
-  return [...Map.groupBy(segments, (segment) => segment.segment_id)].map(([segmentId, seen]) => {
-    const capacity = seen[0]?.capacity ?? 0;
+  const bySegment = [...Map.groupBy(segments, (segment) => segment.segment_id)].toSorted(([one], [other]) => one - other);
+  return bySegment.map(([segmentId, seen]) => {
+    const [{ capacity, home } = { capacity: 0, home: 0 }] = seen;
     const bitmaps = seen.flatMap(({ ordinals }) => (ordinals === null ? [] : [ordinals]));
     if (bitmaps.length < seen.length) {
-      return { segmentId, capacity, count: capacity, ordinals: null };
+      return { segmentId, home, capacity, count: capacity, ordinals: null };
     }
     const ordinals = union(bitmaps, Math.ceil(capacity / 8));
-    return { segmentId, capacity, count: countBits(ordinals), ordinals };
+    return { segmentId, home, capacity, count: countBits(ordinals), ordinals };
   });
 }
 
@@ -36,10 +40,4 @@ function union(bitmaps: readonly Uint8Array[], bytes: number): Uint8Array {
     });
   }
   return joined;
-}
-
-const BITS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
-
-function countBits(bytes: Uint8Array): number {
-  return bytes.reduce((sum, byte) => sum + (BITS_OF_BYTE[byte] ?? 0), 0);
 }

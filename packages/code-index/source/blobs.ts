@@ -69,8 +69,11 @@ export async function* readBlobs(mirror: Mirror, blobs: readonly string[], { sig
       const header = await bytes.until(10);
       const [id, type, size] = header?.toString("latin1").split(" ") ?? [];
       const content = type === "blob" ? await bytes.take(Number(size)) : undefined;
-      if (id !== blob || content === undefined) {
+      if (header === undefined || (type === "blob" && content === undefined)) {
         await ended;
+      }
+      // Not waited for here: git goes on to write what nobody reads any more.
+      if (id !== blob || content === undefined) {
         throw new SourceError(`git has no content for ${blob}`, { transient: true });
       }
       await bytes.take(1);

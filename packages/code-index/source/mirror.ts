@@ -27,7 +27,7 @@ export type Mirror = FoundBranch & {
   readonly directory: string;
 };
 
-const DEFAULT_MAX_BYTES = 4_096 * 1_048_576;
+export const DEFAULT_MAX_BYTES = 4_096 * 1_048_576;
 
 /**
  * Fetches the newest commit of a repository's branch into its mirror below the data folder.
@@ -52,7 +52,7 @@ export function knownHostsFile(dataDir: string, repoId: string): string {
 }
 
 /** Of a repository, with all that is kept for it. */
-function mirrorFolder(dataDir: string, repoId: string): string {
+export function mirrorFolder(dataDir: string, repoId: string): string {
   return join(mirrorsFolder(dataDir), repoId);
 }
 

@@ -113,5 +113,5 @@ function refuse(message: string): never {
  * belongs to somebody else; here the operator has allowed such addresses.
  */
 function remoteProgram(protocol: Location["protocol"]): readonly string[] {
-  return protocol === "file" ? ["--upload-pack=git -c safe.directory=* upload-pack"] : [];
+  return protocol === "file" ? ["--upload-pack=git -c safe.directory=* -c uploadpack.allowFilter=true upload-pack"] : [];
 }

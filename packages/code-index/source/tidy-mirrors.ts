@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "@sightline/foundation/log";
 import { withFolderLock } from "./folder-lock.ts";
 import { runGit } from "./git.ts";
+import { historyFolder } from "./history.ts";
 import { mirrorsFolder, refsOf } from "./mirror.ts";
 import { compact, exists, removeFolder } from "./mirror-folder.ts";
 
@@ -35,18 +36,24 @@ export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Ti
     if (branches === undefined) {
       await removeFolder(join(folder, name));
     } else {
-      const directory = join(folder, name, "repository.git");
-      if (!(await exists(directory))) {
-        continue;
+      const mirror = join(folder, name);
+      for (const place of [mirror, historyFolder(mirror)]) {
+        await putInOrder(place, branches, signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          log.warn({ err: error, repository: name }, "a mirror was not put in order; the next fetch looks after it");
+        });
       }
-      await withFolderLock(join(folder, name), signal, async () => {
-        await letGo(directory, branches, signal);
-        await compact({ directory, mostPacks: MOST_PACKS, signal });
-      }).catch((error: unknown) => {
-        signal.throwIfAborted();
-        log.warn({ err: error, repository: name }, "a mirror was not put in order; the next fetch looks after it");
-      });
     }
+  }
+}
+
+async function putInOrder(folder: string, branches: readonly string[], signal: AbortSignal): Promise<void> {
+  const directory = join(folder, "repository.git");
+  if (await exists(directory)) {
+    await withFolderLock(folder, signal, async () => {
+      await letGo(directory, branches, signal);
+      await compact({ directory, mostPacks: MOST_PACKS, signal });
+    });
   }
 }
 

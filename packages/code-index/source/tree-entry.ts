@@ -19,10 +19,20 @@ type RawEntry = { readonly mode: string; readonly blob: string; readonly path: B
 /** An entry out of what git prints of it. Its path is a name, and never opened: `../x` and `.git/config` are names as others. */
 export function treeEntry({ mode, blob, path: name, bytes }: RawEntry): TreeEntry {
   const path = readPath(name);
-  if (Buffer.byteLength(path) > LONGEST_PATH) {
+  if (isOverlong(path)) {
     return { path: beginningOf(path), blob, kind: "overlong", bytes };
   }
   return { path, blob, kind: mode === SUBMODULE ? "submodule" : mode === SYMLINK ? "symlink" : "file", bytes };
+}
+
+/** A path as `treeEntry` writes it. */
+export function pathOf(name: Buffer): string {
+  const path = readPath(name);
+  return isOverlong(path) ? beginningOf(path) : path;
+}
+
+function isOverlong(path: string): boolean {
+  return Buffer.byteLength(path) > LONGEST_PATH;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -12,6 +12,8 @@ type NewToken = {
   readonly label: string;
   /** All of the tenant when left out. */
   readonly repositories?: readonly string[] | null;
+  /** None when left out. */
+  readonly traces?: boolean;
   readonly createdBy: string;
   readonly now: Date;
 };
@@ -26,6 +28,7 @@ export async function insertToken(database: CodeIndexDatabase, token: NewToken):
       token_prefix: token.prefix,
       label: token.label,
       repositories: token.repositories ?? null,
+      traces: token.traces ?? false,
       created_by: token.createdBy,
       created_at: token.now,
     })

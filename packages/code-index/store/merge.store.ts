@@ -30,26 +30,32 @@ export type MovableChunk = {
   readonly chunk_id: number;
   readonly segment_id: number;
   readonly ordinal: number;
+  readonly document_id: number;
+  readonly start_byte: number;
   readonly path: string;
   readonly scope: string;
   readonly symbols: readonly string[];
   readonly content: string;
 };
 
+/** Up to `limit` chunks of the segments, of whole documents: what is said of a line that two chunks share is said in one segment. */
 export async function readMovable(
   database: CodeIndexDatabase,
   { schema }: Merged,
   { segmentIds, limit }: { readonly segmentIds: readonly number[]; readonly limit: number },
 ): Promise<readonly MovableChunk[]> {
   const { rows } = await sql<MovableChunk>`
-    select chunk.chunk_id, chunk.segment_id, chunk.ordinal, chunk.path, chunk.scope, chunk.symbols, chunk.content
+    select chunk.chunk_id, chunk.segment_id, chunk.ordinal, chunk.document_id, chunk.start_byte,
+      chunk.path, chunk.scope, chunk.symbols, chunk.content
     from unnest(${segmentIds}::integer[]) as given(segment_id)
     join ${sql.id(schema, "code_chunks")} as chunk
       on chunk.chunk_id >= given.segment_id * ${chunkId(1, 0)}::bigint and chunk.chunk_id < (given.segment_id + 1) * ${chunkId(1, 0)}::bigint
     order by chunk.chunk_id
     limit ${limit}
   `.execute(database.query);
-  return rows;
+  const last = rows.at(-1)?.document_id;
+  const whole = rows.length < limit ? rows : rows.filter((row) => row.document_id !== last);
+  return whole.length === 0 ? rows : whole;
 }
 
 type Moving = {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodePostings, encodePostings, impactOf, type Posting } from "./postings.ts";
+import { decodePostings, encodePostings, IMPACT_STEP, impactOf, unpackPostings, type Posting } from "./postings.ts";
 
 test("what is packed is read back, impacts to a ten-thousandth", () => {
-  const ordinals = fc.uniqueArray(fc.nat(2 ** 22 - 1), { maxLength: 200 });
+  const ordinals = fc.oneof(fc.uniqueArray(fc.nat(2 ** 22 - 1), { maxLength: 200 }), fc.uniqueArray(fc.nat(2 ** 16 - 1)));
   fc.assert(
     fc.property(ordinals, fc.double({ min: 0.001, max: 2.199, noNaN: true }), (numbers, impact) => {
       const given = numbers.toSorted((a, b) => a - b).map((ordinal): Posting => ({ ordinal, impact }));
@@ -12,6 +12,12 @@ test("what is packed is read back, impacts to a ten-thousandth", () => {
       expect(read.map(({ ordinal }) => ordinal)).toEqual(given.map(({ ordinal }) => ordinal));
       for (const posting of read) {
         expect(Math.abs(posting.impact - impact)).toBeLessThan(0.0001);
+      }
+      for (const capacity of [2 ** 22, ...(numbers.every((number) => number < 2 ** 16) ? [2 ** 16] : [])]) {
+        const { ordinals: columns, impacts } = unpackPostings(encodePostings(given), given.length, capacity);
+        const unpacked = Array.from(columns, (ordinal, at) => ({ ordinal, impact: (impacts[at] ?? 0) * IMPACT_STEP }));
+        expect(unpacked.map(({ ordinal }) => ordinal)).toEqual(read.map(({ ordinal }) => ordinal));
+        expect(unpacked.every((posting, at) => Math.abs(posting.impact - (read[at]?.impact ?? 0)) < 1e-9)).toBe(true);
       }
     }),
   );

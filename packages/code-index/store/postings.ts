@@ -10,6 +10,7 @@ const BM25 = { k1: 1.2, b: 0.75, usualLength: 210 } as const;
 
 /** What an impact can't reach, however often the term occurs. */
 const LIMIT = BM25.k1 + 1;
+
 const STEPS = 65_535;
 
 type Impact = {
@@ -74,4 +75,41 @@ export function decodePostings(bytes: Uint8Array, visit: (ordinal: number, impac
     ordinal += gap + 1;
     visit(ordinal, (((next() << 8) | next()) / STEPS) * LIMIT);
   }
+}
+
+/** A term's chunks in columns, by rising ordinal. */
+export type PackedOut = {
+  readonly ordinals: Uint16Array | Uint32Array;
+  /** In steps of `IMPACT_STEP`. */
+  readonly impacts: Uint16Array;
+  /** The greatest of them. */
+  readonly most: number;
+};
+
+export const IMPACT_STEP: number = LIMIT / STEPS;
+
+/** All `count` postings of a segment with so many chunks, for whoever goes through them often. */
+export function unpackPostings(bytes: Uint8Array, count: number, capacity: number): PackedOut {
+  const ordinals = capacity <= 65_536 ? new Uint16Array(count) : new Uint32Array(count);
+  const impacts = new Uint16Array(count);
+  let at = 0;
+  let ordinal = -1;
+  let most = 0;
+  for (let place = 0; place < count; place++) {
+    let gap = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0;
+      gap |= (byte & 127) << shift;
+      if (byte < 128) {
+        break;
+      }
+    }
+    ordinal += gap + 1;
+    ordinals[place] = ordinal;
+    const impact = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+    impacts[place] = impact;
+    most = Math.max(most, impact);
+    at += 2;
+  }
+  return { ordinals, impacts, most };
 }

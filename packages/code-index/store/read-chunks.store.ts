@@ -1,6 +1,7 @@
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { containing, isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
+import { containing } from "./like-patterns.ts";
+import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 
 export type FoundChunk = {
   readonly chunk_id: number;
@@ -70,19 +71,21 @@ export async function findLiterals(
   scope: Scope,
   { literals, among, limit }: Literals,
 ): Promise<readonly LiteralHit[]> {
-  const patterns = literals.map(containing);
-  const holds = sql.join(
-    patterns.map((pattern) => sql`chunk.content ilike ${pattern}`),
-    sql` or `,
-  );
-  const holdsInSameCase = sql.join(
-    patterns.map((pattern) => sql`chunk.content like ${pattern}`),
-    sql` or `,
-  );
+  const holds = (operator: RawBuilder<unknown>) =>
+    sql.join(
+      literals.map((literal) => sql`chunk.content ${operator} ${containing(literal)}`),
+      sql` or `,
+    );
   const isAmong = among === undefined ? isInFiles(scope) : sql`chunk.chunk_id = any(${among}::bigint[])`;
+  // A text is unpacked once, and most hold what is looked for in the same case, which is told in a fraction of the time.
   const { rows } = await sql<LiteralHit>`
-    select chunk.chunk_id, false as defines, (${holdsInSameCase}) as same_case from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
-    where ${isAmong} and ${matchesFile(scope)} and (${holds}) limit ${limit}
+    select chunk_id, false as defines, same_case from (
+      select chunk_id, content, (${holds(sql`like`)}) as same_case from (
+        select chunk.chunk_id, chunk.content || '' as content from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
+        where ${isAmong} and ${matchesFile(scope)} offset 0
+      ) as chunk offset 0
+    ) as chunk
+    where same_case or (${holds(sql`ilike`)}) limit ${limit}
   `.execute(query);
   return rows;
 }

@@ -46,6 +46,38 @@ export async function listFiles(query: Kysely<CodeIndexTables>, scope: Repositor
   return rows;
 }
 
+type Under = {
+  /** A folder or a file; everything when empty. */
+  readonly path: string;
+  readonly limit: number;
+};
+
+/** A build's files in a folder, or the file of that path, by path. */
+export async function listFilesUnder(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { path, limit }: Under,
+): Promise<readonly FileRow[]> {
+  const isUnder = sql`(file.path = ${path} or file.path collate "C" >= ${`${path}/`} and file.path collate "C" < ${`${path}0`})`;
+  const { rows } = await sql<FileRow>`
+    select ${fileColumns} from ${filesOf(scope)} where ${path === "" ? sql`true` : isUnder} order by file.path collate "C" limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
+/** Paths of the build that begin so, in either case. */
+export async function pathsBeginning(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { beginning, limit }: { readonly beginning: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select file.path from ${filesOf(scope)}
+    where starts_with(lower(file.path), lower(${beginning})) order by length(file.path), file.path limit ${limit}
+  `.execute(query);
+  return rows.map((row) => row.path);
+}
+
 /** Paths of the build that end alike, for people who mistyped one. */
 export async function similarPaths(query: Kysely<CodeIndexTables>, scope: RepositoryScope, name: string): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`
@@ -69,6 +101,26 @@ export async function readPieces(query: Kysely<CodeIndexTables>, scope: Reposito
     join ${sql.id(scope.tenant.schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
     where file.path = ${lines.path} and chunk.end_line >= ${lines.start} and chunk.start_line <= ${lines.end}
     order by chunk.start_byte
+  `.execute(query);
+  return rows;
+}
+
+export type OutlineEntry = {
+  readonly name: string;
+  readonly kind: string;
+  readonly scope: string;
+  readonly start_line: number;
+  readonly end_line: number;
+};
+
+/** What a file defines, from top to bottom, the outer before the inner. */
+export async function readOutline(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<readonly OutlineEntry[]> {
+  const { rows } = await sql<OutlineEntry>`
+    select symbol.name, symbol.kind, symbol.scope, symbol.start_line, symbol.end_line
+    from ${filesOf(scope)}
+    join ${sql.id(scope.tenant.schema, "symbols")} as symbol on symbol.document_id = file.document_id
+    where file.path = ${path}
+    order by symbol.start_line, symbol.end_line desc, symbol.name
   `.execute(query);
   return rows;
 }

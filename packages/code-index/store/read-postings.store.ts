@@ -6,6 +6,8 @@ import { matchesFile, visibleBuilds, type Scope } from "./read-scope.store.ts";
 /** What of a segment one build sees. */
 export type VisibleSegment = {
   readonly segment_id: number;
+  /** Tells the tenant's segments from those of any other, also of one of the same name that was deleted. */
+  readonly home: number;
   /** Chunks in the segment, seen or not. */
   readonly capacity: number;
   /** Bit n of byte n >> 3, the least significant first; null when all of them are seen. */
@@ -16,7 +18,7 @@ export type VisibleSegment = {
 export async function visibleSegments(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly VisibleSegment[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<VisibleSegment>`
-    select visible.segment_id, segment.chunks as capacity, visible.ordinals
+    select visible.segment_id, segment.tableoid::bigint as home, segment.chunks as capacity, visible.ordinals
     from ${visibleBuilds(scope)} as build
     join ${sql.id(schema, "visible")} as visible on visible.generation = build.generation
     join ${sql.id(schema, "segments")} as segment on segment.segment_id = visible.segment_id
@@ -48,15 +50,26 @@ export async function readTrigrams(
 ): Promise<readonly TrigramsRow[]> {
   const table = sql.id(tenant.schema, "trigrams");
   const { rows } = await sql<TrigramsRow>`
-    select block.segment_id, block.first, block.lists
-    from (
-      select distinct segment_id, (
-        select first from ${table} as block where block.segment_id = segment.segment_id and block.first <= code order by first desc limit 1
-      ) as first
-      from unnest(${segments}::integer[]) as segment(segment_id), unnest(${trigrams}::integer[]) as code
-    ) as wanted
-    join ${table} as block on block.segment_id = wanted.segment_id and block.first = wanted.first
+    select distinct on (block.segment_id, block.first) block.segment_id, block.first, block.lists
+    from unnest(${segments}::integer[]) as segment(segment_id)
+    cross join unnest(${trigrams}::integer[]) as code
+    cross join lateral (
+      select segment_id, first, lists from ${table} as block
+      where block.segment_id = segment.segment_id and block.first <= code order by first desc limit 1
+    ) as block
     order by block.segment_id, block.first
+  `.execute(query);
+  return rows;
+}
+
+/** All rows of a segment. */
+export async function readAllTrigrams(
+  query: Kysely<CodeIndexTables>,
+  { tenant }: Scope,
+  segmentId: number,
+): Promise<readonly TrigramBlock[]> {
+  const { rows } = await sql<TrigramBlock>`
+    select first, lists from ${sql.id(tenant.schema, "trigrams")} where segment_id = ${segmentId} order by first
   `.execute(query);
   return rows;
 }
@@ -81,9 +94,8 @@ export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scop
     select chunk.chunk_id
     from ${visibleBuilds(scope)} as build
     join ${sql.id(schema, "files")} as file on file.generation = build.generation
-    join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id
-    join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = document.document_id
-    where ${matchesFile(scope, "document")}
+    join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
+    where ${matchesFile(scope)}
   `.execute(query);
   return new Set(rows.map((row) => row.chunk_id));
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables, IndexStatus } from "#schema.ts";
+import { globPattern, pathPatterns, repositoryPattern } from "./like-patterns.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Whose code may be seen. */
@@ -9,15 +10,32 @@ export type Access = {
   readonly repositories?: readonly string[] | undefined;
 };
 
+/** Values any of which will do (all of them when there is none), and values none of which may be. */
+export type Choice = { readonly anyOf: readonly string[]; readonly noneOf: readonly string[] };
+
+/** What a query itself asks for beside the words to find. */
+export type ScopeFilters = {
+  /** A whole `owner/repo`, or without a slash part of one, in either case. */
+  readonly repo: Choice;
+  readonly ref: Choice;
+  /** As `path` of a scope. */
+  readonly path: Choice;
+  readonly lang: Choice;
+  /** Names that a chunk defines, in either case; `*` stands for anything. */
+  readonly symbol: Choice;
+};
+
 /** And what of it was asked for. Every read of a tenant's tables takes one. */
 export type Scope = Access & {
   /** `owner/repo` in either case, as the hosts take it; all repositories when left out. */
   readonly repo?: string | undefined;
   /** A branch; each repository's default one when left out. */
   readonly ref?: string | undefined;
-  /** Part of a path, in either case; `*` stands for anything. */
+  /** Part of a path, in either case; `pathPatterns` says how it is written. */
   readonly path?: string | undefined;
   readonly lang?: string | undefined;
+  /** They hold beside the others. */
+  readonly filters?: ScopeFilters | undefined;
 };
 
 /** A repository in scope with the branch asked for; what is of the branch is null before its first build. */
@@ -29,6 +47,9 @@ export type RepositoryInScope = {
   readonly ref: string | null;
   readonly generation: number | null;
   readonly commit: string | null;
+  readonly indexed_at: Date | null;
+  /** Pushes received that are not searchable yet. */
+  readonly behind: number | null;
   readonly chunks: number | null;
   /** Of all branches and repositories of the tenant. */
   readonly tenant_chunks: number | null;
@@ -43,7 +64,7 @@ export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope:
   const { schema } = scope.tenant;
   const { rows } = await sql<RepositoryInScope>`
     select repository.id, repository.full_name as repo, repository.index_status, repository.last_error,
-      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.chunks, ref.vectors_pending,
+      ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.indexed_at, ref.behind, ref.chunks, ref.vectors_pending,
       ${vectorsError(scope)} as vectors_error,
       (select sum(chunks) from ${sql.id(schema, "refs")} where generation is not null) as tenant_chunks
     from ${sql.id(schema, "repositories")} as repository
@@ -53,6 +74,20 @@ export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope:
     limit ${REPOSITORIES}
   `.execute(query);
   return rows;
+}
+
+/** Branches that can be asked for, of the scope's repositories, whatever branch it asks for. */
+export async function indexedBranches(query: Kysely<CodeIndexTables>, scope: Scope, limit: number): Promise<readonly string[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<{ name: string }>`
+    select ref.name from ${sql.id(schema, "repositories")} as repository
+    join ${sql.id(schema, "refs")} as ref on ref.repo_id = repository.id
+    where ref.generation is not null and ${isRepositoryOf(scope)}
+    group by ref.name
+    order by bool_or(ref.is_default) desc, ref.name
+    limit ${limit}
+  `.execute(query);
+  return rows.map(({ name }) => name);
 }
 
 /**
@@ -101,32 +136,59 @@ export function vectorsError({ repositories }: Access): RawBuilder<string | null
     : sql`case when ref.vectors_error is not null then 'the embedder''s provider fails' end`;
 }
 
-/** True for the chunks, or documents, under the alias that the scope's path and language let through. */
+/** True for the chunks, or documents, under the alias that the scope's path, language and symbols let through. */
 export function matchesFile(scope: Scope, alias: "chunk" | "document" = "chunk"): RawBuilder<unknown> {
-  const { lang } = scope;
-  const byLanguage = lang === undefined ? sql`true` : sql`${sql.ref(`${alias}.language`)} = ${lang.toLowerCase()}`;
-  return sql`(${matchesPath(scope, alias)} and ${byLanguage})`;
+  const { lang, filters } = scope;
+  const language = sql.ref(`${alias}.language`);
+  return allOf([
+    matchesPath(scope, alias),
+    ...(lang === undefined ? [] : [sql`${language} = ${lang.toLowerCase()}`]),
+    ...chosen(filters?.lang, (languages) => sql`${language} = any(${languages}::text[])`),
+    // Which of a document's chunks define a name, only the chunks know.
+    ...(alias === "chunk" ? chosen(filters?.symbol, (names) => definesOneOf(names.map(globPattern))) : []),
+  ]);
 }
 
-function matchesPath({ path }: Scope, alias: "chunk" | "document" | "file"): RawBuilder<unknown> {
-  return path === undefined ? sql`true` : sql`${sql.ref(`${alias}.path`)} ilike ${containing(path).replaceAll("*", "%")}`;
+function definesOneOf(patterns: readonly string[]): RawBuilder<unknown> {
+  return sql`exists (select from unnest(chunk.symbols) as symbol(name) where symbol.name ilike any(${patterns}::text[]))`;
 }
 
-export function filtersFiles({ path, lang }: Scope): boolean {
-  return path !== undefined || lang !== undefined;
+function matchesPath({ path, filters }: Scope, alias: "chunk" | "document" | "file"): RawBuilder<unknown> {
+  const column = sql.ref(`${alias}.path`);
+  return allOf([
+    ...(path === undefined ? [] : [sql`${column} ilike any(${pathPatterns(path)}::text[])`]),
+    ...chosen(filters?.path, (paths) => sql`${column} ilike any(${paths.flatMap(pathPatterns)}::text[])`),
+  ]);
 }
 
-/** The LIKE pattern of the texts that hold `literal`, whatever is in it. */
-export function containing(literal: string): string {
-  return `%${literal.replaceAll(/[\\%_]/g, "\\$&")}%`;
+/** Whether the scope leaves chunks out that its repositories and branches have. */
+export function filtersFiles({ path, lang, filters }: Scope): boolean {
+  const chooses = (choice: Choice | undefined) => choice !== undefined && choice.anyOf.length + choice.noneOf.length > 0;
+  return path !== undefined || lang !== undefined || chooses(filters?.path) || chooses(filters?.lang) || chooses(filters?.symbol);
 }
 
-function isRepositoryOf({ repo, repositories }: Scope): RawBuilder<unknown> {
-  const byName = repo === undefined ? sql`true` : sql`lower(repository.full_name) = ${repo.toLowerCase()}`;
-  const byRight = repositories === undefined ? sql`true` : sql`repository.id = any(${repositories}::uuid[])`;
-  return sql`(${byName} and ${byRight})`;
+function isRepositoryOf({ repo, repositories, filters }: Scope): RawBuilder<unknown> {
+  return allOf([
+    ...(repo === undefined ? [] : [sql`lower(repository.full_name) = ${repo.toLowerCase()}`]),
+    ...(repositories === undefined ? [] : [sql`repository.id = any(${repositories}::uuid[])`]),
+    ...chosen(filters?.repo, (names) => sql`repository.full_name ilike any(${names.map(repositoryPattern)}::text[])`),
+  ]);
 }
 
-function isRefOf({ ref }: Scope): RawBuilder<unknown> {
-  return ref === undefined ? sql`ref.is_default` : sql`ref.name = ${ref}`;
+function isRefOf({ ref, filters }: Scope): RawBuilder<unknown> {
+  const asked = filters?.ref.anyOf ?? [];
+  return allOf([
+    ...(ref === undefined ? (asked.length === 0 ? [sql`ref.is_default`] : []) : [sql`ref.name = ${ref}`]),
+    ...chosen(filters?.ref, (names) => sql`ref.name = any(${names}::text[])`),
+  ]);
+}
+
+/** What each side of a choice that has any value asks for. */
+function chosen(choice: Choice | undefined, isOneOf: (values: readonly string[]) => RawBuilder<unknown>): readonly RawBuilder<unknown>[] {
+  const { anyOf = [], noneOf = [] } = choice ?? {};
+  return [...(anyOf.length === 0 ? [] : [isOneOf(anyOf)]), ...(noneOf.length === 0 ? [] : [sql`not ${isOneOf(noneOf)}`])];
+}
+
+function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` and `)})`;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CodeIndexDatabase, TenantSchema } from "./tenant.ts";
 
-const TABLES = ["documents", "files", "code_chunks", "postings", "trigrams", "visible", "symbols", "symbol_references"];
+const TABLES = ["documents", "files", "code_chunks", "postings", "trigrams", "visible", "symbols", "symbol_references", "commits"];
 
 /** What fewer paths left is as well done by the database's own hand. */
 const LARGE = 200;

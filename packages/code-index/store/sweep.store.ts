@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
 import { chunkId } from "./chunk-id.ts";
+import { sweepHistories } from "./commits.store.ts";
 import { lockTenant } from "./lock-tenant.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "./tenant.ts";
 
@@ -21,6 +22,7 @@ export async function sweepTenant(database: CodeIndexDatabase, tenant: Swept): P
   for (const segmentId of await deadSegments(database, tenant)) {
     await deleteSegment(database, tenant, segmentId);
   }
+  await sweepHistories(database, tenant);
 }
 
 /** Deletes a build that failed, and whatever else is dead. */

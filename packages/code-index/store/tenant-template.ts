@@ -1,7 +1,13 @@
 import { sql, type RawBuilder } from "kysely";
+import { historyIsKept } from "./tenant-histories.ts";
+import { trigramsKnowSigns } from "./tenant-trigrams.ts";
 
-/** `tenantId` is a literal of the SQL's own: it stands where no parameter can. */
-type TenantTemplate = { readonly schema: RawBuilder<unknown>; readonly tenantId: RawBuilder<unknown> };
+/** `tenantId` and `schemaName` are literals of the SQL's own: they stand where no parameter can. */
+export type TenantTemplate = {
+  readonly schema: RawBuilder<unknown>;
+  readonly schemaName: RawBuilder<unknown>;
+  readonly tenantId: RawBuilder<unknown>;
+};
 
 /** New schemas begin with this one: what those before made, it drops. */
 export const FIRST_REVISION = 2;
@@ -18,6 +24,9 @@ export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilde
   chunksKnowTheirScope,
   contentsAreShared,
   trigramsAreOurs,
+  historyIsKept,
+  nearestAreIndexed,
+  trigramsKnowSigns,
 ];
 
 function firstRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
@@ -260,5 +269,30 @@ function trigramsAreOurs({ schema }: TenantTemplate): RawBuilder<unknown> {
     create index code_chunks_symbols on ${schema}.code_chunks using gin (symbols) with (fastupdate = off);
     drop index ${schema}.symbol_references_names;
     create index symbol_references_names on ${schema}.symbol_references using gin (names) with (fastupdate = off);
+  `;
+}
+
+/**
+ * Vectors know when they were made: those up to a moment are in an index that finds the nearest. It is made in one go, and what comes
+ * later is compared one by one until there is another: adding to such an index is the slowest write of all.
+ */
+function nearestAreIndexed({ schema, schemaName }: TenantTemplate): RawBuilder<unknown> {
+  return sql`
+    -- The vectors made until then are in the index vectors_<embedder_id>_near_<its milliseconds>; null when there is none.
+    alter table ${schema}.embedders add column near_until timestamptz;
+
+    select set_config('sightline.schema', ${schemaName}, true);
+    do $$
+      declare vectors regclass;
+      begin
+        for vectors in
+          select pg_class.oid from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+          where nspname = current_setting('sightline.schema') and relkind = 'r' and relname ~ '^vectors_[0-9]+$'
+        loop
+          execute format('alter table %s add column made timestamptz not null default ''-infinity''', vectors);
+          execute format('create index on %s (made) where made > ''-infinity''', vectors);
+        end loop;
+      end
+    $$;
   `;
 }

@@ -1,12 +1,22 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Database } from "@sightline/foundation/database";
 import type { Logger } from "@sightline/foundation/log";
+import { beganColumns, whileWanted, type Began } from "@sightline/foundation/while-wanted";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { ensureTenantRole } from "./tenant-role.store.ts";
 import { FIRST_REVISION, TENANT_REVISIONS } from "./tenant-template.ts";
 
-export type CodeIndexDatabase = Database<CodeIndexTables>;
+export type CodeIndexDatabase = Database<CodeIndexTables> & {
+  /** Whoever asks stopped waiting when it is aborted: reads of tenants' tables end then. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The database for one request: what it reads of tenants' tables is cancelled, on the server too, when `signal` is aborted. */
+export function untilAborted(database: CodeIndexDatabase, signal: AbortSignal | undefined): CodeIndexDatabase {
+  const signals = [database.signal, signal].filter((given) => given !== undefined);
+  return signals.length === 0 ? database : { ...database, signal: AbortSignal.any(signals) };
+}
 
 /** A registered tenant; `schema` is where its tables are. */
 export type Tenant = {
@@ -134,8 +144,13 @@ export async function withinTenant<Result>(
   const begun = readOnly ? transactions.setIsolationLevel("repeatable read").setAccessMode("read only") : transactions;
   return begun.execute(async (transaction) => {
     const timeout = milliseconds === undefined ? sql`current_setting('statement_timeout')` : sql`${String(milliseconds)}`;
-    await sql`select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true)`.execute(transaction);
-    return work(transaction.withSchema(schema));
+    const signal = readOnly ? database.signal : undefined;
+    const { rows } = await sql<Began>`
+      select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true)
+      ${signal === undefined ? sql`` : sql`, ${beganColumns}`}
+    `.execute(transaction);
+    const inSchema = transaction.withSchema(schema);
+    return signal === undefined ? work(inSchema) : whileWanted(inSchema, { database, signal, running: rows[0] }, work);
   });
 }
 
@@ -192,6 +207,6 @@ type Revising = { readonly tenantId: string; readonly schema: TenantSchema; read
 
 async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenantId, schema, from }: Revising): Promise<void> {
   for (const revision of TENANT_REVISIONS.slice(from === 0 ? FIRST_REVISION : from)) {
-    await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
+    await revision({ schema: sql.id(schema), schemaName: sql.lit(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
   }
 }

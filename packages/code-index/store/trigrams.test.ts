@@ -40,8 +40,10 @@ test("a chunk that holds a literal, in either case, is in the list of each of it
   );
 });
 
-test("what is not three letters in a row has no trigram", () => {
-  expect(["", "ab", "a b c", "=> {", "é.b", "a\nb\nc"].flatMap(trigramsOf)).toEqual([]);
+test("what is not three characters in a row on a line has no trigram", () => {
+  expect(["", "ab", "=>", "a\nb\nc", "(\r\n)"].flatMap(trigramsOf)).toEqual([]);
+  expect(trigramsOf("=> {")).toHaveLength(2);
+  expect(trigramsOf("if (line")).toHaveLength(6);
   expect(trigramsOf("abcabc")).toHaveLength(3);
   expect(trigramsOf("ABC")).toEqual(trigramsOf("abc"));
   expect(trigramsOf("\u212Aey")).toEqual(trigramsOf("key"));

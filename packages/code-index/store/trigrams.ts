@@ -1,13 +1,16 @@
 /**
- * Which chunks of a segment hold three letters in a row, so that a literal is looked for in those alone that hold all of its threes.
- * Letters are put into 63 classes, the same in either case: what is not a letter, digit or `_` separates, and rare ones share
- * a class. So the index finds too many rather than too few, and who uses it compares the text.
+ * Which chunks of a segment hold three characters in a row, so that a literal is looked for in those alone that hold all of its threes.
+ * Characters are put into 63 classes, the same in either case: signs that stand for each other share one, as do those beyond ASCII; the
+ * ends of lines separate. So the index finds too many rather than too few, and who uses it compares the text.
  */
-const BITS = 6;
-const CODES = 2 ** (BITS * 3);
-/** First of the classes that letters beyond ASCII share. */
-const SHARED = 38;
-const CLASSES = 2 ** BITS;
+export const TRIGRAM_BITS = 6;
+const CODES = 2 ** (TRIGRAM_BITS * 3);
+const CLASSES = 2 ** TRIGRAM_BITS;
+const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_";
+/** Code is as much of these as of letters; by them `if (line` is told from `line`. */
+const SIGNS = [" \t", "(", ")", ".", ",", ";:", "=", "\"'`", "{}", "[]", "<>", "-+", "/\\", "*&|^%", "#$@", "!?~"];
+/** First of the classes that characters beyond ASCII share. */
+const SHARED = LETTERS.length + SIGNS.length + 1;
 /** A block of lists of this size is a row that the database keeps in one piece. */
 const BLOCK_BYTES = 1_800;
 
@@ -17,33 +20,87 @@ function classOf(unit: number): number {
   if (unit >= 0xd800 && unit <= 0xdfff) {
     return SHARED;
   }
-  // Character by character, as the database does it: in a whole text a letter's other case may depend on its neighbours.
-  const lower = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
+  const lower = foldCase(String.fromCharCode(unit)).charCodeAt(0);
   if (lower >= 0x80) {
     return SHARED + (lower % (CLASSES - SHARED));
   }
-  return "abcdefghijklmnopqrstuvwxyz0123456789_".indexOf(String.fromCharCode(lower)) + 1;
+  const letter = String.fromCharCode(lower);
+  const place = LETTERS.indexOf(letter);
+  return place === -1 ? classOfSign(letter) : place + 1;
 }
 
-/** Calls `visit` with the code of each three letters in a row, as often as they are there. */
+/** 0 for the ends of lines and the other characters that nobody sees. */
+function classOfSign(sign: string): number {
+  const place = SIGNS.findIndex((signs) => signs.includes(sign));
+  return place === -1 ? 0 : LETTERS.length + place + 1;
+}
+
+/**
+ * The same for letters that are one to whoever ignores case, also the long s or the two small sigmas. Letter by letter: in a whole text
+ * a letter's other case may depend on its neighbours.
+ */
+function foldCase(letter: string): string {
+  const upper = letter.toUpperCase();
+  const plain = upper.length === 1 ? upper : letter.normalize("NFKC").charAt(0);
+  return (plain.toUpperCase().length === 1 ? plain.toUpperCase() : plain).toLowerCase();
+}
+
+/** What stands for a letter in trigrams; 0 for what separates. */
+export function trigramClassOf(unit: number): number {
+  return classes[unit] ?? 0;
+}
+
+/** The trigrams of a run of classes, each once. */
+export function trigramsOfClasses(run: readonly number[]): readonly number[] {
+  const codes = new Set<number>();
+  for (let at = 2; at < run.length; at++) {
+    const [one = 0, two = 0, three = 0] = [run[at - 2], run[at - 1], run[at]];
+    if (one !== 0 && two !== 0 && three !== 0) {
+      codes.add((((one << TRIGRAM_BITS) | two) << TRIGRAM_BITS) | three);
+    }
+  }
+  return [...codes];
+}
+
+/** Calls `visit` with the code of each three characters in a row, as often as they are there. */
 function visitTrigrams(text: string, visit: (code: number) => void): void {
   let code = 0;
   let run = 0;
   for (let at = 0; at < text.length; at++) {
     const own = classes[text.charCodeAt(at)] ?? 0;
     run = own === 0 ? 0 : run + 1;
-    code = ((code << BITS) | own) & (CODES - 1);
+    code = ((code << TRIGRAM_BITS) | own) & (CODES - 1);
     if (run > 2) {
       visit(code);
     }
   }
 }
 
-/** The trigrams of a literal, each once; none where no three letters are in a row. */
+/** The trigrams of a literal, each once; none where no three characters are in a row on a line. */
 export function trigramsOf(literal: string): readonly number[] {
   const codes = new Set<number>();
   visitTrigrams(literal, (code) => codes.add(code));
   return [...codes];
+}
+
+/** How many chunks of a sample hold each trigram. */
+export type TrigramCounts = Uint16Array;
+
+/** Of the blocks of a whole segment. */
+export function countTrigrams(blocks: readonly TrigramBlock[]): TrigramCounts {
+  const counts = new Uint16Array(CODES);
+  for (const { first, lists } of blocks) {
+    const read = new Reader(lists);
+    let code = first;
+    while (read.at < lists.length) {
+      code += read.number();
+      const length = read.number();
+      // Most gaps take a byte, so that bytes count chunks well enough to tell the rare from the common.
+      counts[code] = Math.min(length, 65_535);
+      read.at += length;
+    }
+  }
+  return counts;
 }
 
 /** Lists of neighbouring trigrams: of each, how far it is from the one before, the list's bytes, and the gaps between the ordinals in it. */
@@ -54,8 +111,8 @@ export type TrigramBlock = {
 };
 
 export type TrigramsCollector = {
-  /** The chunks in the order of their ordinals, from 0. */
-  readonly add: (content: string) => void;
+  /** The chunks in the order of their ordinals, from 0; whether one goes on with the text of the one before. */
+  readonly add: (content: string, continues?: boolean) => void;
   readonly packed: () => Generator<TrigramBlock, void, undefined>;
 };
 
@@ -67,6 +124,8 @@ export function createTrigramsCollector(): TrigramsCollector {
   /** By trigram the chunk that had it last, counted from 1. */
   const latest = new Int32Array(CODES);
   let chunk = 0;
+  /** The line that the chunk before has not ended. */
+  let open = "";
 
   function meet(code: number): void {
     const before = latest[code] ?? 0;
@@ -83,11 +142,23 @@ export function createTrigramsCollector(): TrigramsCollector {
   }
 
   return {
-    add: (content) => {
+    // A line that is cut is looked for as a whole: where it ends, all of it is in the list.
+    add: (content, continues = false) => {
+      if (!continues) {
+        visitTrigrams(open, meet);
+        open = "";
+      }
       chunk++;
+      const begin = content.indexOf("\n") + 1;
+      if (open !== "" && begin > 0) {
+        visitTrigrams(open + content.slice(0, begin), meet);
+      }
       visitTrigrams(content, meet);
+      open = begin > 0 ? content.slice(content.lastIndexOf("\n") + 1) : open + content;
     },
     packed: function* () {
+      visitTrigrams(open, meet);
+      open = "";
       let first = 0;
       let previous = 0;
       let block = new Bytes();

@@ -49,8 +49,14 @@ export async function ensureEmbedder(
         attempts integer not null default 0,
         claimed_until timestamptz,
         -- Why the embedder refuses the text: then it waits no longer.
-        error text
+        error text,
+        -- When the vector was: those made since the last index of the nearest was are not in it.
+        made timestamptz not null default '-infinity'
       )
+    `.execute(transaction);
+    await sql`
+      create index if not exists ${sql.id(`vectors_${embedderId}_made`)} on ${vectorsTable(tenant.schema, embedderId)} (made)
+      where made > '-infinity'
     `.execute(transaction);
     await sql`
       create index if not exists ${sql.id(`vectors_${embedderId}_waiting`)} on ${vectorsTable(tenant.schema, embedderId)} (attempts, text_hash)
@@ -102,8 +108,8 @@ export async function insertVectors(
   const values = realArray(vectors.map(({ vector }) => vector));
   // In one order everywhere: two builds that write the same texts wait for each other, and not both.
   const statement = sql`
-    insert into ${vectorsTable(schema, embedderId)} (text_hash, embedding)
-    select text_hash, (${values}::real[])[(number - 1) * ${dimensions}::integer + 1 : number * ${dimensions}::integer]::halfvec
+    insert into ${vectorsTable(schema, embedderId)} (text_hash, embedding, made)
+    select text_hash, (${values}::real[])[(number - 1) * ${dimensions}::integer + 1 : number * ${dimensions}::integer]::halfvec, now()
     from unnest(${vectors.map(({ textHash }) => textHash)}::uuid[]) with ordinality as given(text_hash, number)
     order by text_hash
     on conflict (text_hash) do nothing

@@ -94,7 +94,8 @@ export async function saveOutcomes(database: CodeIndexDatabase, vectors: Vectors
   }));
   const saving = sql`
     update ${vectorsTable(vectors.schema, vectors.embedderId)} as vector
-    set embedding = given.embedding::halfvec, error = given.error, claimed_until = given.claimed_until
+    set embedding = given.embedding::halfvec, error = given.error, claimed_until = given.claimed_until,
+      made = case when given.embedding is null then vector.made else now() end
     from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text, error text, claimed_until timestamptz)
     where vector.text_hash = given.text_hash and vector.embedding is null and vector.error is null
   `;

@@ -82,6 +82,12 @@ export async function createMarkedWorld(): Promise<World> {
     },
     { timeout: 20_000, interval: 100 },
   );
+  for (const branch of ["main", MARKS.branch]) {
+    await vi.waitFor(async () => expect((await get(`/api/v1/repos/${marked.id}/commits?ref=${branch}`)).commits).toHaveLength(1), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  }
   await deliverPush(running);
   const [delivery] = (await get("/api/v1/webhooks/deliveries")).items;
   await vi.waitFor(
@@ -124,6 +130,8 @@ function fillOf({ name, path, branch, symbol }: Named, ids: { readonly repositor
     // The same for both: how an asker's own code ranks depends on it.
     query: "in every repository",
     pattern: "repository",
+    // Nobody has one that fits: what it stands before is asked for.
+    cursor: undefined,
     index: false,
     limit: 50,
     host: "git.example.org",

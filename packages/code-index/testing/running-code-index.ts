@@ -8,6 +8,7 @@ import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { expect, vi } from "vitest";
+import type { Guest } from "#api/guest-tools.ts";
 import type { EmbeddingConfig } from "#config.ts";
 import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
@@ -37,22 +38,35 @@ export type RunningCodeIndex = {
 
 export type Indexed = { readonly id: string; readonly commit: string; readonly source: GitRepository };
 
-type Options = { readonly webhookSecret?: string | undefined; readonly log?: Logger; readonly embedding?: Partial<EmbeddingConfig> };
+type Options = {
+  readonly webhookSecret?: string | undefined;
+  readonly log?: Logger;
+  readonly embedding?: Partial<EmbeddingConfig>;
+  readonly mcpCallsPerMinute?: number;
+  readonly guest?: Guest;
+};
 
 export async function startCodeIndex({
   webhookSecret = WEBHOOK_SECRET,
   log = silentLog,
   embedding = {},
+  mcpCallsPerMinute = 0,
+  guest,
 }: Options = {}): Promise<RunningCodeIndex> {
   const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
   await ensureCodeIndexTenant(database, { tenantId: "two", name: "two" });
   const issuer = await createTokenIssuer();
   const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
-  const config = { ...testConfig(dataDir), ...embedding, CODEINDEX_WEBHOOK_SECRET: webhookSecret };
+  const config = {
+    ...testConfig(dataDir),
+    ...embedding,
+    CODEINDEX_WEBHOOK_SECRET: webhookSecret,
+    CODEINDEX_MCP_CALLS_PER_MINUTE: mcpCallsPerMinute,
+  };
   const shared = { config, database, log, clock: systemClock };
   const metrics = createMetrics("test");
-  const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3" });
+  const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3", guest });
   const server = await createHttpServer({
     name: "code-index",
     title: "Code index",

@@ -117,7 +117,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
           text_hash: textHash(embeddedText(fields)),
         })
         .execute();
-      postings.add({ ...fields, symbols: [] });
+      postings.add({ ...fields, symbols: [], start_byte: Buffer.byteLength(before) });
       before += piece;
       ordinal++;
     }

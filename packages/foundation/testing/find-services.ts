@@ -31,8 +31,12 @@ export async function findPostgres(): Promise<FoundServer | undefined> {
     : { installation: await debianIn(debian), program: program.slice(debian.length) };
 }
 
-/** A Redis (or Valkey): the newer one that `tools/test-services.sh` made, else the machine's own. */
+/** A Redis (or Valkey): what `TEST_REDIS_SERVER` names, else the newer one that `tools/test-services.sh` made, else the machine's own. */
 export async function findRedis(): Promise<FoundServer | undefined> {
+  const named = process.env["TEST_REDIS_SERVER"];
+  if (named !== undefined) {
+    return { installation: await thisMachine(), program: named };
+  }
   const debian = cachedDebian();
   if (debian !== undefined) {
     return { installation: await debianIn(debian), program: "/usr/bin/redis-server" };

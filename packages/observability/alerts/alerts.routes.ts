@@ -3,7 +3,7 @@ import type { Database } from "@sightline/foundation/database";
 import type { HttpServer } from "@sightline/foundation/http-server";
 import type { Metrics } from "@sightline/foundation/metrics";
 import { alertListSchema } from "#contract.ts";
-import { actorOf } from "#query/actor.ts";
+import { readerOf } from "#query/reader-of.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { countRecentlyLost } from "#store/recent-losses.store.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
@@ -19,10 +19,10 @@ export function alertRoutes({ database, metrics, clock }: AlertsOptions) {
       "/api/v1/alerts",
       { config: { auth: "admin-or-operator" }, schema: { summary: "The alerts, evaluated now", response: { 200: alertListSchema } } },
       async (request) => {
-        const { tenantId } = actorOf(request);
+        const reader = readerOf(request);
         const now = clock.now();
         const items = await evaluateAlerts(metrics, {
-          EventsLost: () => countRecentlyLost(database.query, { tenantId, since: new Date(now.getTime() - LOST_WITHIN_MS) }),
+          EventsLost: () => countRecentlyLost(database.query, { reader, since: new Date(now.getTime() - LOST_WITHIN_MS) }),
           ConsumerGone: async () => {
             const heartbeat = (await metrics.registry.getSingleMetric("studio_consumer_heartbeat")?.get())?.values[0]?.value;
             return heartbeat === undefined ? undefined : 1 - heartbeat;

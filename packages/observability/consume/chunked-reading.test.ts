@@ -23,13 +23,21 @@ test("of a hundred bodies of 16 MiB ten are in memory at the most, and one from 
   expect(new Set(batches.slice(1))).toEqual(new Set([1]));
 });
 
+test("of large bodies that come after small ones 25 are in memory at the most", async () => {
+  const source = sourceOf([...Array.from({ length: 100 }, () => 2_000), ...Array.from({ length: 60 }, () => 16 * MEBI)]);
+  const read = createChunkedReading();
+  await read(100, source.fetch);
+  expect(await read(100, source.fetch)).toHaveLength(25);
+  expect(await read(100, source.fetch)).toHaveLength(1);
+});
+
 test("after large entries, small ones are read in large chunks again", async () => {
   const source = sourceOf([16 * MEBI, ...Array.from({ length: 300 }, () => 2_000)]);
   const read = createChunkedReading();
   await read(1, source.fetch);
   await read(100, source.fetch);
   expect(await read(100, source.fetch)).toHaveLength(100);
-  expect(source.asked.at(-1)).toBe(10);
+  expect(source.asked.slice(-4)).toEqual([25, 25, 25, 25]);
 });
 
 test("what was gathered before a command failed is given, and the failure is the next call's", async () => {

@@ -8,14 +8,17 @@ type Fetch = (count: number, isFirst: boolean) => Promise<Chunk>;
 /** Characters after which no more is asked for: what a batch is bounded by beside its count. */
 const BATCH_MAX_LENGTH = 16 * 1024 * 1024;
 /** Redis can bound what a command returns only by its count: so many entries of the largest size still fit into memory. */
-const CHUNK_MAX = 10;
+const CHUNK_FIRST = 10;
+/** After small entries more of them are likely, and fewer commands read them; should they be large, they still fit. */
+const CHUNK_AFTER_SMALL = 25;
+const SMALL_LENGTH = 64 * 1024;
 
 /**
  * Gathers up to `count` entries by several commands, each asking for fewer when those before it brought large ones. So a
  * hundred bodies of 16 MiB are never in memory at once, which asking for a batch by its count alone would allow.
  */
 export function createChunkedReading(): (count: number, fetch: Fetch) => Promise<readonly StreamEntry[]> {
-  let chunkSize = CHUNK_MAX;
+  let chunkSize = CHUNK_FIRST;
   return async (count, fetch) => {
     const taken: StreamEntry[] = [];
     let length = 0;
@@ -28,9 +31,10 @@ export function createChunkedReading(): (count: number, fetch: Fetch) => Promise
         return { entries: [], isLast: true };
       });
       const lengths = entries.map(lengthOf);
+      const largest = Math.max(...lengths, 1);
       taken.push(...entries);
       length += lengths.reduce((sum, added) => sum + added, 0);
-      chunkSize = Math.min(Math.max(Math.floor(BATCH_MAX_LENGTH / Math.max(...lengths, 1)), 1), CHUNK_MAX);
+      chunkSize = largest <= SMALL_LENGTH ? CHUNK_AFTER_SMALL : Math.min(Math.max(Math.floor(BATCH_MAX_LENGTH / largest), 1), CHUNK_FIRST);
       if (isLast) {
         break;
       }

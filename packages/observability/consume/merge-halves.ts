@@ -12,7 +12,7 @@ export function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: 
   const seenAt = known.seen_at < added.seen_at ? known.seen_at : added.seen_at;
   // A row that is added holds one half at the most, so the older row never hides more than that half.
   const addedIsOlder = isNewer(known, added, "start") || isNewer(known, added, "end");
-  rows.set(key, { ...(addedIsOlder ? { ...added, ...known } : { ...known, ...added }), seen_at: seenAt });
+  rows.set(key, Object.assign(addedIsOlder ? Object.assign(added, known) : Object.assign(known, added), { seen_at: seenAt }));
 }
 
 function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): boolean {

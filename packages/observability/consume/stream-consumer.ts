@@ -8,6 +8,7 @@ import type { Metrics } from "@sightline/foundation/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { createAnnouncer } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type ReadEntries, type StreamEntry } from "./event-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
@@ -53,7 +54,17 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   const commands = createRedis({ url, name: `sightline-${name}`, log });
   const connections = [...readers, commands];
   const stream = createEventStream({ stream: streamName, group, consumer: name, commands: commands.client, log });
-  const writeEntries = createEntryWriter({ streamName, stream, database, clock, log, metrics });
+  const announce = createAnnouncer({ redis: commands.client, streamName, log });
+  const writeEntries = createEntryWriter({
+    streamName,
+    stream,
+    database,
+    clock,
+    log,
+    metrics,
+    announce,
+    maskingKnownMs: tuning.maskingKnownMs,
+  });
   const beat = createHeartbeat({
     redis: commands.client,
     key: heartbeatKey,

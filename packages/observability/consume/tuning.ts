@@ -15,6 +15,8 @@ export type Tuning = {
   readonly reapIdleMs: number;
   readonly firstRetryMs: number;
   readonly lastRetryMs: number;
+  /** How long masking rules are remembered: so late at the most do all consumers follow a change. */
+  readonly maskingKnownMs: number;
 };
 
 export const defaultTuning: Tuning = {
@@ -29,6 +31,7 @@ export const defaultTuning: Tuning = {
   reapIdleMs: 600_000,
   firstRetryMs: 100,
   lastRetryMs: 5_000,
+  maskingKnownMs: 15_000,
 };
 
 /** Deliveries after which an entry that the database refuses is set aside. */

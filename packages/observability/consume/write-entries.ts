@@ -4,15 +4,19 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { decodeEntry, originOfEntry, type EntryOrigin } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
+import { MaskingError } from "#intake/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { findMaskingRules } from "#store/masking.store.ts";
 import { findProjectIds } from "#store/projects.store.ts";
 import { writeBatch } from "#store/write-batch.store.ts";
+import type { Announce } from "./announce.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
 import { inParts } from "./chunked-reading.ts";
 import { isRefusedData } from "./database-errors.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream, StreamEntry } from "./event-stream.ts";
 import { createKnownProjects } from "./known-projects.ts";
+import { createEventMasking } from "./mask-events.ts";
 import { toDeadLetter } from "./dead-letter.ts";
 import { DELIVERIES_MAX, UNFINISHED_DELIVERIES_MAX } from "./tuning.ts";
 
@@ -27,28 +31,31 @@ type WriteEntriesOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ConsumerMetrics;
+  readonly announce: Announce;
+  readonly maskingKnownMs: number;
 };
 
 /**
  * Writes entries to the database and then, only then, takes them off the stream. What cannot be read is set aside.
- * When the database refuses the data, the entries are halved until the guilty one stands alone; that one stays
+ * When the database refuses the data, or an event can't be masked, the entries are halved until the guilty one stands alone; that one stays
  * pending until it has been delivered {@link DELIVERIES_MAX} times and is then set aside too.
  *
  * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
  */
-export function createEntryWriter({ streamName, stream, database, clock, log, metrics }: WriteEntriesOptions) {
+export function createEntryWriter({ streamName, stream, database, clock, log, metrics, announce, maskingKnownMs }: WriteEntriesOptions) {
   const knownProjects = createKnownProjects({ clock, find: (ids) => findProjectIds(database.query, ids) });
+  const maskEvents = createEventMasking({ clock, rememberedMs: maskingKnownMs, find: (ids) => findMaskingRules(database.query, ids) });
 
   async function write(decoded: readonly Decoded[]): Promise<void> {
     try {
       await commit(decoded);
     } catch (error) {
-      if (!isRefusedData(error)) {
+      if (!isRefusedData(error) && !(error instanceof MaskingError)) {
         throw error;
       }
       const [only] = decoded;
       if (only !== undefined && decoded.length === 1) {
-        await retryOrSetAside(only, messageOf(error));
+        await retryOrSetAside(only, error);
         return;
       }
       const middle = Math.ceil(decoded.length / 2);
@@ -67,7 +74,10 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
       origin !== undefined && known.has(origin.projectId.toLowerCase()) ? [{ ...origin, at }] : [],
     );
     const deadLetters = refused.map(({ entry, reason, origin }) => toDeadLetter(streamName, entry, reason, origin?.projectId));
-    await writeBatch(database.query, { ...toRows(taken, setAside), deadLetters });
+    const masked = await maskEvents(taken);
+    const rows = toRows(masked.events, setAside);
+    await writeBatch(database.query, { ...rows, deadLetters, maskedContents: masked.contents });
+    announce(rows);
     await stream.settle(decoded.map(({ entry }) => entry.id));
     metrics.processed.inc(taken.length);
     metrics.deadLettered.inc(refused.length);
@@ -88,10 +98,12 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     });
   }
 
-  async function retryOrSetAside(item: Decoded, reason: string): Promise<void> {
+  async function retryOrSetAside(item: Decoded, failure: unknown): Promise<void> {
+    const reason = messageOf(failure);
+    const what = failure instanceof MaskingError ? "it could not be masked" : "the database refused it";
     const deliveries = await stream.deliveriesOf(item.entry.id);
     if (deliveries !== undefined && deliveries < DELIVERIES_MAX) {
-      log.warn({ entry: item.entry.id, deliveries, reason }, "the database refuses an entry, which will be tried again");
+      log.warn({ entry: item.entry.id, deliveries, reason: `${what}: ${reason}` }, "an entry could not be written and will be tried again");
       return;
     }
     const origin =
@@ -100,7 +112,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
       await commit([
         {
           entry: item.entry,
-          reason: `the database refused it${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
+          reason: `${what}${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
           origin,
         },
       ]);

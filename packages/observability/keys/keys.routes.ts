@@ -1,6 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
@@ -13,21 +14,21 @@ import {
   listRequestSchema,
   type ApiKey,
 } from "#contract.ts";
-import { actorOf } from "#query/actor.ts";
 import { positionOf, toPage } from "#query/cursor.ts";
 import { projectNotFound } from "#query/not-found.errors.ts";
+import { authorOf, readerOf } from "#query/reader-of.ts";
+import { requireRole } from "#query/require-role.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "#store/api-keys.store.ts";
-import { hasProject } from "#store/projects.store.ts";
 import { createApiKey } from "./api-key.ts";
 
-type KeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type KeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
 
-const config = { auth: "admin-or-operator" };
+const config = { auth: "user-or-operator" };
 const id = z.uuid();
 
-/** A project's API keys, for the tenant's admins and the operator. The key itself is in the answer that makes it, and nowhere else. */
-export function keyRoutes({ query, clock }: KeysOptions) {
+/** A project's API keys, for its owners. The key itself is in the answer that makes it, and nowhere else. */
+export function keyRoutes({ query, clock, log }: KeysOptions) {
   return (server: HttpServer): void => {
     server.post(
       "/api/v1/projects/:project_id/keys",
@@ -43,12 +44,14 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       async (request, reply) => {
         const { key, prefix, hash } = createApiKey();
         const { name, scopes } = request.body;
-        const { tenantId, by } = actorOf(request);
-        const of = { projectId: request.params.project_id, tenantId };
-        const row = await insertApiKey(query, { ...of, id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: by });
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const made = { id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: authorOf(reader) };
+        const row = await insertApiKey(query, { projectId, reader, ...made });
         if (row === undefined) {
           throw projectNotFound();
         }
+        log.info({ project: projectId, key: row.id, scopes: row.scopes, by: made.createdBy }, "an API key was made");
         return reply
           .header("cache-control", "no-store")
           .status(201)
@@ -70,11 +73,9 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       async (request) => {
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
-        const of = { projectId: request.params.project_id, tenantId: actorOf(request).tenantId };
-        const rows = await listApiKeys(query, { ...of, after, limit: limit + 1 });
-        if (rows.length === 0 && !(await hasProject(query, { id: of.projectId, tenantId: of.tenantId }))) {
-          throw projectNotFound();
-        }
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const rows = await listApiKeys(query, { projectId, reader, after, limit: limit + 1 });
         return toPage(rows, limit, present);
       },
     );
@@ -87,7 +88,9 @@ export function keyRoutes({ query, clock }: KeysOptions) {
       },
       async (request) => {
         const { project_id: projectId, key_id: keyId } = request.params;
-        const row = await revokeApiKey(query, { id: keyId, projectId, tenantId: actorOf(request).tenantId, now: clock.now() });
+        const reader = readerOf(request);
+        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const row = await revokeApiKey(query, { id: keyId, projectId, reader, now: clock.now() });
         if (row === undefined) {
           throw new AppError({
             code: "api_key_not_found",
@@ -95,6 +98,7 @@ export function keyRoutes({ query, clock }: KeysOptions) {
             message: "There is no such API key; GET /api/v1/projects/:project_id/keys lists them.",
           });
         }
+        log.info({ project: projectId, key: keyId, by: authorOf(reader) }, "an API key was revoked");
         return present(row);
       },
     );

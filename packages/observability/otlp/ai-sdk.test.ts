@@ -89,5 +89,14 @@ describe.each(Object.entries(dialects))("the AI SDK's telemetry in %s attributes
     const [used, ...more] = trace?.observation_list.filter(({ kind }) => kind === "tool") ?? [];
     expect(more).toEqual([]);
     expect(used).toMatchObject({ name: "find_order", input: { order: 42 }, output: { order: 42, state: "shipped" } });
+    // What the second call was told again, its history and the tool's result, is said once.
+    expect(await otlp.said(trace?.id ?? "")).toEqual([
+      "user text Where is order 42?",
+      "assistant tool_call find_order",
+      "assistant tool_call find_order",
+      "tool tool_result",
+      "assistant reasoning The order is on its way",
+      "assistant text It was shipped.",
+    ]);
   });
 });

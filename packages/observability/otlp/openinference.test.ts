@@ -81,6 +81,12 @@ test("OpenInference's LangChain instrumentation gives a correct trace", async ()
   expect(trace?.observation_list.filter(({ kind }) => kind === "tool")).toMatchObject([
     { name: "find_order", status: "success", input: { order: 42 }, output: expect.anything() },
   ]);
+  expect(await otlp.said(trace?.id ?? "")).toEqual([
+    "user text Where is order 42?",
+    "assistant tool_call find_order",
+    "tool tool_result",
+    "assistant text It was shipped.",
+  ]);
 });
 
 function agent() {

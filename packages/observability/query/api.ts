@@ -8,20 +8,38 @@ import type { Metrics } from "@sightline/foundation/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { compareRoutes } from "./compare/compare.routes.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./authenticators.ts";
+import { codeRunRoutes } from "./code-runs.routes.ts";
 import { deadLetterRoutes } from "./dead-letters.routes.ts";
+import { facetRoutes } from "./facets.routes.ts";
 import { gapRoutes } from "./gaps.routes.ts";
 import { createGoneProducers } from "./gone-producers.ts";
 import { healthRoutes } from "./health.routes.ts";
+import { memberRoutes } from "./members.routes.ts";
+import { listTraceRoutes } from "./list-traces.routes.ts";
+import { maskingRoutes } from "./masking.routes.ts";
 import { metricsRoutes } from "./metrics.routes.ts";
 import { priceRoutes } from "./prices.routes.ts";
 import { projectRoutes } from "./projects.routes.ts";
 import { scoreRoutes } from "./scores.routes.ts";
 import { readLagSeconds, registerStreamMetrics } from "./stream-metrics.ts";
+import { traceGroupRoutes } from "./trace-groups.routes.ts";
+import { tracePartRoutes } from "./trace-parts.routes.ts";
 import { traceRoutes } from "./traces.routes.ts";
+import { viewRoutes } from "./views.routes.ts";
+import { transcriptRoutes } from "./transcript.routes.ts";
 
 export type ApiOptions = {
-  readonly config: Pick<ObservabilityConfig, "API_KEY" | "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
+  readonly config: Pick<
+    ObservabilityConfig,
+    | "API_KEY"
+    | "OBSERVABILITY_REDIS_URL"
+    | "OBSERVABILITY_STREAM_NAME"
+    | "ENCRYPTION_KEYS"
+    | "PUBLIC_URL"
+    | "OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS"
+  >;
   readonly database: Database<ObservabilitySchema>;
   readonly log: Logger;
   readonly clock: Clock;
@@ -42,22 +60,31 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   const { config, database, log, clock, accessTokens, version, metrics } = options;
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
   registerStreamMetrics({ metrics, redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey });
-  const queries = { query: database.query, clock };
+  const queries = { query: database.query, clock, log };
   const goneProducers = createGoneProducers({
     ...queries,
-    log,
     readLag: () => readLagSeconds(redis.client, config.OBSERVABILITY_STREAM_NAME),
   });
   return {
     routes: async (server) => {
       healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
       projectRoutes(queries)(server);
+      memberRoutes(queries)(server);
+      maskingRoutes(queries)(server);
+      listTraceRoutes(queries)(server);
+      facetRoutes(queries)(server);
+      traceGroupRoutes(queries)(server);
+      viewRoutes(queries)(server);
       traceRoutes(queries)(server);
-      deadLetterRoutes({ ...queries, log, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
+      transcriptRoutes(queries)(server);
+      tracePartRoutes(queries)(server);
+      deadLetterRoutes({ ...queries, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
       gapRoutes(queries)(server);
       priceRoutes(queries)(server);
       metricsRoutes(queries)(server);
       scoreRoutes(queries)(server);
+      codeRunRoutes(queries)(server);
+      compareRoutes(queries)(server);
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.

@@ -7,31 +7,38 @@ import { setPrincipal, type Principal } from "@sightline/foundation/principal";
 export type ObservabilityAuthenticators = {
   /** Anyone with an access token of a tenant. */
   readonly user: Authenticator;
+  /** Anyone's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`; the project tells who may. */
+  readonly "user-or-operator": Authenticator;
   /** An admin's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`. */
   readonly "admin-or-operator": Authenticator;
 };
 
+type User = Extract<Principal, { readonly kind: "user" }>;
+type UserOrOperator = Extract<Principal, { readonly kind: "user" | "operator" }>;
 type Credentials = { readonly accessTokens: AccessTokenVerifier; readonly apiKey: string };
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
 
 export function createAuthenticators({ accessTokens, apiKey }: Credentials): ObservabilityAuthenticators {
+  async function principalFrom(request: Parameters<Authenticator>[0]): Promise<UserOrOperator> {
+    const token = bearerOf(request.headers.authorization);
+    const key = request.headers["x-api-key"] ?? token;
+    return typeof key === "string" && isSame(key, apiKey) ? { kind: "operator" } : userOf(token, accessTokens);
+  }
+
   return {
     user: async (request) => {
       setPrincipal(request, await userOf(bearerOf(request.headers.authorization), accessTokens));
     },
+    "user-or-operator": async (request) => {
+      setPrincipal(request, await principalFrom(request));
+    },
     "admin-or-operator": async (request) => {
-      const token = bearerOf(request.headers.authorization);
-      const key = request.headers["x-api-key"] ?? token;
-      if (typeof key === "string" && isSame(key, apiKey)) {
-        setPrincipal(request, { kind: "operator" });
-        return;
-      }
-      const user = await userOf(token, accessTokens);
-      if (user.role !== "admin") {
+      const principal = await principalFrom(request);
+      if (principal.kind === "user" && principal.role !== "admin") {
         throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
       }
-      setPrincipal(request, user);
+      setPrincipal(request, principal);
     },
   };
 }
@@ -40,7 +47,7 @@ function bearerOf(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? "")?.[1];
 }
 
-async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier): Promise<Extract<Principal, { kind: "user" }>> {
+async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier): Promise<User> {
   if (token === undefined) {
     throw refusal("Send an access token as Authorization: Bearer <token>.");
   }

@@ -5,7 +5,7 @@ import type { Position } from "#store/position.ts";
 /** The year 1, the first of a producer's timestamps; PostgreSQL's own go back a few thousand years more and then fail. */
 const FIRST_MICROS = -62_135_596_800 * 1e6;
 
-const microsSchema = z
+export const microsSchema = z
   .string()
   .regex(/^-?\d{1,18}$/)
   .refine((micros) => Number(micros) >= FIRST_MICROS);

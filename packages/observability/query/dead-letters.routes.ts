@@ -12,10 +12,19 @@ import {
 } from "#contract.ts";
 import { decodeEntry } from "#intake/stream-entry.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { deleteDeadLetter, findDeadLetter, fixDeadLetter, listDeadLetters, type DeadLetter } from "#store/dead-letters.store.ts";
-import { actorOf } from "./actor.ts";
+import { findRole, type Reader } from "#store/reader.ts";
+import {
+  deleteDeadLetter,
+  findDeadLetter,
+  findRoleByLetter,
+  fixDeadLetter,
+  listDeadLetters,
+  type DeadLetter,
+} from "#store/dead-letters.store.ts";
 import { positionOf, toPage } from "./cursor.ts";
 import { deadLetterNotFound, deadLetterNotOpen, notYourProject, stillUnreadable } from "./dead-letter.errors.ts";
+import { roleMissing } from "./not-found.errors.ts";
+import { authorOf, readerOf } from "./reader-of.ts";
 import { replayDeadLetter, type ReplayStream } from "./replay-dead-letter.ts";
 
 type DeadLettersOptions = {
@@ -28,15 +37,15 @@ type DeadLettersOptions = {
 /** A mended entry may be as large as the entry was; JSON in JSON takes more characters. */
 const FIX_MAX_BYTES = 4 * 1024 * 1024;
 
-const config = { auth: "admin-or-operator" };
+const config = { auth: "user-or-operator" };
 const params = z.object({ dead_letter_id: z.uuid() });
 
-/** The operator sees all; an admin those that name a project of the tenant. */
+/** The operator sees all; others those that name a project of which they are owners: an entry is raw, and nothing in it was masked. */
 export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptions) {
-  async function load(id: string, tenantId: string | undefined): Promise<DeadLetter> {
-    const letter = await findDeadLetter(query, { id, tenantId });
+  async function load(id: string, reader: Reader): Promise<DeadLetter> {
+    const letter = await findDeadLetter(query, { id, reader });
     if (letter === undefined) {
-      throw deadLetterNotFound();
+      throw (await findRoleByLetter(query, { id, reader })) === undefined ? deadLetterNotFound() : roleMissing("owner");
     }
     return letter;
   }
@@ -54,8 +63,18 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
       },
       async (request) => {
         const { cursor, limit, state, project_id: projectId } = request.query;
-        const { tenantId } = actorOf(request);
-        const wanted = { tenantId, projectId, state: state === "all" ? undefined : state, after: positionOf(cursor), limit: limit + 1 };
+        const reader = readerOf(request);
+        const role = projectId === undefined ? undefined : await findRole(query, { id: projectId, reader });
+        if (role !== undefined && role !== "owner") {
+          throw roleMissing("owner");
+        }
+        const wanted = {
+          reader,
+          projectId,
+          state: state === "all" ? undefined : state,
+          after: positionOf(cursor),
+          limit: limit + 1,
+        };
         return toPage(await listDeadLetters(query, wanted), limit, present);
       },
     );
@@ -63,7 +82,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
     server.get(
       "/api/v1/dead-letters/:dead_letter_id",
       { config, schema: { summary: "One of them, whole", params, response: { 200: deadLetterSchema } } },
-      async (request) => present(await load(request.params.dead_letter_id, actorOf(request).tenantId)),
+      async (request) => present(await load(request.params.dead_letter_id, readerOf(request))),
     );
 
     server.patch(
@@ -79,9 +98,10 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
         },
       },
       async (request) => {
-        const { tenantId, by } = actorOf(request);
+        const reader = readerOf(request);
+        const by = authorOf(reader);
         const id = request.params.dead_letter_id;
-        const { state } = await load(id, tenantId);
+        const { state } = await load(id, reader);
         if (state !== "open") {
           throw deadLetterNotOpen(state);
         }
@@ -91,11 +111,11 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
           throw stillUnreadable(decoded.reason);
         }
         const projectId = decoded.event.project_id;
-        if (!(await fixDeadLetter(query, { id, tenantId, by, at: clock.now(), entry: JSON.stringify(fields), projectId }))) {
+        if (!(await fixDeadLetter(query, { id, reader, by, at: clock.now(), entry: JSON.stringify(fields), projectId }))) {
           throw notYourProject();
         }
         log.info({ deadLetter: id, by }, "a dead letter was mended");
-        return present(await load(id, tenantId));
+        return present(await load(id, reader));
       },
     );
 
@@ -103,11 +123,12 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
       "/api/v1/dead-letters/:dead_letter_id/replay",
       { config, schema: { summary: "Put it on the stream again, under the same event id", params, response: { 200: deadLetterSchema } } },
       async (request) => {
-        const { tenantId, by } = actorOf(request);
-        const letter = await load(request.params.dead_letter_id, tenantId);
-        await replayDeadLetter({ query, stream, letter, tenantId, by, at: clock.now() });
+        const reader = readerOf(request);
+        const by = authorOf(reader);
+        const letter = await load(request.params.dead_letter_id, reader);
+        await replayDeadLetter({ query, stream, letter, reader, by, at: clock.now() });
         log.info({ deadLetter: letter.id, by }, "a dead letter was replayed");
-        return present(await load(letter.id, tenantId));
+        return present(await load(letter.id, reader));
       },
     );
 
@@ -118,12 +139,13 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
         schema: { summary: "Delete its texts; that it was there, and who deleted it, stays", params, response: { 200: deadLetterSchema } },
       },
       async (request) => {
-        const { tenantId, by } = actorOf(request);
-        const { id } = await load(request.params.dead_letter_id, tenantId);
-        if (await deleteDeadLetter(query, { id, tenantId, by, at: clock.now() })) {
+        const reader = readerOf(request);
+        const by = authorOf(reader);
+        const { id } = await load(request.params.dead_letter_id, reader);
+        if (await deleteDeadLetter(query, { id, reader, by, at: clock.now() })) {
           log.info({ deadLetter: id, by }, "a dead letter was deleted");
         }
-        return present(await load(id, tenantId));
+        return present(await load(id, reader));
       },
     );
   };

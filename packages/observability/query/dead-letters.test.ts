@@ -120,11 +120,11 @@ describe("an admin of the project's tenant", () => {
   });
 });
 
-test("a member may do none of it", async () => {
+test("who is no owner of its project may do none of it", async () => {
   const { id } = await setAside(mine);
   const asked = [call("GET", id, undefined, "tenant-1:member"), call("POST", `${id}/replay`, undefined, "tenant-1:member")];
   for (const answer of await Promise.all([...asked, call("DELETE", id, undefined, "tenant-1:member")])) {
-    expect(answer).toMatchObject({ status: 403, body: { error: "admin_only" } });
+    expect(answer).toMatchObject({ status: 403, body: { error: "role_missing" } });
   }
 });
 
@@ -174,7 +174,6 @@ describe("gaps", () => {
     });
     expect(gapPageSchema.parse((await api.get("/api/v1/gaps", API_KEY)).body).items).toHaveLength(3);
     expect(gapPageSchema.parse((await api.get(`/api/v1/gaps?project_id=${theirs}`, ADMIN)).body).items).toEqual([]);
-    expect((await api.get("/api/v1/gaps", "tenant-1:member")).status).toBe(403);
   });
 
   test("of a project are shown to its members, another tenant's project is not found", async () => {

@@ -4,36 +4,34 @@ import { z } from "zod";
 import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { listGaps, type Gap } from "#store/list-gaps.store.ts";
-import { hasProject } from "#store/projects.store.ts";
-import { actorOf } from "./actor.ts";
 import { positionOf, toPage } from "./cursor.ts";
-import { projectNotFound } from "./not-found.errors.ts";
-import { tenantOf } from "./tenant.ts";
+import { readerOf } from "./reader-of.ts";
+import { requireRole } from "./require-role.ts";
 
-/** What never arrived: of one project for everyone of its tenant, of all for admins and the operator. */
+/** What never arrived: of one project, and of all that whoever asks may see. */
 export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/gaps",
       {
-        config: { auth: "admin-or-operator" },
+        config: { auth: "user-or-operator" },
         schema: {
-          summary: "Lost events of all projects of the tenant, as ranges of a producer's numbers",
+          summary: "Lost events of all projects that the caller may see, as ranges of a producer's numbers",
           querystring: listGapsRequestSchema,
           response: { 200: gapPageSchema },
         },
       },
       async (request) => {
         const { cursor, limit, project_id: projectId } = request.query;
-        const { tenantId } = actorOf(request);
-        return toPage(await listGaps(query, { tenantId, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
+        const reader = readerOf(request);
+        return toPage(await listGaps(query, { reader, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
       },
     );
 
     server.get(
       "/api/v1/projects/:project_id/gaps",
       {
-        config: { auth: "user" },
+        config: { auth: "user-or-key" },
         schema: {
           summary: "Lost events of a project",
           params: z.object({ project_id: z.uuid() }),
@@ -43,11 +41,9 @@ export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchem
       },
       async (request) => {
         const { cursor, limit } = request.query;
-        const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
-        if (!(await hasProject(query, { id: projectId, tenantId }))) {
-          throw projectNotFound();
-        }
-        return toPage(await listGaps(query, { tenantId, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        return toPage(await listGaps(query, { reader, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
       },
     );
   };

@@ -37,6 +37,8 @@ export type GraphRun = {
   /** The task of the graph around it that ran it. */
   outer: { readonly run: GraphRun; readonly task: Task } | undefined;
   readonly tasks: Map<string, Task>;
+  /** By the observations that ran them. */
+  readonly taskOf: Map<string, Task>;
   readonly entries: { readonly step: number | undefined; readonly next: readonly GraphMove[]; readonly segment: number }[];
   readonly hashes: Set<string>;
   /** The lowest step of each segment. */
@@ -109,6 +111,7 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
       path: "",
       outer: undefined,
       tasks: new Map(),
+      taskOf: new Map(),
       entries: [],
       hashes: new Set(),
       firstSteps: new Map(),
@@ -140,13 +143,15 @@ function isStep(observation: GraphObservation): observation is Step {
   return observation.graph_step !== null && observation.name !== null;
 }
 
-function addTask(run: GraphRun, { graph_step: step, name, next }: Step, segment: number): void {
+function addTask(run: GraphRun, { id, graph_step: step, name, next }: Step, segment: number): void {
   const known = run.tasks.get(step.task);
+  const task = known ?? { node: name, step, next: next ?? [] };
   if (known === undefined) {
-    run.tasks.set(step.task, { node: name, step, next: next ?? [] });
+    run.tasks.set(step.task, task);
   } else if (next !== null) {
     known.next = next;
   }
+  run.taskOf.set(id, task);
   run.firstSteps.set(segment, Math.min(run.firstSteps.get(segment) ?? Infinity, step.step));
 }
 

@@ -6,9 +6,8 @@ import { z } from "zod";
 import { metricsRequestSchema, metricsSchema, type MetricsPoint } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { countPendingHours, readGroups, readSeries, readTotal, type Figures } from "#store/metrics.store.ts";
-import { hasProject } from "#store/projects.store.ts";
-import { projectNotFound } from "./not-found.errors.ts";
-import { tenantOf } from "./tenant.ts";
+import { readerOf } from "./reader-of.ts";
+import { requireRole } from "./require-role.ts";
 
 type MetricsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
@@ -23,7 +22,7 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
     server.get(
       "/api/v1/projects/:project_id/metrics",
       {
-        config: { auth: "user" },
+        config: { auth: "user-or-key" },
         schema: {
           summary: "Counts, failures, durations, tokens and cost over time",
           params: z.object({ project_id: z.uuid() }),
@@ -35,10 +34,9 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
         const { step, by, kind, name, model, ...asked } = request.query;
         const projectId = request.params.project_id;
         const { from, to } = rangeOf(asked, clock.now(), STEPS[step].daysMax);
-        if (!(await hasProject(query, { id: projectId, tenantId: tenantOf(request) }))) {
-          throw projectNotFound();
-        }
-        const filter = { projectId, from, to, kind, name, model };
+        const reader = readerOf(request);
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const filter = { projectId, reader, from, to, kind, name, model };
         // Asked for first: what is counted meanwhile is told as pending once more, never the other way round.
         const pending = await countPendingHours(query, filter);
         const [total, series] = [await readTotal(query, filter), await readSeries(query, filter, STEPS[step].hours)];
@@ -53,7 +51,7 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
             time: new Date(time).toISOString(),
             ...toPoint(rows),
           })),
-          groups: groups.flatMap((row) => (row.is_trace ? [] : [{ key: row.key ?? "", ...spentOf(row), observations: countsOf(row) }])),
+          groups: [...Map.groupBy(groups, ({ key }) => key ?? "")].map(([key, rows]) => ({ key, ...toPoint(rows) })),
         };
       },
     );

@@ -94,6 +94,26 @@ describe("GET /api/v1/projects/:project_id/metrics", () => {
     expect(series).toMatchObject([{ time: "2026-11-21T00:00:00.000Z", observations: { count: 4 }, traces: { count: 2 } }]);
   });
 
+  test("groups traces by their names, and by their status beside that of observations", async () => {
+    await writeEvents(database, [...run(9, "m-1", 100), ...run(10, "m-1", 100, "failure"), ...agentRun(producer)]);
+    await count();
+    const counted = async (by: string) =>
+      (await read(`${DAY}&by=${by}`)).groups.map(({ key, traces, observations }) => [
+        key,
+        traces.count,
+        traces.failures,
+        observations.count,
+      ]);
+    expect(await counted("trace")).toEqual([
+      ["run", 2, 1, 0],
+      [expect.any(String), 1, expect.any(Number), 0],
+    ]);
+    expect(await counted("status")).toEqual([
+      ["success", expect.any(Number), 0, expect.any(Number)],
+      ["failure", expect.any(Number), expect.any(Number), 2],
+    ]);
+  });
+
   test("prices what is counted already anew when a price changes", async () => {
     await writeEvents(database, run(9, "m-1", 100));
     await count();

@@ -10,13 +10,18 @@ type Started = {
 const VERSION_OF_INTAKES = "8";
 const VERSION_AT = 14;
 
+/** Whether a producer's UUID is one of an intake, which hands on what many processes did. */
+export function isIntake(producerId: string): boolean {
+  return producerId[VERSION_AT] === VERSION_OF_INTAKES;
+}
+
 /**
  * By start, parents before their children. Within one producer the numbers tell the order, whatever its clock did;
  * several producers share nothing but the time.
  */
 export function orderObservations<Row extends Started>(rows: readonly Row[]): readonly Row[] {
   const producers = new Set(rows.map(({ producerId }) => producerId));
-  const isOneProducer = producers.size <= 1 && rows[0]?.producerId?.[VERSION_AT] !== VERSION_OF_INTAKES;
+  const isOneProducer = producers.size <= 1 && !isIntake(rows[0]?.producerId ?? "");
   const byStart = rows.toSorted((left, right) => {
     const time = isOneProducer ? 0 : left.startedAt.getTime() - right.startedAt.getTime();
     return time === 0 ? left.seq - right.seq : time;

@@ -1,11 +1,11 @@
-import type { Selectable } from "kysely";
 import type { Observation, Trace, TraceSummary } from "#contract.ts";
-import type { ObservationRow } from "#schema.ts";
 import type { ObservationContent, PayloadContent, TraceContent } from "#store/trace-content.store.ts";
 import type { TraceSummaryRow } from "#store/traces.store.ts";
+import { bytesOf, takeWhileLight } from "./answer-size.ts";
 import { orderObservations } from "./order-observations.ts";
+import { startOf } from "./start-of.ts";
 
-const UNKNOWN_NAME = "(start not received)";
+export const UNKNOWN_NAME = "(start not received)";
 
 export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): TraceSummary {
   return {
@@ -23,6 +23,8 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     failures: row.failures,
     lost_events: lostEvents,
     thread_id: row.thread_id,
+    session_id: row.session_id,
+    user_id: row.user_id,
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
     cost: row.cost,
@@ -42,27 +44,42 @@ export function presentTrace(
     parentId: observation.parent_id,
     producerId: observation.start_producer ?? observation.end_producer,
     seq: observation.start_seq ?? observation.end_seq ?? 0,
-    startedAt: startOf(observation),
+    startedAt: startOf({
+      started: observation.started_at?.getTime() ?? null,
+      ended: observation.ended_at?.getTime() ?? null,
+      durationMs: observation.duration_ms,
+      seen: observation.seen_at.getTime(),
+    }),
   }));
-  return {
+  const head = {
     ...presentTraceSummary(row, lostEvents),
     project_id: row.project_id,
-    truncated: isCut,
     input: payloadOf(own, row.start_event)?.value ?? null,
     output: payloadOf(own, row.end_event)?.value ?? null,
     error: row.error,
     attributes: attributesOf(own),
     segments: [...row.segments],
     graph,
-    observation_list: orderObservations(started).map(({ observation, seq, startedAt }) =>
-      presentObservation(observation, byOwner.get(observation.id) ?? [], { seq, startedAt }),
-    ),
   };
+  const steps = orderObservations(started).map(({ observation, seq, startedAt }) =>
+    presentObservation(observation, byOwner.get(observation.id) ?? [], { seq, startedAt }),
+  );
+  const shown = takeWhileLight(steps, ANSWER_BYTES - bytesOf(head));
+  return { ...head, truncated: isCut || shown.length < steps.length, observation_list: [...shown] };
 }
+
+/** Of the whole answer. */
+const ANSWER_BYTES = 4_000_000;
+/** Of these nothing is shown. */
+type Unshown = "project_id" | "graph_step" | "next" | "day" | "model" | "uncached_tokens" | "hour";
 
 type Place = { readonly seq: number; readonly startedAt: Date };
 
-function presentObservation(row: ObservationContent, payloads: readonly PayloadContent[], { seq, startedAt }: Place): Observation {
+export function presentObservation(
+  row: Omit<ObservationContent, Unshown>,
+  payloads: readonly PayloadContent[],
+  { seq, startedAt }: Place,
+): Observation {
   const start = payloadOf(payloads, row.start_event);
   const end = payloadOf(payloads, row.end_event);
   return {
@@ -90,18 +107,6 @@ function presentObservation(row: ObservationContent, payloads: readonly PayloadC
     attributes: attributesOf(payloads),
   };
 }
-
-/** When the start has not arrived, the end tells when it was. */
-function startOf({ started_at: startedAt, ended_at: endedAt, duration_ms: durationMs, seen_at: seenAt }: Selectable<ObservationRow>): Date {
-  if (startedAt !== null) {
-    return startedAt;
-  }
-  const computed = endedAt === null || durationMs === null ? Number.NaN : endedAt.getTime() - durationMs;
-  return computed >= FIRST_TIME ? new Date(computed) : seenAt;
-}
-
-/** Years before this one are written in another way. */
-const FIRST_TIME = Date.parse("0000-01-01T00:00:00Z");
 
 function payloadOf(payloads: readonly PayloadContent[], eventId: string | null): PayloadContent | undefined {
   return eventId === null ? undefined : payloads.find((payload) => payload.event_id === eventId);

@@ -1,41 +1,35 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { deletePrice, listPrices, PRICES_MAX, putPrice, type PriceRow } from "#store/prices.store.ts";
-import { hasProject } from "#store/projects.store.ts";
-import { actorOf } from "./actor.ts";
-import { projectNotFound } from "./not-found.errors.ts";
-import { tenantOf } from "./tenant.ts";
+import { authorOf, readerOf } from "./reader-of.ts";
+import { requireRole } from "./require-role.ts";
 
-type PricesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type PricesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
 
 const HOUR_MS = 3_600_000;
-const changing = { auth: "admin-or-operator" };
+const changing = { auth: "user-or-operator" };
 
 /** What a project's model calls cost. Every change counts for calls that are stored already, too: costs are worked out when they are read. */
-export function priceRoutes({ query, clock }: PricesOptions) {
+export function priceRoutes({ query, clock, log }: PricesOptions) {
   const params = z.object({ project_id: z.uuid() });
-
-  async function check(id: string, tenantId: string | undefined): Promise<void> {
-    if (!(await hasProject(query, { id, tenantId }))) {
-      throw projectNotFound();
-    }
-  }
 
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/prices",
       {
-        config: { auth: "user" },
+        config: { auth: "user-or-key" },
         schema: { summary: "Prices of models, the project's own and the defaults", params, response: { 200: priceListSchema } },
       },
       async (request) => {
-        await check(request.params.project_id, tenantOf(request));
-        return { items: (await listPrices(query, request.params.project_id)).map(present) };
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        return { items: (await listPrices(query, { projectId, reader })).map(present) };
       },
     );
 
@@ -52,8 +46,8 @@ export function priceRoutes({ query, clock }: PricesOptions) {
       },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
-        const { by, tenantId } = actorOf(request);
-        await check(projectId, tenantId);
+        const reader = readerOf(request);
+        await requireRole(query, { id: projectId, reader, role: "owner" });
         const { cache_read: cacheRead, cache_write: cacheWrite, valid_from: validFrom, ...price } = request.body;
         const isPut = await putPrice(query, {
           ...price,
@@ -61,7 +55,8 @@ export function priceRoutes({ query, clock }: PricesOptions) {
           cacheRead,
           cacheWrite,
           validFrom: toHour(validFrom === undefined ? clock.now() : new Date(validFrom)),
-          changedBy: by,
+          changedBy: authorOf(reader),
+          reader,
         });
         if (!isPut) {
           throw new AppError({
@@ -70,6 +65,7 @@ export function priceRoutes({ query, clock }: PricesOptions) {
             message: `A project has ${PRICES_MAX} prices at the most. Delete versions that count no longer.`,
           });
         }
+        log.info({ project: projectId, model: price.model, by: authorOf(reader) }, "a price was set");
         return reply.status(204).send();
       },
     );
@@ -87,15 +83,17 @@ export function priceRoutes({ query, clock }: PricesOptions) {
       },
       async (request, reply) => {
         const { project_id: projectId } = request.params;
-        await check(projectId, actorOf(request).tenantId);
+        const reader = readerOf(request);
+        await requireRole(query, { id: projectId, reader, role: "owner" });
         const { model, valid_from: validFrom } = request.query;
-        if (!(await deletePrice(query, { projectId, model, validFrom: new Date(validFrom) }))) {
+        if (!(await deletePrice(query, { projectId, reader, model, validFrom: new Date(validFrom) }))) {
           throw new AppError({
             code: "price_not_found",
             status: 404,
             message: "The project has no price of its own for that model from that hour; GET …/prices lists them.",
           });
         }
+        log.info({ project: projectId, model, by: authorOf(reader) }, "a price was taken back");
         return reply.status(204).send();
       },
     );

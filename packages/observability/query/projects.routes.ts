@@ -1,5 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
@@ -12,22 +13,24 @@ import {
   type Project,
 } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import type { Reader } from "#store/reader.ts";
+import { deleteProject } from "#store/delete-project.store.ts";
 import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
-import { actorOf } from "./actor.ts";
 import { positionOf, toPage } from "./cursor.ts";
 import { projectNotFound } from "./not-found.errors.ts";
-import { tenantOf } from "./tenant.ts";
+import { authorOf, readerOf, userReaderOf } from "./reader-of.ts";
+import { requireRole } from "./require-role.ts";
 
-type ProjectsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type ProjectsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
 
 const RECENT_MS = 24 * 60 * 60 * 1000;
 const config = { auth: "user" };
 
-export function projectRoutes({ query, clock }: ProjectsOptions) {
+export function projectRoutes({ query, clock, log }: ProjectsOptions) {
   const recentSince = () => new Date(clock.now().getTime() - RECENT_MS);
 
-  async function load(id: string, tenantId: string | undefined): Promise<Project> {
-    const project = await findProject(query, { id, tenantId, recentSince: recentSince() });
+  async function load(id: string, reader: Reader): Promise<Project> {
+    const project = await findProject(query, { id, reader, recentSince: recentSince() });
     if (project === undefined) {
       throw projectNotFound();
     }
@@ -37,69 +40,96 @@ export function projectRoutes({ query, clock }: ProjectsOptions) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects",
-      { config, schema: { summary: "Projects of the tenant", querystring: listRequestSchema, response: { 200: projectPageSchema } } },
+      {
+        config,
+        schema: {
+          summary: "Projects that the caller may see, newest first",
+          querystring: listRequestSchema,
+          response: { 200: projectPageSchema },
+        },
+      },
       async (request) => {
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
-        const rows = await listProjects(query, { tenantId: tenantOf(request), recentSince: recentSince(), after, limit: limit + 1 });
+        const rows = await listProjects(query, { reader: readerOf(request), recentSince: recentSince(), after, limit: limit + 1 });
         return toPage(rows, limit, present);
       },
     );
 
     server.post(
       "/api/v1/projects",
-      { config, schema: { summary: "Create a project", body: createProjectRequestSchema, response: { 201: projectSchema } } },
+      {
+        config,
+        schema: {
+          summary: "Create a project; who creates it is its first owner",
+          body: createProjectRequestSchema,
+          response: { 201: projectSchema },
+        },
+      },
       async (request, reply) => {
-        const [id, tenantId] = [uuidv7(), tenantOf(request)];
-        await insertProject(query, { id, tenantId, name: request.body.name });
-        return reply.status(201).send(await load(id, tenantId));
+        const [id, reader] = [uuidv7(), userReaderOf(request)];
+        await insertProject(query, { id, tenantId: reader.tenantId, ...request.body, ownerId: reader.userId });
+        log.info({ project: id, access: request.body.access, by: reader.userId }, "a project was created");
+        return reply.status(201).send(await load(id, reader));
       },
     );
 
     server.get(
       "/api/v1/projects/:project_id",
-      { config, schema: { summary: "One project", params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } } },
-      (request) => load(request.params.project_id, tenantOf(request)),
+      {
+        config: { auth: "user-or-key" },
+        schema: { summary: "One project", params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } },
+      },
+      (request) => load(request.params.project_id, readerOf(request)),
     );
 
     server.patch(
       "/api/v1/projects/:project_id",
       {
-        config: { auth: "admin-or-operator" },
+        config: { auth: "user-or-operator" },
         schema: {
-          summary: "Change its name, or how many days traces are kept",
+          summary: "Change its name, who may see it, or how many days traces are kept",
           params: z.object({ project_id: z.uuid() }),
           body: changeProjectRequestSchema,
           response: { 200: projectSchema },
         },
       },
       async (request) => {
-        const [id, { tenantId }] = [request.params.project_id, actorOf(request)];
-        const { name, retention_days: retentionDays } = request.body;
-        if (!(await changeProject(query, { id, tenantId, name, retentionDays }))) {
+        const [id, reader] = [request.params.project_id, readerOf(request)];
+        await requireRole(query, { id, reader, role: "owner" });
+        const { name, access, retention_days: retentionDays } = request.body;
+        if (!(await changeProject(query, { id, reader, name, access, retentionDays }))) {
           throw projectNotFound();
         }
-        return load(id, tenantId);
+        log.info({ project: id, ...request.body, by: authorOf(reader) }, "a project was changed");
+        return load(id, reader);
+      },
+    );
+
+    server.delete(
+      "/api/v1/projects/:project_id",
+      {
+        config: { auth: "user-or-operator" },
+        schema: {
+          summary: "Delete a project with everything in it; what it held is gone from the disk a while later",
+          params: z.object({ project_id: z.uuid() }),
+          response: { 204: z.void() },
+        },
+      },
+      async (request, reply) => {
+        const [id, reader] = [request.params.project_id, readerOf(request)];
+        await requireRole(query, { id, reader, role: "owner" });
+        if (!(await deleteProject(query, { id, reader }))) {
+          throw projectNotFound();
+        }
+        log.info({ project: id, by: authorOf(reader) }, "a project was deleted");
+        return reply.status(204).send();
       },
     );
   };
 }
 
 function present(project: ProjectSummary): Project {
-  const {
-    id,
-    name,
-    created_at: createdAt,
-    retention_days: retentionDays,
-    recent_traces: recentTraces,
-    last_trace_at: lastTraceAt,
-  } = project;
-  return {
-    id,
-    name,
-    created_at: createdAt.toISOString(),
-    retention_days: retentionDays,
-    recent_traces: recentTraces,
-    last_trace_at: lastTraceAt?.toISOString() ?? null,
-  };
+  const { position: _position, created_at: createdAt, last_trace_at: lastTraceAt, ...rest } = project;
+  return { ...rest, created_at: createdAt.toISOString(), last_trace_at: lastTraceAt?.toISOString() ?? null };
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { originOfEntry } from "#intake/stream-entry.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findOpenEntry, markReplayed, type DeadLetter } from "#store/dead-letters.store.ts";
+import type { Reader } from "#store/reader.ts";
 import { deadLetterCut, deadLetterNotOpen, notYourProject, streamAway, streamFull } from "./dead-letter.errors.ts";
 
 export type ReplayStream = { readonly redis: Pick<Redis, "xadd" | "xlen">; readonly name: string };
@@ -12,7 +13,7 @@ type ReplayOptions = {
   readonly query: Kysely<ObservabilitySchema>;
   readonly stream: ReplayStream;
   readonly letter: DeadLetter;
-  readonly tenantId: string | undefined;
+  readonly reader: Reader;
   readonly by: string;
   readonly at: Date;
 };
@@ -28,9 +29,9 @@ const fieldsSchema = z.array(z.string()).min(2);
  *
  * @throws {AppError} 409, 404 or 503.
  */
-export async function replayDeadLetter({ query, stream, letter, tenantId, by, at }: ReplayOptions): Promise<void> {
+export async function replayDeadLetter({ query, stream, letter, reader, by, at }: ReplayOptions): Promise<void> {
   const { id, state } = letter;
-  const open = await findOpenEntry(query, { id, tenantId });
+  const open = await findOpenEntry(query, { id, reader });
   if (open === undefined) {
     throw deadLetterNotOpen(state);
   }
@@ -39,11 +40,11 @@ export async function replayDeadLetter({ query, stream, letter, tenantId, by, at
   }
   const fields = fieldsSchema.parse(JSON.parse(open.entry));
   // Whose dead letter it is was read from these same fields; should that ever differ, nobody gets at another's project by it.
-  if (tenantId !== undefined && originOfEntry(fields)?.projectId.toLowerCase() !== open.project_id) {
+  if (reader.kind !== "operator" && originOfEntry(fields)?.projectId.toLowerCase() !== open.project_id) {
     throw notYourProject();
   }
   await putOn(stream, fields);
-  await markReplayed(query, { id, tenantId, by, at });
+  await markReplayed(query, { id, reader, by, at });
 }
 
 async function putOn({ redis, name }: ReplayStream, fields: readonly string[]): Promise<void> {

@@ -44,6 +44,13 @@ test("scores of the application and of people are listed together, newest first,
   expect(await names(`limit=1&cursor=${first.next_cursor}`)).toEqual(["helpful"]);
 });
 
+test("names of scores are told once each, to who may see the project", async () => {
+  await api.post(url(), { trace_id: traceId, name: "correct", value: 1 });
+  await api.post(url(), { trace_id: traceId, name: "correct", value: 0 });
+  expect(await api.get(`${url()}/names`)).toEqual({ status: 200, body: { items: ["correct", "helpful"] } });
+  expect((await api.get(`${url()}/names`, "tenant-2:admin")).status).toBe(404);
+});
+
 test("a score names a trace of the project, and an observation of that trace", async () => {
   const theirs = uuidv7();
   await insertProject(database.query, { id: theirs, tenantId: "tenant-1", name: "other" });

@@ -2,18 +2,17 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http-server";
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import { listTracesRequestSchema, tracePageSchema, traceSchema, type Trace } from "#contract.ts";
+import { traceSchema, type Trace } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { hasProject } from "#store/projects.store.ts";
-import { findTrace, listTraces, type TraceSummaryRow } from "#store/traces.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { findTrace, type TraceSummaryRow } from "#store/traces.store.ts";
 import { findTraceContent } from "#store/trace-content.store.ts";
 import { findDeclaredGraphs, findGraphEntries } from "#store/graphs.store.ts";
 import { countLostEvents } from "#store/lost-events.store.ts";
-import { positionOf, toPage } from "./cursor.ts";
-import { projectNotFound, traceNotFound } from "./not-found.errors.ts";
+import { traceNotFound } from "./not-found.errors.ts";
 import { presentGraph } from "./present-graph.ts";
-import { presentTrace, presentTraceSummary } from "./present-trace.ts";
-import { tenantOf } from "./tenant.ts";
+import { presentTrace } from "./present-trace.ts";
+import { readerOf } from "./reader-of.ts";
 
 type TracesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
@@ -23,7 +22,7 @@ const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
 
 export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
-  async function load(wanted: { readonly tenantId: string; readonly traceId: string; readonly projectId?: string }): Promise<Trace> {
+  async function load(wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string }): Promise<Trace> {
     const trace = await findTrace(query, wanted);
     if (trace === undefined) {
       throw traceNotFound();
@@ -38,40 +37,12 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
 
   return (server: HttpServer): void => {
     server.get(
-      "/api/v1/projects/:project_id/traces",
-      {
-        config: projectConfig,
-        schema: {
-          summary: "Traces of a project, newest first; also by an API key with the scope read",
-          params: z.object({ project_id: id }),
-          querystring: listTracesRequestSchema,
-          response: { 200: tracePageSchema },
-        },
-      },
-      async (request) => {
-        const [tenantId, projectId] = [tenantOf(request), request.params.project_id];
-        const { cursor, limit, status, name, search } = request.query;
-        const after = positionOf(cursor);
-        if (!(await hasProject(query, { id: projectId, tenantId }))) {
-          throw projectNotFound();
-        }
-        const rows = await listTraces(query, { projectId, tenantId, status, name, search, after, limit: limit + 1 });
-        const lost = await countLostEvents(
-          query,
-          projectId,
-          rows.flatMap((row) => row.segments.map((segment) => segment.id)),
-        );
-        return toPage(rows, limit, (row) => presentTraceSummary(row, lostOf(row, lost)));
-      },
-    );
-
-    server.get(
       "/api/v1/traces/:trace_id",
       {
         config,
         schema: { summary: "One trace with its steps and its graph", params: z.object({ trace_id: id }), response: { 200: traceSchema } },
       },
-      (request) => load({ tenantId: tenantOf(request), traceId: request.params.trace_id }),
+      (request) => load({ reader: readerOf(request), traceId: request.params.trace_id }),
     );
 
     server.get(
@@ -84,7 +55,7 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
           response: { 200: traceSchema },
         },
       },
-      (request) => load({ tenantId: tenantOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
+      (request) => load({ reader: readerOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };
 }

@@ -51,12 +51,18 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           failures: 1,
           lost_events: 0,
           thread_id: "thread-7",
+          session_id: null,
+          user_id: null,
           input_tokens: 120,
           output_tokens: 8,
           cost: null,
+          models: ["m-1-2026"],
+          error: null,
+          scores: [{ name: "helpful", value: 1, count: 1 }],
         },
       ],
       next_cursor: null,
+      is_cost_pending: false,
     });
   });
 

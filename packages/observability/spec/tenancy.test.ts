@@ -1,6 +1,8 @@
+import { text } from "node:stream/consumers";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProjectRole } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -9,6 +11,7 @@ import { API_KEY, type ServedRoute } from "#testing/api-rig.ts";
 import { jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
+import { NEEDED } from "./needed-roles.ts";
 
 /** What a tenant has of everything that a route may name. */
 type World = Readonly<Record<string, string>>;
@@ -18,20 +21,35 @@ const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects": { name: "new" },
   "PATCH /api/v1/projects/:project_id": { name: "changed", retention_days: 1 },
   "POST /api/v1/projects/:project_id/keys": { name: "new", scopes: ["read", "ingest"] },
+  "PUT /api/v1/projects/:project_id/members/:user_id": { role: "viewer" },
+  "POST /api/v1/projects/:project_id/views": { name: "new" },
+  "PATCH /api/v1/projects/:project_id/views/:view_id": { name: "changed" },
   "PUT /api/v1/projects/:project_id/prices": { model: "changed", input: 1, output: 1 },
+  "PUT /api/v1/projects/:project_id/masking": { keys: ["changed"], patterns: [] },
+  "POST /api/v1/projects/:project_id/masking/try": { keys: [], patterns: [], sample: "x" },
   "POST /api/v1/projects/:project_id/scores": { trace_id: uuidv7(), name: "changed", value: 1 },
+  "POST /api/v1/projects/:project_id/alert-rules": { name: "new", metric: "errors", threshold: 1, window_minutes: 5 },
+  "PATCH /api/v1/projects/:project_id/alert-rules/:rule_id": { name: "changed" },
+  "POST /api/v1/projects/:project_id/alert-channels": { name: "new", kind: "slack", url: "https://hooks.example.org/" },
   "PATCH /api/v1/dead-letters/:dead_letter_id": { fields: { v: "1" } },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
 };
 const QUERIES: Readonly<Record<string, string>> = {
   "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
+  "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",
+  "GET /api/v1/projects/:project_id/code": "?repo=acme/shop&path=src/plan.ts",
+  "GET /api/v1/code-runs": "?repo=acme/shop&path=src/plan.ts",
 };
-const PARAMETER = /:(\w+)/g;
+const PARAMETER = /:([a-z]\w+)/g;
+
+const ROLES = ["viewer", "editor", "owner"] as const;
 
 let database: TestDatabase<ObservabilitySchema>;
 let otlp: OtlpRig;
 let mine: World;
 let theirs: World;
+/** Of the same tenant as `mine`, and closed to those who are no members. */
+let siblings: World;
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
@@ -40,46 +58,87 @@ beforeAll(async () => {
   const projectId = uuidv7();
   await insertProject(database.query, { id: projectId, tenantId: "tenant-2", name: "their-secret-name" });
   theirs = await furnish(projectId, "tenant-2");
+  siblings = await furnishClosed();
 });
 afterAll(async () => {
   await otlp.close();
   await database.drop();
 });
 
-test("what a route names of another tenant is not there, whatever it would do, in the same words as what is nowhere", async () => {
-  const before = await rowsOf(theirs["project_id"] ?? "");
-  const nowhere = Object.fromEntries(Object.keys(theirs).map((name) => [name, uuidv7()]));
-  for (const route of naming()) {
-    const [found, missing] = [await call(route, theirs, "tenant-1:admin"), await call(route, nowhere, "tenant-1:admin")];
-    expect(found.statusCode, nameOf(route)).toBe(404);
-    expect(found.json(), nameOf(route)).toEqual(missing.json());
-    // Nor below a project of one's own.
-    const nested = { ...theirs, project_id: mine["project_id"] ?? "" };
-    const isNested = /:project_id.*:/.test(route.url);
-    expect((await call(route, isNested ? nested : nowhere, "tenant-1:admin")).statusCode, nameOf(route)).toBe(404);
+/** Who asks for what is not theirs: an admin for another tenant's, the owner of one project for another of the same tenant. */
+const strangers = () => [
+  { token: "tenant-1:admin", theirs, name: "their-secret-name" },
+  { token: "tenant-1:member:ann", theirs: siblings, name: "sibling-secret-name" },
+];
+
+test("what a route names of somebody else's project is not there, whatever it would do, in the same words as what is nowhere", async () => {
+  await addMember(mine, "ann", "owner");
+  for (const { token, theirs: other } of strangers()) {
+    const before = await rowsOf(other["project_id"] ?? "");
+    const nowhere = Object.fromEntries(Object.keys(other).map((name) => [name, uuidv7()]));
+    for (const route of naming()) {
+      const [found, missing] = [await call(route, other, token), await call(route, nowhere, token)];
+      expect(found.statusCode, nameOf(route)).toBe(404);
+      expect(found.json(), nameOf(route)).toEqual(missing.json());
+      // Nor below a project of one's own; only people are no project's.
+      const nested = { ...other, project_id: mine["project_id"] ?? "" };
+      const isNested = /:project_id.*:(?!user_id)/.test(route.url);
+      expect((await call(route, isNested ? nested : nowhere, token)).statusCode, nameOf(route)).toBe(404);
+    }
+    expect(await rowsOf(other["project_id"] ?? "")).toEqual(before);
   }
-  expect(await rowsOf(theirs["project_id"] ?? "")).toEqual(before);
 });
 
-test("what a route lists holds nothing of another tenant, asked for by its ids or not", async () => {
-  const lists = otlp.api.routes.filter(({ method, url, auth }) => method === "GET" && auth !== "public" && !url.includes(":"));
-  expect(lists.length).toBeGreaterThan(3);
-  for (const route of lists) {
-    for (const query of ["", `?project_id=${theirs["project_id"]}`, `?project_id=${theirs["project_id"]}&state=all`]) {
-      const { statusCode, body } = await call(route, theirs, "tenant-1:admin", query);
-      expect(statusCode === 200 || statusCode === 400, `${nameOf(route)} ${statusCode}`).toBe(true);
-      for (const secret of [...Object.values(theirs), "their-secret-name"]) {
-        expect(body, nameOf(route)).not.toContain(secret);
+test("what a route lists holds nothing of somebody else's project, asked for by its ids or not", async () => {
+  const lists = otlp.api.routes.filter(
+    ({ method, url, auth }) => method === "GET" && auth !== "public" && auth !== "admin-or-operator" && !url.includes(":"),
+  );
+  expect(lists.length).toBeGreaterThan(2);
+  for (const { token, theirs: other, name } of strangers()) {
+    for (const route of lists) {
+      for (const query of ["", `?project_id=${other["project_id"]}`, `?project_id=${other["project_id"]}&state=all`]) {
+        const { statusCode, body } = await call(route, other, token, query);
+        expect(statusCode === 200 || statusCode === 400, `${nameOf(route)} ${statusCode}`).toBe(true);
+        for (const secret of [...Object.values(other), name]) {
+          expect(body, nameOf(route)).not.toContain(secret);
+        }
       }
     }
   }
 });
 
-test("a member is refused by what only admins and the operator may do, and the operator by what is for users", async () => {
+test("members do what their role allows, and are told which role they lack for the rest", async () => {
+  const routes = guarded().filter(({ auth }) => auth !== "ingest" && auth !== "admin-or-operator");
+  expect(routes.map(nameOf).toSorted()).toEqual(Object.keys(NEEDED).toSorted());
+  const world = await furnishClosed();
+  for (const role of ROLES) {
+    await addMember(world, role, role);
+  }
+  for (const route of routes) {
+    const needed = NEEDED[nameOf(route)] ?? "none";
+    for (const role of needed === "none" ? [] : ROLES) {
+      const { statusCode, body } = await call(route, world, `tenant-1:member:${role}`);
+      const isEnough = ROLES.indexOf(role) >= ROLES.findIndex((each) => each === needed);
+      expect({
+        role,
+        name: nameOf(route),
+        isRefused: statusCode === 403 && body.includes(`"${needed}"`),
+        isFound: !body.includes("project_not_found"),
+      }).toEqual({
+        role,
+        name: nameOf(route),
+        isRefused: !isEnough,
+        isFound: true,
+      });
+    }
+  }
+});
+
+test("the operator opens what is for the operator, a member nothing that is for admins", async () => {
   for (const route of guarded()) {
-    const [member, operator] = [await call(route, mine, "tenant-1:member"), await call(route, theirs, API_KEY)];
-    expect(member.statusCode === 403, `${nameOf(route)} ${member.statusCode}`).toBe(route.auth === "admin-or-operator");
-    expect(operator.statusCode === 401, `${nameOf(route)} ${operator.statusCode}`).toBe(route.auth !== "admin-or-operator");
+    const [member, operator] = [await call(route, siblings, "tenant-1:member"), await call(route, theirs, API_KEY)];
+    expect(operator.statusCode === 401, `${nameOf(route)} ${operator.statusCode}`).toBe(!route.auth.endsWith("-or-operator"));
+    expect(member.body.includes("admin_only"), `${nameOf(route)} ${member.statusCode}`).toBe(route.auth === "admin-or-operator");
   }
 });
 
@@ -109,8 +168,10 @@ test("a project's keys open what their scope names, of that project, and nothing
   }
 });
 
+/** What deletes a whole project comes last. */
 function guarded(): readonly ServedRoute[] {
-  return otlp.api.routes.filter(({ auth }) => auth !== "public");
+  const isLast = ({ method, url }: ServedRoute) => Number(method === "DELETE" && url.endsWith("/:project_id"));
+  return otlp.api.routes.filter(({ auth }) => auth !== "public").toSorted((left, right) => isLast(left) - isLast(right));
 }
 
 function naming(): readonly ServedRoute[] {
@@ -120,7 +181,7 @@ function naming(): readonly ServedRoute[] {
 }
 
 async function call(route: ServedRoute, world: World, token: string, query = QUERIES[nameOf(route)] ?? "") {
-  const url = route.url.replaceAll(PARAMETER, (_all, name: string) => {
+  const url = `${route.url}${query}`.replaceAll(PARAMETER, (_all, name: string) => {
     const id = world[name];
     if (id === undefined) {
       throw new Error(`furnish() must make what ${route.url} calls ${name}`);
@@ -128,16 +189,42 @@ async function call(route: ServedRoute, world: World, token: string, query = QUE
     return id;
   });
   const payload = BODIES[nameOf(route)];
-  return otlp.api.server.inject({
+  const request = {
     method: route.method,
-    url: `${url}${query}`,
+    url,
     headers: { authorization: `Bearer ${token}` },
     ...(payload === undefined ? {} : { payload }),
-  });
+  };
+  return route.url.endsWith("/live") ? openStream(request) : otlp.api.server.inject(request);
+}
+
+/** A stream that is open ends when nobody reads it any more; one that is refused is an answer like any other. */
+async function openStream(request: {
+  readonly method: ServedRoute["method"];
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}) {
+  const answer = await otlp.api.server.inject({ ...request, payloadAsStream: true });
+  const { statusCode } = answer;
+  const body = statusCode === 200 ? "{}" : await text(answer.stream());
+  answer.stream().destroy();
+  return { statusCode, body, json: (): unknown => JSON.parse(body) };
 }
 
 function nameOf({ method, url }: ServedRoute): string {
   return `${method} ${url}`;
+}
+
+/** A project that only its members see. */
+async function furnishClosed(): Promise<World> {
+  const projectId = uuidv7();
+  await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "sibling-secret-name", ownerId: uuidv7() });
+  return furnish(projectId, "tenant-1");
+}
+
+async function addMember(world: World, userId: string, role: ProjectRole): Promise<void> {
+  const row = { project_id: world["project_id"] ?? "", user_id: userId, role, added_by: "test" };
+  await database.query.insertInto("observability.project_members").values(row).execute();
 }
 
 async function furnish(projectId: string, tenant: string): Promise<World> {
@@ -149,6 +236,12 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const key = await otlp.api.post(`${base}/keys`, { name: "kept" }, token);
   const score = await otlp.api.post(`${base}/scores`, { trace_id: traceId, name: "kept", value: 1 }, token);
   await otlp.api.put(`${base}/prices`, { model: "kept", input: 1, output: 1, valid_from: "2026-01-01T00:00:00Z" }, token);
+  await otlp.api.put(`${base}/masking`, { keys: ["kept"], patterns: [] }, token);
+  const view = await otlp.api.post(`${base}/views`, { name: "kept", shared: true }, token);
+  const channel = await otlp.api.post(`${base}/alert-channels`, { name: "kept", kind: "webhook", url: "https://127.0.0.1:9/" }, token);
+  const rule = await otlp.api.post(`${base}/alert-rules`, { name: "kept", metric: "errors", threshold: 1, window_minutes: 5 }, token);
+  const userId = uuidv7();
+  await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values ($1, 's', $2, $3, 'unreadable', $4)",
     [letterId, letterId, projectId, JSON.stringify(events.slice(0, 1).flatMap(fieldsOf))],
@@ -160,15 +253,35 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   return {
     project_id: projectId,
     trace_id: traceId,
+    observation_id: String(events[1]?.body !== undefined && "observation_id" in events[1].body ? events[1].body.observation_id : ""),
+    payload_id: events[0]?.id ?? "",
     dead_letter_id: letterId,
     key_id: String(key.body["id"]),
     score_id: String(score.body["id"]),
+    channel_id: String(channel.body["id"]),
+    rule_id: String(rule.body["id"]),
+    user_id: userId,
+    view_id: String(view.body["id"]),
   };
 }
 
+const TABLES = [
+  "traces",
+  "scores",
+  "prices",
+  "api_keys",
+  "dead_letters",
+  "ingest_gaps",
+  "observations",
+  "project_members",
+  "masking",
+  "alert_rules",
+  "alert_channels",
+];
+
 async function rowsOf(projectId: string): Promise<unknown> {
   const rows: unknown[] = [];
-  for (const table of ["traces", "scores", "prices", "api_keys", "dead_letters", "ingest_gaps", "observations"]) {
+  for (const table of TABLES) {
     rows.push((await database.pool.query(`select * from observability.${table} where project_id = $1 order by 1, 2, 3`, [projectId])).rows);
   }
   return [(await database.pool.query("select * from observability.projects where id = $1", [projectId])).rows, rows];

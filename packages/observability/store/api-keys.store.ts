@@ -1,11 +1,12 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
+import { hasRole, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-/** `tenantId` undefined: the operator's view, of all tenants. */
-type OfProject = { readonly projectId: string; readonly tenantId: string | undefined };
+/** Whoever deals with keys is an owner of their project. */
+type OfProject = { readonly projectId: string; readonly reader: Reader };
 
 const columns = ["id", "project_id", "name", "prefix", "scopes", "created_at", "last_used_at", "revoked_at"] as const;
 const keyColumns = columns.map((column) => `key.${column}` as const);
@@ -30,7 +31,7 @@ type NewRow = OfProject & {
   readonly createdBy: string;
 };
 
-/** `undefined` when the tenant has no such project. */
+/** `undefined` when the reader owns no such project. */
 export async function insertApiKey(query: Query, key: NewRow): Promise<ApiKeySummary | undefined> {
   return query
     .insertInto("observability.api_keys")
@@ -48,7 +49,7 @@ export async function insertApiKey(query: Query, key: NewRow): Promise<ApiKeySum
           sql<string>`${key.createdBy}::text`.as("created_by"),
         ])
         .where("project.id", "=", key.projectId)
-        .$if(key.tenantId !== undefined, (select) => select.where("project.tenant_id", "=", key.tenantId ?? "")),
+        .where(hasRole(key.reader, "owner")),
     )
     .returning(columns)
     .executeTakeFirst();
@@ -63,20 +64,18 @@ export async function listApiKeys(
     .selectFrom("observability.api_keys as key")
     .innerJoin("observability.projects as project", "project.id", "key.project_id")
     .select([...keyColumns, microsOf("key.created_at").as("position")])
-    .where("key.project_id", "=", wanted.projectId);
-  if (wanted.tenantId !== undefined) {
-    rows = rows.where("project.tenant_id", "=", wanted.tenantId);
-  }
+    .where("key.project_id", "=", wanted.projectId)
+    .where(hasRole(wanted.reader, "owner"));
   if (wanted.after !== undefined) {
     rows = rows.where(isAfter("key.created_at", "key.id", wanted.after));
   }
   return rows.orderBy("key.created_at", "desc").orderBy("key.id", "desc").limit(wanted.limit).execute();
 }
 
-/** Revoking again changes nothing; `undefined` when the tenant's project has no such key. */
+/** Revoking again changes nothing; `undefined` when no project of the reader's has such a key. */
 export async function revokeApiKey(
   query: Query,
-  { id, projectId, tenantId, now }: OfProject & { readonly id: string; readonly now: Date },
+  { id, projectId, reader, now }: OfProject & { readonly id: string; readonly now: Date },
 ): Promise<ApiKeySummary | undefined> {
   return query
     .updateTable("observability.api_keys as key")
@@ -85,7 +84,7 @@ export async function revokeApiKey(
     .whereRef("project.id", "=", "key.project_id")
     .where("key.id", "=", id)
     .where("key.project_id", "=", projectId)
-    .$if(tenantId !== undefined, (update) => update.where("project.tenant_id", "=", tenantId ?? ""))
+    .where(hasRole(reader, "owner"))
     .returning(keyColumns)
     .executeTakeFirst();
 }

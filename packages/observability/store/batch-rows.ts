@@ -1,4 +1,4 @@
-import { holdTraces, insertOnce, insertRows, insertRowsOfDay, upsertHalves, type Columns } from "./upsert-statements.ts";
+import { insertOnce, insertRows, upsertOfDay, upsertTraces, type Columns } from "./upsert-statements.ts";
 
 /** A timestamp as text with six decimals, so that texts order as times do. */
 type Instant = string;
@@ -97,6 +97,8 @@ export type BatchRows = {
   readonly observations: readonly ObservationWrite[];
   readonly payloads: readonly PayloadWrite[];
   readonly blobs: readonly { readonly project_id: string; readonly sha256: string; readonly content: unknown }[];
+  /** Those that nobody may read any more, whether they are there already or come later. */
+  readonly maskedContents?: readonly { readonly project_id: string; readonly sha256: string }[];
   readonly graphs: readonly {
     readonly project_id: string;
     readonly graph_hash: string;
@@ -121,32 +123,30 @@ export type BatchRows = {
 const startOf = (columns: Columns): Columns => ({ start_event: "uuid", start_producer: "uuid", start_seq: "bigint", ...columns });
 const endOf = (columns: Columns): Columns => ({ end_event: "uuid", end_producer: "uuid", end_seq: "bigint", ...columns });
 
-/** The traces come first: whoever has their rows may write what belongs to them. The producers come last: every replica that reads the same producer's events waits for that row. */
-export const upserts: readonly { readonly name: keyof BatchRows; readonly statement: string }[] = [
-  { name: "traces", statement: holdTraces },
-  {
-    name: "traces",
-    statement: upsertHalves({
-      table: "traces",
-      key: { project_id: "uuid", id: "uuid" },
-      start: startOf({
-        name: "text",
-        started_at: "timestamptz",
-        thread_id: "text",
-        session_id: "text",
-        user_id: "text",
-        start_words: "text[]",
-      }),
-      end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_words: "text[]", paused_at: "text" }),
-      once: { resumed_from: "text", resumed_at: "timestamptz" },
-    }),
-  },
+export const upsertTraceRows = upsertTraces({
+  key: { project_id: "uuid", id: "uuid" },
+  start: startOf({
+    name: "text",
+    started_at: "timestamptz",
+    thread_id: "text",
+    session_id: "text",
+    user_id: "text",
+    start_words: "text[]",
+  }),
+  end: endOf({ ended_at: "timestamptz", end_status: "text", error: "text", end_words: "text[]", paused_at: "text" }),
+  once: { resumed_from: "text", resumed_at: "timestamptz" },
+});
+
+/**
+ * Of everything but the traces, which come first: whoever has their days may write what belongs to them. The producers come last:
+ * every replica that reads the same producer's events waits for that row.
+ */
+export const upserts: readonly { readonly name: Exclude<keyof BatchRows, "traces">; readonly statement: string }[] = [
   {
     name: "observations",
-    statement: upsertHalves({
+    statement: upsertOfDay({
       table: "observations",
       key: { project_id: "uuid", trace_id: "uuid", id: "uuid" },
-      isOfDay: true,
       start: startOf({
         parent_id: "uuid",
         kind: "text",
@@ -173,7 +173,7 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
   },
   {
     name: "payloads",
-    statement: `${insertRowsOfDay("payloads", {
+    statement: insertOnce("payloads", {
       project_id: "uuid",
       trace_id: "uuid",
       event_id: "uuid",
@@ -185,12 +185,18 @@ export const upserts: readonly { readonly name: keyof BatchRows; readonly statem
       reasoning: "json",
       usage: "json",
       tool_entry: "json",
-    })}\non conflict do nothing`,
+      day: "date",
+    }),
   },
   {
     name: "blobs",
     statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
 on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 hour'`,
+  },
+  {
+    name: "maskedContents",
+    statement: `${insertRows("blobs", { project_id: "uuid", sha256: "text", content: "json" })}
+on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text`,
   },
   {
     name: "graphs",

@@ -27,3 +27,26 @@ export async function findBlobs(
     .execute();
   return new Map(rows.map((row) => [row.sha256, row]));
 }
+
+/** Characters of all of them together; of those that are over it, the longest ones, the beginning is given. */
+const WHOLE_MAX = 16 * 1024 * 1024;
+
+/** As {@link findBlobs}, however long one is. */
+export async function findWholeBlobs(
+  query: Kysely<ObservabilitySchema>,
+  projectId: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Blob>> {
+  const { rows } = await sql<Blob>`
+    select sha256, characters, case when total <= ${WHOLE_MAX} then content else json_build_object(
+      'truncated', true, 'characters', characters, 'preview', left(content::text, ${PREVIEW}::int)
+    ) end as content
+    from (
+      select *, sum(characters) over (order by characters, sha256) as total
+      from (
+        select sha256, content, length(content::text) as characters
+        from observability.blobs where project_id = ${projectId} and sha256 = any(${[...hashes]}::text[])
+      ) as blob
+    ) as blob`.execute(query);
+  return new Map(rows.map((row) => [row.sha256, row]));
+}

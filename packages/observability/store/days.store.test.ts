@@ -47,6 +47,31 @@ describe("the rows of a trace", () => {
     expect(await countOf(database, "observations")).toBe(3);
   });
 
+  test("are written by several writers at once: one that is held up does not hold up the others", needsRealPostgres, async () => {
+    const events = agentRun(createProducer(mine));
+    await writeEvents(database, events);
+    const client = await database.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("select from observability.producers where project_id = $1 for update", [mine]);
+      const heldUp = writeEvents(
+        database,
+        events.filter(({ type }) => type.startsWith("observation.")),
+      );
+      const waits = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await expect.poll(async () => (await database.pool.query<{ count: number }>(waits)).rows[0]?.count).toBe(1);
+      const other = createProducer(mine);
+      const ends = events.flatMap((event) => (event.type === "trace.end" ? [{ ...other.event("trace.end", event.body), seq: 1_000 }] : []));
+      await writeEvents(database, ends);
+      expect((await database.pool.query("select end_seq from observability.traces")).rows).toEqual([{ end_seq: 1_000 }]);
+      expect((await database.pool.query<{ count: number }>(waits)).rows[0]?.count).toBe(1);
+      await client.query("commit");
+      await heldUp;
+    } finally {
+      client.release();
+    }
+  });
+
   test("are never written without their trace", async () => {
     const statement = "insert into observability.observations (project_id, trace_id, id, seen_at) values ($1, $1, $1, now())";
     await expect(database.pool.query(statement, [mine])).rejects.toThrow(/no partition|null value/);

@@ -54,6 +54,14 @@ export async function deleteExpiredTraces(query: Query, day: string, atOnce: num
       delete from observability.scores as row using ${given}
       where row.project_id = expired.project_id and row.trace_id = expired.id`.execute(transaction);
     await sql`
+      insert into observability.trace_marks (project_id, trace_id)
+      select expired.project_id, expired.id from ${given}
+      union
+      select expired.project_id, unnest(entry.runs)
+      from ${given} join observability.trace_entries as entry on entry.project_id = expired.project_id and entry.trace_id = expired.id`.execute(
+      transaction,
+    );
+    await sql`
       delete from observability.traces as row using ${given}
       where row.project_id = expired.project_id and row.id = expired.id`.execute(transaction);
     return expired.length;

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
+import { hasRole, hasRoleIn, roleOf, type ProjectRole, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -30,23 +31,23 @@ export type DeadLetter = {
   readonly position: string;
 };
 
-/** One dead letter, if it names a project of the tenant; without a tenant any. */
-type Wanted = { readonly id: string; readonly tenantId: string | undefined };
+/** One dead letter, if it names a project that the reader owns; to the operator any. */
+type Wanted = { readonly id: string; readonly reader: Reader };
 
 type Deed = Wanted & { readonly by: string; readonly at: Date };
 
 type ListWanted = {
-  readonly tenantId: string | undefined;
+  readonly reader: Reader;
   readonly projectId: string | undefined;
   readonly state: DeadLetterState | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
 };
 
-/** Newest first; with a tenant, those of its projects. */
+/** Newest first, of the reader's own projects. */
 export async function listDeadLetters(query: Query, wanted: ListWanted): Promise<readonly DeadLetter[]> {
-  const { tenantId, projectId, state, after, limit } = wanted;
-  let rows = letters(query, ENTRY_LISTED).where(isOfTenant(tenantId));
+  const { reader, projectId, state, after, limit } = wanted;
+  let rows = letters(query, ENTRY_LISTED).where(isOwn(reader));
   if (projectId !== undefined) {
     rows = rows.where("letter.project_id", "=", projectId);
   }
@@ -59,59 +60,70 @@ export async function listDeadLetters(query: Query, wanted: ListWanted): Promise
   return rows.orderBy("letter.created_at", "desc").orderBy("letter.id", "desc").limit(limit).execute();
 }
 
-export async function findDeadLetter(query: Query, { id, tenantId }: Wanted): Promise<DeadLetter | undefined> {
-  return letters(query, ENTRY_SHOWN).where("letter.id", "=", id).where(isOfTenant(tenantId)).executeTakeFirst();
+export async function findDeadLetter(query: Query, { id, reader }: Wanted): Promise<DeadLetter | undefined> {
+  return letters(query, ENTRY_SHOWN).where("letter.id", "=", id).where(isOwn(reader)).executeTakeFirst();
+}
+
+/** What the reader is in the project that it names; `undefined` when it names none that they may see. */
+export async function findRoleByLetter(query: Query, { id, reader }: Wanted): Promise<ProjectRole | undefined> {
+  const row = await query
+    .selectFrom("observability.dead_letters as letter")
+    .innerJoin("observability.projects as project", "project.id", "letter.project_id")
+    .select(roleOf(reader).as("role"))
+    .where("letter.id", "=", id)
+    .executeTakeFirst();
+  return row?.role ?? undefined;
 }
 
 /** The whole text of an open one, as it is to be replayed. */
 export async function findOpenEntry(
   query: Query,
-  { id, tenantId }: Wanted,
+  { id, reader }: Wanted,
 ): Promise<{ readonly entry: string; readonly project_id: string | null } | undefined> {
   return query
     .selectFrom("observability.dead_letters as letter")
     .select([entryText().as("entry"), "letter.project_id"])
     .where("letter.id", "=", id)
     .where("letter.state", "=", "open")
-    .where(isOfTenant(tenantId))
+    .where(isOwn(reader))
     .executeTakeFirst();
 }
 
-/** False when it is not open (any more), or the project that the mended entry names is not the tenant's. */
+/** False when it is not open (any more), or the project that the mended entry names is not the reader's. */
 export async function fixDeadLetter(
   query: Query,
-  { id, tenantId, by, at, entry, projectId }: Deed & { readonly entry: string; readonly projectId: string },
+  { id, reader, by, at, entry, projectId }: Deed & { readonly entry: string; readonly projectId: string },
 ): Promise<boolean> {
   const result = await query
     .updateTable("observability.dead_letters as letter")
     .set({ fixed_entry: entry, fixed_at: at, fixed_by: by, project_id: projectId, is_whole: true })
     .where("letter.id", "=", id)
     .where("letter.state", "=", "open")
-    .where(isOfTenant(tenantId))
-    .where(isProjectOf(tenantId, projectId))
+    .where(isOwn(reader))
+    .where(isOwnProject(reader, projectId))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
-export async function markReplayed(query: Query, { id, tenantId, by, at }: Deed): Promise<boolean> {
+export async function markReplayed(query: Query, { id, reader, by, at }: Deed): Promise<boolean> {
   const result = await query
     .updateTable("observability.dead_letters as letter")
     .set({ replayed_at: at, replayed_by: by })
     .where("letter.id", "=", id)
     .where("letter.state", "=", "open")
-    .where(isOfTenant(tenantId))
+    .where(isOwn(reader))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
 /** Removes what was set aside; that it was, and who removed it, stays. */
-export async function deleteDeadLetter(query: Query, { id, tenantId, by, at }: Deed): Promise<boolean> {
+export async function deleteDeadLetter(query: Query, { id, reader, by, at }: Deed): Promise<boolean> {
   const result = await query
     .updateTable("observability.dead_letters as letter")
     .set({ deleted_at: at, deleted_by: by, entry: "[]", fixed_entry: null })
     .where("letter.id", "=", id)
     .where("letter.state", "<>", "deleted")
-    .where(isOfTenant(tenantId))
+    .where(isOwn(reader))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -144,14 +156,13 @@ function entryText() {
   return sql<string>`coalesce(letter.fixed_entry, letter.entry)`;
 }
 
-function isOfTenant(tenantId: string | undefined) {
-  return tenantId === undefined
+/** Only the operator sees what names no project that there is. */
+function isOwn(reader: Reader) {
+  return reader.kind === "operator"
     ? sql<boolean>`true`
-    : sql<boolean>`letter.project_id in (select id from observability.projects where tenant_id = ${tenantId})`;
+    : sql<boolean>`letter.project_id in (select project.id from observability.projects as project where ${hasRole(reader, "owner")})`;
 }
 
-function isProjectOf(tenantId: string | undefined, projectId: string) {
-  return tenantId === undefined
-    ? sql<boolean>`true`
-    : sql<boolean>`exists (select from observability.projects where id = ${projectId} and tenant_id = ${tenantId})`;
+function isOwnProject(reader: Reader, projectId: string) {
+  return reader.kind === "operator" ? sql<boolean>`true` : hasRoleIn(reader, "owner", projectId);
 }

@@ -4,9 +4,12 @@ import type { ObservabilitySchema } from "#schema.ts";
 /** Rows of one statement; more are left for the next sweep. */
 const AT_ONCE = 10_000;
 
+/** More than anybody can ask for. */
+const CODE_DAYS = 92;
+
 /**
  * What projects keep no longer and what belongs to no trace: parts of payloads, entries set aside, scores of traces that
- * never came, producers and their gaps. They go two days after the traces of their time: those go by the day, and a
+ * never came, producers and their gaps; which code ran goes after three months. The others go two days after the traces of their time: those go by the day, and a
  * producer that refers to a part of payloads sends it again within a day.
  */
 export async function deleteExpiredRecords(query: Kysely<ObservabilitySchema>): Promise<void> {
@@ -27,4 +30,12 @@ export async function deleteExpiredRecords(query: Kysely<ObservabilitySchema>): 
         for update of row skip locked
       ))`.execute(query);
   }
+  await sql`
+    delete from observability.code_hours where ctid = any(array(
+      select row.ctid
+      from observability.projects as project join observability.code_hours as row on row.project_id = project.id
+      where row.hour < now() - ${CODE_DAYS} * interval '1 day'
+      limit ${AT_ONCE}
+      for update of row skip locked
+    ))`.execute(query);
 }

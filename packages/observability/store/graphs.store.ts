@@ -1,5 +1,6 @@
-import { sql, type Kysely } from "kysely";
-import type { GraphMove, ObservabilitySchema } from "#schema.ts";
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { GraphMove, ObservabilitySchema, ObservationRow } from "#schema.ts";
+import { isOfRun, type Run } from "./find-run.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -27,6 +28,34 @@ export async function findGraphEntries(query: Query, projectId: string, traceIds
     where total <= ${CHARACTERS_MAX}
     order by seq, event_id`.execute(query);
   return rows;
+}
+
+/** What of an observation says which way a graph went. */
+export type GraphObservationRow = Pick<
+  Selectable<ObservationRow>,
+  "id" | "trace_id" | "parent_id" | "kind" | "name" | "graph_step" | "next" | "end_status" | "start_seq" | "started_at" | "seen_at"
+>;
+
+/** Observations looked at. */
+const OBSERVATIONS_MAX = 100_000;
+
+/** Of a trace in which no graph ran, none. */
+export async function findGraphObservations(query: Query, run: Run): Promise<readonly GraphObservationRow[]> {
+  type Row = Omit<GraphObservationRow, "started_at" | "seen_at"> & { readonly time: number };
+  const { rows } = await sql<{ observations: readonly Row[] }>`
+    select coalesce(json_agg(row), '[]') as observations from (
+      select id, trace_id, parent_id, kind, end_status, start_seq, (extract(epoch from coalesce(started_at, seen_at)) * 1000)::double precision as time,
+        case when graph_step is not null or kind = 'graph' then name end as name,
+        case when weight <= ${CHARACTERS_MAX} then graph_step end as graph_step, case when weight <= ${CHARACTERS_MAX} then next end as next
+      from (
+        select *, sum(coalesce(length(graph_step::text), 0) + coalesce(length(next::text), 0)) over (order by coalesce(started_at, seen_at), id) as weight
+        from observability.observations
+        where ${isOfRun(run)} and exists (select from observability.observations where ${isOfRun(run)} and (kind = 'graph' or graph_step is not null))
+        order by coalesce(started_at, seen_at), id
+        limit ${OBSERVATIONS_MAX}
+      ) as observation
+    ) as row`.execute(query);
+  return (rows[0]?.observations ?? []).map(({ time, ...row }) => ({ ...row, started_at: null, seen_at: new Date(time) }));
 }
 
 type DeclaredRow = {

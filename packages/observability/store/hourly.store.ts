@@ -1,5 +1,6 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import { countCodeOfHours } from "./code-hours.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -62,12 +63,13 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
         cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, calls
       )
       select project_id, day, hour, kind, case when is_told then name else ${OTHER} end, case when is_told then model else ${OTHER} end, status,
-        case when duration_ms > 1 then least(ceil(ln(duration_ms) / ln(${BUCKET}::double precision)), 200) else duration_ms * 0 end as bucket,
+        ${bucketOf(sql`duration_ms`)} as bucket,
         count(*), coalesce(sum(duration_ms), 0), ${total("input_tokens")}, ${total("uncached_tokens")}, ${total("cache_read_tokens")},
         ${total("cache_write_tokens")}, ${total("output_tokens")}, ${total("reasoning_tokens")},
         count(*) filter (where input_tokens is not null or output_tokens is not null)
       from fact join named using (project_id, day, hour, kind, name, model)
       group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(transaction);
+    await countCodeOfHours(transaction, due, bucketOf);
     return marked.length === HOURS;
   });
 }
@@ -77,6 +79,11 @@ export const OTHER = "(other)";
 
 /** The ratio of a bucket's longest duration to its shortest. */
 export const BUCKET = 1.2;
+
+/** Of a duration in milliseconds; null where there is none. */
+function bucketOf(duration: RawBuilder<unknown>) {
+  return sql`case when ${duration} > 1 then least(ceil(ln(${duration}) / ln(${BUCKET}::double precision)), 200) else ${duration} * 0 end`;
+}
 
 /** A producer may count nonsense, and a sum that no number holds would stop the counting of everybody's hours. */
 const DURATION = sql`case when row.duration_ms > 1e15 then 1e15 else row.duration_ms end`;

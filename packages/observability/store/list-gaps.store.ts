@@ -2,6 +2,7 @@ import type { Database } from "@sightline/foundation/database";
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
+import { hasRoleIn, type Reader } from "./reader.ts";
 
 export type Gap = {
   readonly id: string;
@@ -18,15 +19,15 @@ export type Gap = {
 };
 
 type GapsWanted = {
-  readonly tenantId: string | undefined;
+  readonly reader: Reader;
   readonly projectId: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
 };
 
-/** Newest first; with a tenant, those of its projects. */
+/** Newest first, of the projects that the reader may see. */
 export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsWanted): Promise<readonly Gap[]> {
-  const { tenantId, projectId, after } = wanted;
+  const { reader, projectId, after } = wanted;
   let rows = query
     .selectFrom("observability.ingest_gaps as gap")
     .leftJoin("observability.producers as producer", (join) =>
@@ -43,10 +44,8 @@ export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsW
       "producer.first_event_at",
       "producer.last_event_at",
       microsOf("gap.found_at").as("position"),
-    ]);
-  if (tenantId !== undefined) {
-    rows = rows.where(sql<boolean>`gap.project_id in (select id from observability.projects where tenant_id = ${tenantId})`);
-  }
+    ])
+    .where(hasRoleIn(reader, "viewer", sql.ref("gap.project_id")));
   if (projectId !== undefined) {
     rows = rows.where("gap.project_id", "=", projectId);
   }

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import type { Run } from "./find-run.store.ts";
 
 /**
  * How many lost events may belong to each of the traces; a trace that no gap touches is not in the map.
@@ -16,7 +17,41 @@ export async function countLostEvents(
     return new Map();
   }
   const { rows } = await sql<{ trace_id: string; lost: number }>`
-    with numbers as (
+    with ${reachesOf(projectId, traceIds)}
+    select reach.trace_id, least(sum(gap.last_seq - gap.first_seq + 1), ${Number.MAX_SAFE_INTEGER})::bigint as lost
+    from reaches as reach join observability.ingest_gaps as gap on ${isTouched(projectId)}
+    group by reach.trace_id`.execute(query);
+  return new Map(rows.map((row) => [row.trace_id, row.lost]));
+}
+
+export type TouchingGap = {
+  readonly producer_id: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly found_at: Date;
+};
+
+/** Those gaps that count for one of the traces, the first ones found. */
+export async function listTouchingGaps(
+  query: Kysely<ObservabilitySchema>,
+  { projectId, segments }: Pick<Run, "projectId" | "segments">,
+  limit: number,
+): Promise<readonly TouchingGap[]> {
+  const { rows } = await sql<TouchingGap>`
+    with ${reachesOf(
+      projectId,
+      segments.map(({ id }) => id),
+    )}
+    select distinct gap.producer_id, gap.first_seq, gap.last_seq, gap.found_at
+    from reaches as reach join observability.ingest_gaps as gap on ${isTouched(projectId)}
+    order by gap.found_at, gap.producer_id, gap.first_seq
+    limit ${limit}`.execute(query);
+  return rows;
+}
+
+/** From which to which number of each producer events of a trace may be. */
+function reachesOf(projectId: string, traceIds: readonly string[]) {
+  return sql`numbers as (
       select id as trace_id, producer, seq
       from observability.traces, lateral (values (start_producer, start_seq), (end_producer, end_seq)) as event (producer, seq)
       where project_id = ${projectId} and id = any(${traceIds}::uuid[])
@@ -44,14 +79,12 @@ export async function countLostEvents(
         ), span.last_seq) else span.last_seq end as last_seq
       from spans as span
       join observability.traces as trace on trace.project_id = ${projectId} and trace.id = span.trace_id
-    )
-    select reach.trace_id, least(sum(gap.last_seq - gap.first_seq + 1), ${Number.MAX_SAFE_INTEGER})::bigint as lost
-    from reaches as reach
-    join observability.ingest_gaps as gap
-      on gap.project_id = ${projectId} and gap.producer_id = reach.producer
-      and gap.first_seq <= reach.last_seq and gap.last_seq >= reach.first_seq
-    group by reach.trace_id`.execute(query);
-  return new Map(rows.map((row) => [row.trace_id, row.lost]));
+    )`;
+}
+
+function isTouched(projectId: string) {
+  return sql`gap.project_id = ${projectId} and gap.producer_id = reach.producer
+      and gap.first_seq <= reach.last_seq and gap.last_seq >= reach.first_seq`;
 }
 
 async function hasGaps(query: Kysely<ObservabilitySchema>, projectId: string): Promise<boolean> {

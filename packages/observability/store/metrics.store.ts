@@ -2,11 +2,13 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { BUCKET, OTHER } from "./hourly.store.ts";
 import { costOf } from "./prices.store.ts";
+import { hasRoleIn, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
 export type MetricsFilter = {
   readonly projectId: string;
+  readonly reader: Reader;
   /** Whole hours; `to` is the first that is not asked for. */
   readonly from: Date;
   readonly to: Date;
@@ -42,20 +44,34 @@ export function readTotal(query: Query, filter: MetricsFilter): Promise<readonly
   return read(query, filter, sql`${filter.from}::timestamptz`, sql`null`);
 }
 
-/** Of the whole time, by a property of the observations; those with the most. */
-export function readGroups(query: Query, filter: MetricsFilter, by: "kind" | "name" | "model" | "status"): Promise<readonly Figures[]> {
-  return read(query, filter, sql`${filter.from}::timestamptz`, sql.ref(by), GROUPS_MAX);
+export type GroupedBy = "kind" | "name" | "model" | "status" | "trace";
+
+/** Of the whole time, by a property of the observations or by the traces' names; those with the most. A status is one of both. */
+export function readGroups(query: Query, filter: MetricsFilter, by: GroupedBy): Promise<readonly Figures[]> {
+  const [column, counted] = by === "trace" ? (["name", TRACES] as const) : ([by, by === "status" ? EVERYTHING : OBSERVATIONS] as const);
+  return read(query, filter, sql`${filter.from}::timestamptz`, sql.ref(column), { counted, limit: GROUPS_MAX });
 }
 
 const GROUPS_MAX = 50;
+const EVERYTHING = sql<boolean>`true`;
+const TRACES = sql<boolean>`kind = 'trace'`;
+const OBSERVATIONS = sql<boolean>`kind <> 'trace'`;
 
-async function read(query: Query, filter: MetricsFilter, time: Expression, key: Expression, limit?: number): Promise<readonly Figures[]> {
-  const { projectId, from, to, kind, name, model } = filter;
+type Groups = { readonly counted: Expression; readonly limit?: number };
+
+async function read(
+  query: Query,
+  filter: MetricsFilter,
+  time: Expression,
+  key: Expression,
+  { counted, limit }: Groups = { counted: EVERYTHING },
+): Promise<readonly Figures[]> {
+  const { projectId, reader, from, to, kind, name, model } = filter;
   const { rows } = await sql<Figures>`
     with chosen as (
       select *, ${time} as time, ${key}::text as key, kind = 'trace' as is_trace
       from observability.hourly
-      where project_id = ${projectId} and hour >= ${from} and hour < ${to}
+      where project_id = ${projectId} and hour >= ${from} and hour < ${to} and ${counted} and ${hasRoleIn(reader, "viewer", projectId)}
         and (kind = 'trace' or (
           kind = coalesce(${kind ?? null}::text, kind) and name = coalesce(${name ?? null}::text, name)
           and model = coalesce(${model ?? null}::text, model)
@@ -101,10 +117,10 @@ async function read(query: Query, filter: MetricsFilter, time: Expression, key: 
 }
 
 /** How many hours of that time wait to be counted. */
-export async function countPendingHours(query: Query, { projectId, from, to }: MetricsFilter): Promise<number> {
+export async function countPendingHours(query: Query, { projectId, reader, from, to }: MetricsFilter): Promise<number> {
   const { rows } = await sql<{ pending: number }>`
     select count(distinct hour) as pending from observability.hourly_marks
-    where project_id = ${projectId} and hour >= ${from} and hour < ${to}`.execute(query);
+    where project_id = ${projectId} and hour >= ${from} and hour < ${to} and ${hasRoleIn(reader, "viewer", projectId)}`.execute(query);
   return rows[0]?.pending ?? 0;
 }
 

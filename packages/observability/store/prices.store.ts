@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { DefaultPrice } from "./default-prices.ts";
+import { hasRoleIn, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -33,10 +34,13 @@ export async function seedDefaultPrices(query: Query, prices: readonly DefaultPr
 }
 
 /** A project's own prices, and the default ones; by model, the newest version first. */
-export async function listPrices(query: Query, projectId: string): Promise<readonly PriceRow[]> {
+export async function listPrices(
+  query: Query,
+  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
+): Promise<readonly PriceRow[]> {
   const { rows } = await sql<PriceRow>`
     select model, valid_from, input, output, cache_read, cache_write, null as source
-    from observability.prices where project_id = ${projectId}
+    from observability.prices where project_id = ${projectId} and ${hasRoleIn(reader, "viewer", projectId)}
     union all
     select model, valid_from, input, output, cache_read, cache_write, source from observability.default_prices
     order by model, source nulls first, valid_from desc`.execute(query);
@@ -45,6 +49,8 @@ export async function listPrices(query: Query, projectId: string): Promise<reado
 
 type PriceChange = {
   readonly projectId: string;
+  /** An owner of it. */
+  readonly reader: Reader;
   readonly model: string;
   readonly validFrom: Date;
   readonly input: number;
@@ -67,7 +73,7 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
     where (
       select count(*) from observability.prices
       where project_id = ${change.projectId} and (model, valid_from) <> (lower(${change.model}), ${change.validFrom}::timestamptz)
-    ) < ${PRICES_MAX}
+    ) < ${PRICES_MAX} and ${hasRoleIn(change.reader, "owner", change.projectId)}
     on conflict (project_id, model, valid_from) do update set
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
       changed_at = now(), changed_by = excluded.changed_by
@@ -80,11 +86,17 @@ export const PRICES_MAX = 2_000;
 /** @returns whether there was one. */
 export async function deletePrice(
   query: Query,
-  { projectId, model, validFrom }: { readonly projectId: string; readonly model: string; readonly validFrom: Date },
+  {
+    projectId,
+    reader,
+    model,
+    validFrom,
+  }: { readonly projectId: string; readonly reader: Reader; readonly model: string; readonly validFrom: Date },
 ): Promise<boolean> {
   const { rows } = await sql`
     delete from observability.prices
     where project_id = ${projectId} and model = lower(${model}) and valid_from = ${validFrom}
+      and ${hasRoleIn(reader, "owner", projectId)}
     returning model`.execute(query);
   return rows.length > 0;
 }

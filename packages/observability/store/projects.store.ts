@@ -1,6 +1,8 @@
 import { sql, type Kysely } from "kysely";
+import type { ProjectAccess, ProjectRole } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
+import { hasRole, roleOf, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -9,6 +11,8 @@ export type ProjectSummary = {
   readonly name: string;
   readonly created_at: Date;
   readonly retention_days: number | null;
+  readonly access: ProjectAccess;
+  readonly my_role: ProjectRole;
   readonly position: string;
   readonly recent_traces: number;
   readonly last_trace_at: Date | null;
@@ -24,49 +28,54 @@ export async function findProjectIds(query: Query, ids: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-export async function insertProject(
-  query: Query,
-  project: { readonly id: string; readonly tenantId: string; readonly name: string },
-): Promise<void> {
-  await query.insertInto("observability.projects").values({ id: project.id, tenant_id: project.tenantId, name: project.name }).execute();
+type NewProject = {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly name: string;
+  /** Without an owner it is everybody's, with one its members'. */
+  readonly access?: ProjectAccess;
+  readonly ownerId?: string;
+};
+
+export async function insertProject(query: Query, { id, tenantId, name, access, ownerId }: NewProject): Promise<void> {
+  const chosen = access ?? (ownerId === undefined ? "tenant" : "members");
+  await sql`
+    with project as (
+      insert into observability.projects (id, tenant_id, name, access) values (${id}, ${tenantId}, ${name}, ${chosen}) returning id
+    )
+    insert into observability.project_members (project_id, user_id, role, added_by)
+    select project.id, ${ownerId ?? null}::text, 'owner', ${ownerId ?? null}::text from project where ${ownerId ?? null}::text is not null
+  `.execute(query);
 }
 
 export async function findProject(
   query: Query,
-  wanted: { readonly id: string; readonly tenantId: string | undefined; readonly recentSince: Date },
+  wanted: { readonly id: string; readonly reader: Reader; readonly recentSince: Date },
 ): Promise<ProjectSummary | undefined> {
-  return summaries(query, wanted).where("id", "=", wanted.id).executeTakeFirst();
+  return summaries(query, wanted).where("project.id", "=", wanted.id).executeTakeFirst();
 }
 
-/** `tenantId` undefined: the operator's view, of all tenants. */
-export async function hasProject(
-  query: Query,
-  { id, tenantId }: { readonly id: string; readonly tenantId: string | undefined },
-): Promise<boolean> {
-  const all = query.selectFrom("observability.projects").select("id").where("id", "=", id);
-  const row = await (tenantId === undefined ? all : all.where("tenant_id", "=", tenantId)).executeTakeFirst();
-  return row !== undefined;
-}
-
-/** @returns whether there is such a project. */
+/** @returns whether the reader owns such a project. */
 export async function changeProject(
   query: Query,
   wanted: {
     readonly id: string;
-    readonly tenantId: string | undefined;
+    readonly reader: Reader;
     readonly name: string | undefined;
+    readonly access: ProjectAccess | undefined;
     readonly retentionDays: number | null | undefined;
   },
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
-    .updateTable("observability.projects")
+    .updateTable("observability.projects as project")
     // A column that is set to itself: with nothing to change the statement still tells whether there is such a project.
     .set((column) => ({
-      name: wanted.name ?? column.ref("name"),
-      retention_days: wanted.retentionDays === undefined ? column.ref("retention_days") : wanted.retentionDays,
+      name: wanted.name ?? column.ref("project.name"),
+      access: wanted.access ?? column.ref("project.access"),
+      retention_days: wanted.retentionDays === undefined ? column.ref("project.retention_days") : wanted.retentionDays,
     }))
-    .where("id", "=", wanted.id)
-    .where(isOfTenant(wanted.tenantId))
+    .where("project.id", "=", wanted.id)
+    .where(hasRole(wanted.reader, "owner"))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -74,26 +83,28 @@ export async function changeProject(
 /** Newest first. */
 export async function listProjects(
   query: Query,
-  wanted: { readonly tenantId: string; readonly recentSince: Date; readonly after: Position | undefined; readonly limit: number },
+  wanted: { readonly reader: Reader; readonly recentSince: Date; readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly ProjectSummary[]> {
   const { after } = wanted;
   const all = summaries(query, wanted);
-  return (after === undefined ? all : all.where(isAfter("created_at", "id", after)))
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
+  return (after === undefined ? all : all.where(isAfter("project.created_at", "project.id", after)))
+    .orderBy("project.created_at", "desc")
+    .orderBy("project.id", "desc")
     .limit(wanted.limit)
     .execute();
 }
 
-function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId: string | undefined; readonly recentSince: Date }) {
+function summaries(query: Query, { reader, recentSince }: { readonly reader: Reader; readonly recentSince: Date }) {
   return query
     .selectFrom("observability.projects as project")
     .select((builder) => [
-      "id",
-      "name",
-      "created_at",
-      "retention_days",
-      microsOf("created_at").as("position"),
+      "project.id",
+      "project.name",
+      "project.created_at",
+      "project.retention_days",
+      "project.access",
+      roleOf(reader).$notNull().as("my_role"),
+      microsOf("project.created_at").as("position"),
       builder
         .selectFrom("observability.traces as trace")
         .whereRef("trace.project_id", "=", "project.id")
@@ -105,16 +116,12 @@ function summaries(query: Query, { tenantId, recentSince }: { readonly tenantId:
       builder
         .selectFrom("observability.traces as trace")
         .whereRef("trace.project_id", "=", "project.id")
+        .where("trace.sort_at", "is not", null)
         .orderBy("trace.sort_at", "desc")
         .limit(1)
         .select("trace.sort_at")
         .$asScalar()
         .as("last_trace_at"),
     ])
-    .where(isOfTenant(tenantId));
-}
-
-/** Without a tenant, every project: the operator's view. */
-function isOfTenant(tenantId: string | undefined) {
-  return tenantId === undefined ? sql<boolean>`true` : sql<boolean>`tenant_id = ${tenantId}`;
+    .where(hasRole(reader, "viewer"));
 }

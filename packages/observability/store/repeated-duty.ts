@@ -3,17 +3,19 @@ import type { Logger } from "@sightline/foundation/log";
 
 type DutyOptions = {
   readonly everyMs: number;
+  /** Of the time that it may take; a twentieth without it. */
+  readonly share?: number;
   /** What did not work, for the log. */
   readonly failure: string;
   readonly log: Logger;
   readonly run: () => Promise<void>;
 };
 
-/** No duty takes more than this part of the time. */
+/** No duty takes more than this part of the time, unless it says so. */
 const SHARE = 1 / 20;
 
 /** Does something now and again until it is stopped. A failure is logged and tried again the next time. */
-export function createRepeatedDuty({ everyMs, failure, log, run }: DutyOptions) {
+export function createRepeatedDuty({ everyMs, share = SHARE, failure, log, run }: DutyOptions) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopping = false;
@@ -26,7 +28,7 @@ export function createRepeatedDuty({ everyMs, failure, log, run }: DutyOptions) 
       log.warn({ reason: messageOf(error) }, `${failure}; trying again later`);
     }
     if (!isStopping) {
-      timer = setTimeout(start, Math.max(everyMs, (performance.now() - startedAt) / SHARE)).unref();
+      timer = setTimeout(start, Math.max(everyMs, (performance.now() - startedAt) / share)).unref();
     }
   }
 

@@ -14,10 +14,14 @@ const CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /**
  * Puts contents in the places of `{"$blob": "<sha256>"}`. One that is not there stays a reference with `missing`; when
- * there are more than an answer holds, the rest stay with `truncated`. What stands in a content is taken as it is. An
+ * there are more than `charactersMax` of them, the rest stay with `truncated`. What stands in a content is taken as it is. An
  * application's own key `$blob` travels as `$$blob`.
  */
-export async function resolveBlobs<Row extends Parts>(rows: readonly Row[], find: Find): Promise<readonly Row[]> {
+export async function resolveBlobs<Row extends Parts>(
+  rows: readonly Row[],
+  find: Find,
+  charactersMax = CHARACTERS_MAX,
+): Promise<readonly Row[]> {
   const hashes = new Set<string>();
   for (const { value, attributes, tool_entry: entry } of rows) {
     for (const part of [value, attributes, entry?.parameters, entry?.result]) {
@@ -25,7 +29,7 @@ export async function resolveBlobs<Row extends Parts>(rows: readonly Row[], find
     }
   }
   const blobs = hashes.size === 0 ? new Map<string, Blob>() : await find([...hashes]);
-  let left = CHARACTERS_MAX;
+  let left = charactersMax;
 
   function contentOf(hash: string): unknown {
     const blob = blobs.get(hash);

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
+import { hasRole, hasRoleIn, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -17,6 +18,8 @@ export type ScoreSummary = {
 };
 
 type NewScore = {
+  /** An editor of the project. */
+  readonly reader: Reader;
   readonly id: string;
   readonly projectId: string;
   readonly traceId: string;
@@ -35,6 +38,7 @@ export async function insertScore(query: Query, score: NewScore): Promise<boolea
     select trace.project_id, trace.id, ${score.id}::uuid, ${score.observationId ?? null}::uuid, ${score.name}::text,
       ${score.value}::double precision, ${score.comment ?? null}::text, ${score.author}::text, ${score.scoredAt}::timestamptz
     from observability.traces as trace
+    join observability.projects as project on project.id = trace.project_id and ${hasRole(score.reader, "editor")}
     where trace.project_id = ${score.projectId} and trace.id = ${score.traceId} and (
       ${score.observationId ?? null}::uuid is null or exists (
         select from observability.observations as observation
@@ -47,6 +51,7 @@ export async function insertScore(query: Query, score: NewScore): Promise<boolea
 }
 
 type ScoreFilter = {
+  readonly reader: Reader;
   readonly projectId: string;
   readonly traceId: string | undefined;
   readonly name: string | undefined;
@@ -55,7 +60,8 @@ type ScoreFilter = {
 };
 
 /** Newest first. */
-export async function listScores(query: Query, { projectId, traceId, name, after, limit }: ScoreFilter): Promise<readonly ScoreSummary[]> {
+export async function listScores(query: Query, filter: ScoreFilter): Promise<readonly ScoreSummary[]> {
+  const { projectId, reader, traceId, name, after, limit } = filter;
   let rows = query
     .selectFrom("observability.scores as score")
     .select([
@@ -69,7 +75,8 @@ export async function listScores(query: Query, { projectId, traceId, name, after
       "score.scored_at",
       microsOf("score.scored_at").as("position"),
     ])
-    .where("score.project_id", "=", projectId);
+    .where("score.project_id", "=", projectId)
+    .where(hasRoleIn(reader, "viewer", projectId));
   if (traceId !== undefined) {
     rows = rows.where("score.trace_id", "=", traceId);
   }
@@ -82,16 +89,43 @@ export async function listScores(query: Query, { projectId, traceId, name, after
   return rows.orderBy("score.scored_at", "desc").orderBy("score.event_id", "desc").limit(limit).execute();
 }
 
-/** Only what was given here: what came from the application would come again. With an author, only theirs. */
+/** Only what was given here: what came from the application would come again. One's own as an editor, any as an owner. */
 export async function deleteScore(
   query: Query,
-  { projectId, id, author }: { readonly projectId: string; readonly id: string; readonly author: string | undefined },
+  { projectId, id, reader, author }: { readonly projectId: string; readonly id: string; readonly reader: Reader; readonly author: string },
 ): Promise<boolean> {
   const { numDeletedRows } = await query
     .deleteFrom("observability.scores")
     .where("project_id", "=", projectId)
     .where("event_id", "=", id)
-    .where(author === undefined ? sql<boolean>`author is not null` : sql<boolean>`author = ${author}`)
+    .where("author", "is not", null)
+    .where(sql<boolean>`(
+      ${hasRoleIn(reader, "owner", projectId)} or (author = ${author} and ${hasRoleIn(reader, "editor", projectId)})
+    )`)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+/** In the order of the alphabet, each by one look into the index. */
+export async function listScoreNames(
+  query: Query,
+  { reader, projectId, limit }: { readonly reader: Reader; readonly projectId: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    with recursive known as (
+      (
+        select score.name
+        from observability.projects as project join observability.scores as score on score.project_id = project.id
+        where project.id = ${projectId} and ${hasRole(reader, "viewer")}
+        order by score.name limit 1
+      )
+      union all
+      select (
+        select score.name from observability.scores as score
+        where score.project_id = ${projectId} and score.name > known.name order by score.name limit 1
+      )
+      from known where known.name is not null
+    )
+    select name from known where name is not null limit ${limit}`.execute(query);
+  return rows.map(({ name }) => name);
 }

@@ -30,7 +30,11 @@ const PAYLOADS_MAX = 60_000;
 const VALUE_MAX = 256 * 1024;
 const PREVIEW = 4_000;
 /** Characters of all of them together, in the order of the events; of what comes after only beginnings are given. */
-const VALUES_MAX = 16 * 1024 * 1024;
+const VALUES_MAX = 1024 * 1024;
+/** Characters of places in graphs. */
+const GRAPHS_MAX = 16 * 1024 * 1024;
+/** Characters of contents in the places of references. */
+const CONTENTS_MAX = 1024 * 1024;
 const SHORT_PREVIEW = 200;
 /** Bytes as they are stored that are looked into for that; of what comes after nothing is given. */
 const STORED_MAX = 64 * 1024 * 1024;
@@ -49,6 +53,7 @@ export async function findTraceContent(
     .select(COLUMNS)
     .select([
       "weight",
+      "graph_weight",
       sql<string | null>`case
         when weight <= ${VALUES_MAX} or length(error) <= ${SHORT_PREVIEW} then error else left(error, ${SHORT_PREVIEW}) || '…'
       end`.as("error"),
@@ -76,8 +81,12 @@ export async function findTraceContent(
   const payloads = await findPayloads(query, isPart);
   return {
     observations,
-    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, projectId, hashes)),
-    isCut: observations.length === OBSERVATIONS_MAX || (observations.at(-1)?.weight ?? 0) > VALUES_MAX || payloads.length === PAYLOADS_MAX,
+    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, projectId, hashes), CONTENTS_MAX),
+    isCut:
+      observations.length === OBSERVATIONS_MAX ||
+      (observations.at(-1)?.weight ?? 0) > VALUES_MAX ||
+      (observations.at(-1)?.graph_weight ?? 0) > GRAPHS_MAX ||
+      payloads.length === PAYLOADS_MAX,
   };
 }
 
@@ -113,18 +122,23 @@ const COLUMNS = [
   "hour",
 ] as const;
 
-/** With the characters that this observation and those before it have in errors and places in graphs, which only an event's length bounds. */
+/**
+ * With the characters that this observation and those before it have in what only an event's length bounds: errors and code, which an
+ * answer shows, and places in graphs, which it is worked out from.
+ */
 function weighed(isPart: RawBuilder<boolean>) {
-  return sql<Selectable<ObservationRow> & { readonly weight: number }>`(
-    select *, sum(
-      coalesce(octet_length(error), 0) + coalesce(length(code::text), 0) + coalesce(length(graph_step::text), 0) + coalesce(length(next::text), 0)
-    ) over (order by coalesce(started_at, seen_at), id)::bigint as weight
+  return sql<Selectable<ObservationRow> & { readonly weight: number; readonly graph_weight: number }>`(
+    select *,
+      sum(coalesce(octet_length(error), 0) + coalesce(length(code::text), 0)) over by_start::bigint as weight,
+      sum(coalesce(length(graph_step::text), 0) + coalesce(length(next::text), 0)) over by_start::bigint as graph_weight
     from observability.observations where ${isPart}
+    window by_start as (order by coalesce(started_at, seen_at), id)
   )`;
 }
 
 function whileLight<Name extends "code" | "graph_step" | "next">(name: Name) {
-  return sql<Selectable<ObservationRow>[Name]>`case when weight <= ${VALUES_MAX} then ${sql.ref(name)} end`;
+  const isLight = name === "code" ? sql`weight <= ${VALUES_MAX}` : sql`graph_weight <= ${GRAPHS_MAX}`;
+  return sql<Selectable<ObservationRow>[Name]>`case when ${isLight} then ${sql.ref(name)} end`;
 }
 
 async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuilder<boolean>): Promise<readonly PayloadContent[]> {

@@ -1,8 +1,7 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "./position.ts";
 import { costOf } from "./prices.store.ts";
-import { searchWordsOf } from "./search-words.ts";
+import { hasRole, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -10,9 +9,19 @@ type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
 
 export type TraceSummaryRow = Pick<
   Selectable<TraceRow>,
-  "id" | "project_id" | "name" | "started_at" | "sort_at" | "ended_at" | "thread_id" | "error" | "start_event" | "end_event"
+  | "id"
+  | "project_id"
+  | "name"
+  | "started_at"
+  | "sort_at"
+  | "ended_at"
+  | "thread_id"
+  | "session_id"
+  | "user_id"
+  | "error"
+  | "start_event"
+  | "end_event"
 > & {
-  readonly position: string;
   readonly status: TraceStatus;
   /** The runs it consists of: from its start to its first pause, from there to the next, … */
   readonly segments: readonly SegmentRow[];
@@ -33,50 +42,20 @@ type SegmentRow = {
   readonly ended_at: string | null;
 };
 
-type TraceFilter = {
-  readonly projectId: string;
-  readonly tenantId: string;
-  readonly status: string | undefined;
-  /** A part of the name, in either case. */
-  readonly name: string | undefined;
-  readonly search: string | undefined;
-  readonly after: Position | undefined;
-  readonly limit: number;
-};
-
 /** Characters of an error at the most. */
 const ERROR_MAX = 16_384;
 
-/** Newest first. */
-export async function listTraces(query: Query, filter: TraceFilter): Promise<readonly TraceSummaryRow[]> {
-  const { status, name, search, after } = filter;
-  let rows = summaries(query, filter.tenantId).where("trace.project_id", "=", filter.projectId).where(isBeginning);
-  if (status !== undefined) {
-    rows = rows.where(mayHaveStatus(status === "abandoned" ? "running" : status)).where(sql<boolean>`family.status = ${status}`);
-  }
-  if (name !== undefined) {
-    rows = rows.where(sql<boolean>`strpos(lower(trace.name), lower(${name})) > 0`);
-  }
-  if (search !== undefined) {
-    rows = rows.where(sql<boolean>`trace.words @> ${searchWordsOf([search])}::text[]`);
-  }
-  if (after !== undefined) {
-    rows = rows.where(isAfter("trace.sort_at", "trace.id", after));
-  }
-  return rows.orderBy("trace.sort_at", "desc").orderBy("trace.id", "desc").limit(filter.limit).execute();
-}
-
-/** Without a project, the newest of that id among the tenant's projects. The id of any run of a trace finds the whole trace. */
+/** Without a project, the newest of that id among the reader's projects. The id of any run of a trace finds the whole trace. */
 export async function findTrace(
   query: Query,
-  wanted: { readonly tenantId: string; readonly traceId: string; readonly projectId?: string },
+  wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string },
 ): Promise<TraceSummaryRow | undefined> {
-  const { tenantId, traceId, projectId } = wanted;
-  const rows = summaries(query, tenantId).where(
+  const { reader, traceId, projectId } = wanted;
+  const rows = summaries(query, reader).where(
     sql<boolean>`(trace.project_id, trace.id) in (
       select part.project_id, observability.beginning_of(part.project_id, part.id)
       from observability.projects as owner join observability.traces as part on part.project_id = owner.id and part.id = ${traceId}
-      where owner.tenant_id = ${tenantId} and (${projectId ?? null}::uuid is null or owner.id = ${projectId ?? null}::uuid)
+      where ${hasRole(reader, "viewer", "owner")} and (${projectId ?? null}::uuid is null or owner.id = ${projectId ?? null}::uuid)
     )`,
   );
   return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
@@ -107,24 +86,6 @@ const family = sql<Family>`(
   ) as placed
 )`;
 
-/** Leaves out, by one look into an index at the most, what need not be asked how it went on. */
-function mayHaveStatus(status: string) {
-  const resumed = sql`select from observability.traces as part
-    where part.project_id = trace.project_id and part.thread_id = trace.thread_id and part.resumed_from is not null`;
-  return sql<boolean>`case
-    when trace.paused_at is null then trace.status = ${status}
-    else exists (${resumed} and part.status = ${status})
-      or (trace.status = ${status} and not exists (${resumed} and part.resumed_from = trace.paused_at))
-  end`;
-}
-
-/** No run of the thread waits at the checkpoint from which it went on. */
-const isBeginning = sql<boolean>`(trace.resumed_from is null or not exists (
-  select from observability.traces as earlier
-  where earlier.project_id = trace.project_id and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
-    and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
-))`;
-
 /** Running or abandoned is known of each run by its own producer. */
 function statusOf(run: "trace" | "part") {
   const column = (name: string) => sql.ref(`${run}.${name}`);
@@ -141,7 +102,7 @@ function isoOf(column: string) {
   return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-function summaries(query: Query, tenantId: string) {
+function summaries(query: Query, reader: Reader) {
   return query
     .selectFrom("observability.traces as trace")
     .innerJoin("observability.projects as project", "project.id", "trace.project_id")
@@ -150,7 +111,7 @@ function summaries(query: Query, tenantId: string) {
       () => totals.as("total"),
       (join) => join.onTrue(),
     )
-    .where("project.tenant_id", "=", tenantId)
+    .where(hasRole(reader, "viewer"))
     .select([
       "trace.id",
       "trace.project_id",
@@ -158,6 +119,8 @@ function summaries(query: Query, tenantId: string) {
       "trace.started_at",
       "trace.sort_at",
       "trace.thread_id",
+      "trace.session_id",
+      "trace.user_id",
       "trace.start_event",
       "family.status",
       "family.ended_at",
@@ -165,7 +128,6 @@ function summaries(query: Query, tenantId: string) {
       "family.end_event",
       "family.segments",
       "family.waiting_ms",
-      microsOf("trace.sort_at").as("position"),
       "total.observations",
       "total.failures",
       "total.input_tokens",

@@ -3,8 +3,6 @@ export type Columns = Readonly<Record<string, string>>;
 type HalvesOptions = {
   readonly table: string;
   readonly key: Columns;
-  /** Whether the rows lie in the partition of their trace's day. */
-  readonly isOfDay?: boolean;
   readonly start: Columns;
   readonly end: Columns;
   /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
@@ -12,56 +10,78 @@ type HalvesOptions = {
 };
 
 /**
- * Makes rows for the traces that have none, and holds all of them until the transaction ends: two writers of one trace go
- * one after the other, so that each sees what the other has left.
+ * Tells the days of all traces, which are held until the transaction ends: writers hold a trace together, and nobody can delete it
+ * meanwhile. Only those whose row changes are written: of most traces a batch has nothing but observations. One that somebody else
+ * has made since it was looked for is written too, and so has its day told.
  */
-export const holdTraces = `with made as (
-  ${insertRows("traces", { project_id: "uuid", id: "uuid", seen_at: "timestamptz" })}
-  on conflict (project_id, id) do update set seen_at = t.seen_at where false
-  returning t.project_id, t.day, ${hourOf("traces")} as hour
+export function upsertTraces(options: Omit<HalvesOptions, "table">): string {
+  const { key, start, end, once = {} } = options;
+  const saysMore = ["start_event", "end_event", ...Object.keys(once)].map((column) => `given.${column} is not null`);
+  const rows = `(
+    select given.* from ${unfolded({ ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
+    left join known on known.project_id = given.project_id and known.id = given.id
+    where known.id is null or given.seen_at < known.seen_at or ${saysMore.join(" or ")}
+  ) as given`;
+  return `with known as materialized (
+  select given.project_id, given.id, held.day, held.seen_at
+  from ${unfolded(key)}
+  cross join lateral (
+    select t.day, t.seen_at from observability.traces as t where t.project_id = given.project_id and t.id = given.id for key share
+  ) as held
+), ${upsertHalves({ table: "traces", ...options, rows })}
+  returning t.project_id, t.id, t.day, ${hourOf("traces")} as hour, t.left_hour
+), marked as (
+  ${markHours}
+), marked_traces as (
+  insert into observability.trace_marks (project_id, trace_id)
+  select project_id, id from known
+  union
+  select project_id, id from written
 )
-insert into observability.hourly_marks (project_id, day, hour) select distinct project_id, day, hour from made`;
+select project_id, id, day::text as day from known
+union
+select project_id, id, day::text as day from written`;
+}
+
+export function upsertOfDay(options: HalvesOptions): string {
+  const { table, key, once = {} } = options;
+  const changes = [
+    newer("start"),
+    newer("end"),
+    "excluded.seen_at < t.seen_at",
+    ...Object.keys(once).map((column) => `excluded.${column} is not null`),
+  ];
+  return `with ${upsertHalves({ ...options, key: { ...key, day: "date" } })}
+  where ${changes.join(" or ")}
+  returning t.project_id, t.day, ${hourOf(table)} as hour, t.left_hour
+)
+${markHours}`;
+}
+
+/** What a row counted for and counts for now is to be counted anew. */
+const markHours = `insert into observability.hourly_marks (project_id, day, hour)
+  select project_id, day, hour from written
+  union
+  select project_id, day, left_hour from written where left_hour is not null`;
 
 /**
  * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
- * whichever comes first: that makes the statement indifferent to order and repetition. The hours that a row counted for and
- * counts for now are marked, to be counted anew.
+ * whichever comes first: that makes the statement indifferent to order and repetition. Nothing is looked up: how to find a row
+ * would be planned by statistics, which a table that fills up has not.
  */
-export function upsertHalves({ table, key, isOfDay = false, start, end, once = {} }: HalvesOptions): string {
-  const newerStart = newer("start");
-  const newerEnd = newer("end");
+function upsertHalves({ table, key, start, end, once = {}, rows }: HalvesOptions & { readonly rows?: string }): string {
+  const [newerStart, newerEnd] = [newer("start"), newer("end")];
   const assignments = [
     "seen_at = least(t.seen_at, excluded.seen_at)",
+    `left_hour = ${hourOf(table)}`,
     ...Object.keys(start).map((column) => `${column} = case when ${newerStart} then excluded.${column} else t.${column} end`),
     ...Object.keys(end).map((column) => `${column} = case when ${newerEnd} then excluded.${column} else t.${column} end`),
     ...Object.keys(once).map((column) => `${column} = least(t.${column}, excluded.${column})`),
   ];
-  const changes = [
-    newerStart,
-    newerEnd,
-    "excluded.seen_at < t.seen_at",
-    ...Object.keys(once).map((column) => `excluded.${column} is not null`),
-  ];
-  const insert = isOfDay ? insertRowsOfDay : insertRows;
-  const keys = [...Object.keys(key), ...(isOfDay ? ["day"] : [])];
-  return `with before as (
-  select given.project_id, known.day, known.hour
-  from (${select(key, isOfDay)} offset 0) as given
-  cross join lateral (
-    select t.day, ${hourOf(table)} as hour from observability.${table} as t
-    where ${keys.map((column) => `t.${column} = given.${column}`).join(" and ")} limit 1
-  ) as known
-), written as (
-  ${insert(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once })}
-  on conflict (${keys.join(", ")}) do update set
-    ${assignments.join(",\n    ")}
-  where ${changes.join(" or ")}
-  returning t.project_id, t.day, ${hourOf(table)} as hour
-)
-insert into observability.hourly_marks (project_id, day, hour)
-select project_id, day, hour from written
-union
-select project_id, day, hour from before`;
+  return `written as (
+  ${insertRows(table, { ...key, seen_at: "timestamptz", ...start, ...end, ...once }, rows)}
+  on conflict (${Object.keys(key).join(", ")}) do update set
+    ${assignments.join(",\n    ")}`;
 }
 
 /** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
@@ -79,29 +99,14 @@ export function insertOnce(table: string, columns: Columns): string {
   return `${insertRows(table, columns)}\non conflict do nothing`;
 }
 
-export function insertRows(table: string, columns: Columns): string {
-  return `insert into observability.${table} as t (${Object.keys(columns).join(", ")})
-${select(columns, false)}`;
+export function insertRows(table: string, columns: Columns, rows = unfolded(columns)): string {
+  const names = Object.keys(columns).join(", ");
+  return `insert into observability.${table} as t (${names})
+select ${names} from ${rows}`;
 }
 
-/**
- * Rows that belong to a trace take its day. The traces of the batch were written in the same transaction, which holds their
- * rows until it ends: nobody can give them another day or delete them meanwhile. A trace that is missing is an error.
- */
-export function insertRowsOfDay(table: string, columns: Columns): string {
-  return `insert into observability.${table} as t (${Object.keys(columns).join(", ")}, day)
-${select(columns, true)}`;
-}
-
-/**
- * All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. Days are
- * looked up row by row, and rows that are there already too: a join would be planned by statistics, which a table that fills
- * up has not, and may read all of it.
- */
-function select(columns: Columns, withDay: boolean): string {
-  const names = Object.keys(columns).map((name) => `given.${name}`);
+/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
+function unfolded(columns: Columns): string {
   const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  const day =
-    "(select trace.day from observability.traces as trace where trace.project_id = given.project_id and trace.id = given.trace_id) as day";
-  return `select ${[...names, ...(withDay ? [day] : [])].join(", ")} from json_to_recordset($1) as given (${typed.join(", ")})`;
+  return `json_to_recordset($1) as given (${typed.join(", ")})`;
 }

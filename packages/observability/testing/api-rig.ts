@@ -5,19 +5,27 @@ import { createHttpServer, type HttpServer } from "@sightline/foundation/http-se
 import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { composeApi } from "#compose-api.ts";
+import { LIVE_TUNING, type LiveTuning } from "#query/live-hub.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
 export const API_KEY = `studio_${"ab".repeat(32)}`;
 
-/** Who the tokens of these tests belong to: `tenant-1:admin`, `tenant-2:member`, … */
+/** Of these tests: alerts may be sent to receivers on this machine. */
+export const ALERT_CONFIG = {
+  ENCRYPTION_KEYS: [{ id: "k1", secret: "x".repeat(43) }],
+  PUBLIC_URL: "https://sightline.example.org",
+  OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: true,
+} as const;
+
+/** Who the tokens of these tests belong to: `tenant-1:admin`, `tenant-2:member`, `tenant-1:member:<their id>`, … */
 const accessTokens: AccessTokenVerifier = {
   verify: async (token) => {
-    const [, tenantId, role] = /^(tenant-\d):(admin|member)$/.exec(token) ?? [];
+    const [, tenantId, role, subject = "user-1"] = /^(tenant-\d):(admin|member)(?::([\w-]+))?$/.exec(token) ?? [];
     if (tenantId === undefined || (role !== "admin" && role !== "member")) {
       throw new AccessTokenError("the access token is not valid");
     }
     const now = new Date();
-    return { subject: "user-1", tenantId, role, issuedAt: now, authenticatedAt: now, sessionId: undefined, epoch: undefined };
+    return { subject, tenantId, role, issuedAt: now, authenticatedAt: now, sessionId: undefined, epoch: undefined };
   },
 };
 
@@ -26,6 +34,7 @@ type ApiRigOptions = {
   readonly redisUrl: string;
   readonly stream: string;
   readonly heartbeatKey: string;
+  readonly live?: Partial<LiveTuning>;
 };
 
 export type ServedRoute = { readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; readonly url: string; readonly auth: string };
@@ -43,10 +52,13 @@ export type ApiRig = {
   readonly close: () => Promise<void>;
 };
 
-export async function createApiRig({ database, redisUrl, stream, heartbeatKey }: ApiRigOptions): Promise<ApiRig> {
+export async function createApiRig({ database, redisUrl, stream, heartbeatKey, live }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
-  const config = { API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
-  const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey);
+  const config = { ...ALERT_CONFIG, API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
+  const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey, {
+    ...LIVE_TUNING,
+    ...live,
+  });
   await api.start();
   const routes: ServedRoute[] = [];
   const server = await createHttpServer({

@@ -32,7 +32,7 @@ export type ConsumerRig = {
   readonly close: () => Promise<void>;
 };
 
-const quick: Partial<Tuning> = { blockMs: 50, firstRetryMs: 20, lastRetryMs: 100, heartbeatEveryMs: 0 };
+const quick: Partial<Tuning> = { blockMs: 50, firstRetryMs: 20, lastRetryMs: 100, heartbeatEveryMs: 0, maskingKnownMs: 0 };
 
 /** The database emptied but for one project, a stream and a group of the test's own, and consumers over them that are stopped at the end. */
 export async function createConsumerRig(database: TestDatabase<ObservabilitySchema>): Promise<ConsumerRig> {
@@ -105,8 +105,9 @@ export async function clearTables(database: Database<ObservabilitySchema>): Prom
 /** Everything that events write, in a fixed order, without what depends on when it was written. */
 export async function tablesOf(database: Database<ObservabilitySchema>): Promise<unknown> {
   const tables: Record<string, string> = {
-    traces: "select to_jsonb(row) - 'day' as row from observability.traces as row order by project_id, id",
-    observations: "select to_jsonb(row) - 'day' as row from observability.observations as row order by project_id, trace_id, id",
+    traces: "select to_jsonb(row) - 'day' - 'left_hour' as row from observability.traces as row order by project_id, id",
+    observations:
+      "select to_jsonb(row) - 'day' - 'left_hour' as row from observability.observations as row order by project_id, trace_id, id",
     payloads: "select to_jsonb(row) - 'day' as row from observability.payloads as row order by project_id, trace_id, event_id",
     scores: "select to_jsonb(row) - 'received_at' as row from observability.scores as row order by project_id, trace_id, event_id",
     graphs: "select * from observability.graphs order by project_id, graph_hash",

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -118,6 +118,9 @@ function createKillableServer({ url, command, folder, ping }: KillableOptions): 
         if (child === undefined || child.exitCode !== null) {
           const output = await mkdtemp(join(tmpdir(), "sightline-test-output-"));
           outputs.push(output);
+          if (command.identity !== undefined) {
+            await chown(output, command.identity.uid, command.identity.gid);
+          }
           child = spawn("sh", [RUN_WHILE_OPEN, output, command.file, ...command.args], {
             cwd: "/",
             detached: true,

@@ -1,5 +1,5 @@
 import type { TestDatabase } from "@sightline/foundation/testing/test-database";
-import { createdApiKeySchema, tracePageSchema, traceSchema, type ApiKeyScope, type Trace } from "#contract.ts";
+import { createdApiKeySchema, tracePageSchema, traceSchema, transcriptPageSchema, type ApiKeyScope, type Trace } from "#contract.ts";
 import { decodeEntry } from "#intake/stream-entry.ts";
 import type { StreamEvent } from "#intake/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -35,6 +35,8 @@ export type OtlpRig = {
   readonly store: (order?: (events: readonly StreamEvent[]) => readonly StreamEvent[]) => Promise<void>;
   readonly traces: () => Promise<readonly Trace[]>;
   /** Nothing on the stream and no traces; quicker than another rig. */
+  /** What a trace's transcript says, a line for each part. */
+  readonly said: (traceId: string) => Promise<readonly string[]>;
   readonly clear: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -95,6 +97,18 @@ export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>,
       return Promise.all(
         page.items.map(async ({ id }) => traceSchema.parse((await api.get(`/api/v1/projects/${projectId}/traces/${id}`)).body)),
       );
+    },
+    said: async (traceId) => {
+      const { body } = await api.get(`/api/v1/projects/${projectId}/traces/${traceId}/transcript`, "tenant-1:admin");
+      return transcriptPageSchema
+        .parse(body)
+        .items.flatMap(({ messages }) =>
+          messages.flatMap(({ role, parts }) =>
+            parts.map(({ type, name, text }) =>
+              `${role} ${type} ${type === "tool_call" ? (name ?? "") : type === "tool_result" ? "" : text}`.trim(),
+            ),
+          ),
+        );
     },
     clear: async () => {
       await rig.redis.client.del(stream);

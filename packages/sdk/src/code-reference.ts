@@ -19,12 +19,59 @@ export function callerReference(name: string | undefined): CodeReference | undef
   return { repo, commit, file, line: frame.line, function: name?.slice(0, 500) };
 }
 
-function applicationFrame(stack: string): { file: string; line: number } | undefined {
+/** Frames looked at: the caller's own is the first that is not this package's. */
+const FRAMES = 6;
+const MAXIMUM_SITES = 1000;
+const sites = new Map<string, CodeReference | undefined>();
+
+/** The line of the application's code that called `entrance`, a function of this package; undefined when the stack does not say. */
+export function callSite(entrance: (...given: never[]) => unknown): CodeReference | undefined {
+  const before = Error.stackTraceLimit;
+  try {
+    const here: { stack?: string } = {};
+    Error.stackTraceLimit = FRAMES;
+    Error.captureStackTrace(here, entrance);
+    const stack = here.stack ?? "";
+    if (sites.has(stack)) {
+      return sites.get(stack);
+    }
+    const site = referenceOf(stack);
+    if (sites.size < MAXIMUM_SITES) {
+      sites.set(stack, site);
+    }
+    return site;
+  } catch {
+    // An application may forbid what this needs, or format stacks in a way of its own.
+    return undefined;
+  } finally {
+    restore(before);
+  }
+}
+
+function restore(limit: number): void {
+  try {
+    Error.stackTraceLimit = limit;
+  } catch {
+    // Nor was it changed.
+  }
+}
+
+function referenceOf(stack: string): CodeReference | undefined {
+  const frame = applicationFrame(stack);
+  if (frame === undefined) {
+    return undefined;
+  }
+  const { root, repo, commit } = findCodeOrigin(frame.file);
+  const [, name] = /^\s*at (?:async )?([\w$.]+) \(/.exec(frame.text) ?? [];
+  return { repo, commit, file: pathInRepository(frame.file, root).slice(0, 4096), line: frame.line, function: name?.slice(0, 500) };
+}
+
+function applicationFrame(stack: string): { file: string; line: number; text: string } | undefined {
   for (const text of stack.split("\n")) {
     const [, place, line] = FRAME.exec(text) ?? [];
     const file = place === undefined ? undefined : asPath(place);
     if (file !== undefined && !LIBRARY.test(file) && !isOwn(file)) {
-      return { file, line: Math.max(1, Number(line)) };
+      return { file, line: Math.max(1, Number(line)), text };
     }
   }
   return undefined;

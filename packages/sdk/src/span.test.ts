@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { initializeRedisPublisher, observe, trace, traceTool } from "./index.ts";
 import { recordEachTest } from "./test-recording.ts";
 
@@ -20,6 +20,23 @@ describe("trace, observe and traceTool", () => {
       duration_ms: expect.any(Number),
       tool_entry: { tool_name: "tool-a", parameters: { name: "a" }, result: "a", status: "success" },
     });
+  });
+
+  it("say where they were called, and nothing when the application forbids to look", async () => {
+    function lookUp() {
+      return traceTool({ name: "tool", parameters: {} }, () => observe({ name: "inner" }, () => 1));
+    }
+    lookUp();
+    const spied = vi.spyOn(Error, "captureStackTrace").mockImplementation(() => {
+      throw new Error("not here");
+    });
+    expect(observe({ name: "forbidden" }, () => 2)).toBe(2);
+    spied.mockRestore();
+    const { find } = await recorded();
+    const file = expect.stringMatching(/src\/span\.test\.ts$/);
+    expect(find("tool").start).toMatchObject({ code: { file, line: expect.any(Number), function: "lookUp" } });
+    expect(find("inner").start).toMatchObject({ code: { file } });
+    expect(find("forbidden").start).not.toHaveProperty("code");
   });
 
   it("return the very values and promises and throw the very errors of the application", async () => {

@@ -1,3 +1,4 @@
+import { callSite } from "./code-reference.ts";
 import type { Attributes, ObservationKind } from "./event.ts";
 import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace } from "./recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "./sdk-state.ts";
@@ -49,6 +50,7 @@ export function trace<T>(options: TraceOptions, body: () => T): T {
  */
 export function observe<T>(options: ObserveOptions, body: () => T): T {
   return runObservation(
+    observe,
     options,
     body,
     (output) => ({ status: "success", output }),
@@ -66,6 +68,7 @@ export function traceTool<T>(tool: ToolOptions, body: () => T): T {
   const timestamp = new Date().toISOString();
   const entry = { tool_name: tool.name, parameters: tool.parameters, timestamp };
   return runObservation(
+    traceTool,
     { name: tool.name, kind: "tool", input: tool.parameters },
     body,
     (result) => ({ status: "success", output: result, tool: { ...entry, result, status: "success" } }),
@@ -74,6 +77,7 @@ export function traceTool<T>(tool: ToolOptions, body: () => T): T {
 }
 
 function runObservation<T>(
+  entrance: typeof observe | typeof traceTool,
   options: ObserveOptions,
   body: () => T,
   succeeded: (output: unknown) => ObservationOutcome,
@@ -83,10 +87,18 @@ function runObservation<T>(
   if (parent === undefined) {
     return sdkState.publisher === undefined
       ? body()
-      : trace({ name: options.name, input: options.input }, () => runObservation(options, body, succeeded, failed));
+      : trace({ name: options.name, input: options.input }, () => runObservation(entrance, options, body, succeeded, failed));
   }
   const { name, kind = "span", input, attributes } = options;
-  const opened = startObservation({ traceId: parent.traceId, parentId: parent.observationId, kind, name, input, attributes });
+  const opened = startObservation({
+    traceId: parent.traceId,
+    parentId: parent.observationId,
+    kind,
+    name,
+    code: callSite(entrance),
+    input,
+    attributes,
+  });
   if (opened === undefined) {
     return body();
   }

@@ -9,6 +9,8 @@ type Question = {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  /** Beside those that every call has. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** For what takes long by nature. */
   readonly deadlineMs?: number;
@@ -83,6 +85,7 @@ async function reach(
     return await fetch(urlOf(call), {
       method: call.method ?? "GET",
       headers: {
+        ...call.headers,
         accept,
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
         ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),

@@ -1,83 +1,44 @@
-import { Button, Loader, Text } from "@mantine/core";
-import { IconGitBranch, IconSearch, IconZoomExclamation } from "@tabler/icons-react";
+import { Button, Code } from "@mantine/core";
+import { IconGitBranch, IconListSearch, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import { searchQuery } from "#features/code/api/search.ts";
-import { LegStates } from "#features/code/components/leg-chips.tsx";
-import { SearchBar, type SearchState } from "#features/code/components/search-bar.tsx";
-import { SearchResults, focusFirstResult } from "#features/code/components/search-results.tsx";
+import { GrepAnswerView } from "#features/code/components/grep-answer.tsx";
+import { SearchAnswerView } from "#features/code/components/search-answer.tsx";
+import { SearchBar } from "#features/code/components/search-bar.tsx";
+import { focusFirstResult } from "#features/code/components/walk-results.ts";
+import { type SearchState, isGrep } from "#features/code/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
-import { formatDuration, plural } from "#ui/format.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
-import classes from "./code-page.module.css";
 
 const route = getRouteApi("/signed-in/code");
 
 export function CodePage() {
-  const { q, repo, lang } = route.useSearch();
-  const state: SearchState = { q, repo, lang };
+  const { q, mode, repo, path, lang, ref, regex, case: matchCase, explain } = route.useSearch();
+  const state: SearchState = { q, mode, repo, path, lang, ref, regex, case: matchCase, explain };
   const navigate = route.useNavigate();
   const repositories = useQuery(repositoriesQuery(useApi()));
-  const query = state.q ?? "";
+  const change = (part: Partial<SearchState>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const title = isGrep(state) ? "Grep" : "Search code";
   return (
     <Page>
-      <PageHeader title="Search code" documentTitle={query === "" ? "Search code" : `${query.slice(0, 60)} · Search code`} />
-      <SearchBar
-        state={state}
-        repositories={repositories.data?.map(({ full_name: name }) => name) ?? []}
-        onEnterResults={focusFirstResult}
-        onChange={(search) => void navigate({ search: { ...search }, replace: true, resetScroll: false })}
-      />
-      {query === "" ? <Start noRepository={repositories.data?.length === 0} /> : <Answer state={state} query={query} />}
+      <PageHeader title="Search code" documentTitle={q === undefined ? title : `${q.slice(0, 60)} · ${title}`} />
+      <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change} />
+      {q === undefined || q.trim() === "" ? (
+        <Start noRepository={repositories.data?.length === 0} grep={isGrep(state)} />
+      ) : isGrep(state) ? (
+        <GrepAnswerView state={state} onChange={change} />
+      ) : (
+        <SearchAnswerView state={state} onChange={change} />
+      )}
     </Page>
   );
 }
 
-function Answer({ state: { repo, lang }, query }: { readonly state: SearchState; readonly query: string }) {
-  const search = useQuery(searchQuery(useApi(), { query, repo, lang }));
-  if (search.error !== null && search.data === undefined) {
-    return <ErrorState title="The search failed" error={search.error} onRetry={() => void search.refetch()} />;
-  }
-  if (search.data === undefined) {
-    return (
-      <div className={classes.waiting}>
-        <LoadingRows rows={4} height={120} />
-      </div>
-    );
-  }
-  const { results, ms } = search.data;
-  return (
-    <>
-      <div className={classes.summary}>
-        <Text fz="sm" c="dimmed" role="status">
-          {plural(results.length, "result", "results")} in {formatDuration(ms)}
-        </Text>
-        {search.isPlaceholderData && <Loader size={14} aria-label="Searching" />}
-        <div className={classes.legs}>
-          <LegStates answer={search.data} />
-        </div>
-      </div>
-      {results.length === 0 ? (
-        <EmptyPanel
-          icon={<IconZoomExclamation />}
-          title="Nothing found"
-          description={
-            repo === undefined && lang === undefined
-              ? "Try other words, or a name as it is written in the code."
-              : "Try it without the filters, or other words."
-          }
-        />
-      ) : (
-        <SearchResults results={results} />
-      )}
-    </>
-  );
-}
-
-function Start({ noRepository }: { readonly noRepository: boolean }) {
+function Start({ noRepository, grep }: { readonly noRepository: boolean; readonly grep: boolean }) {
   if (noRepository) {
     return (
       <EmptyPanel
@@ -91,11 +52,23 @@ function Start({ noRepository }: { readonly noRepository: boolean }) {
       </EmptyPanel>
     );
   }
-  return (
+  return grep ? (
+    <EmptyPanel
+      icon={<IconListSearch />}
+      title="Find every line"
+      description="Letter for letter, or by a regular expression: all lines that match, in the order of repository, path and line. At least three characters in a row, or a repository, keep it fast."
+    />
+  ) : (
     <EmptyPanel
       icon={<IconSearch />}
       title="Ask the code"
-      description="In your own words (“where are failed jobs retried”), by a name (parseLineRange), or by the text itself. Arrow keys walk through the results, enter opens one."
+      description={
+        <>
+          In your own words (“where are failed jobs retried”), by a name (<Code>parseLineRange</Code>), or by the text itself. Narrow it as
+          you type: <Code>lang:go</Code>, <Code>path:src/</Code>, <Code>-deprecated</Code>. Arrow keys walk through the results, enter opens
+          one.
+        </>
+      }
     />
   );
 }

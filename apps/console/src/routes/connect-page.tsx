@@ -9,6 +9,7 @@ import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
+import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
 import { mcpAddress } from "#features/tokens/mcp-address.ts";
 import { useApi } from "#http/api-context.ts";
@@ -29,7 +30,7 @@ export function ConnectPage() {
     <Page>
       <PageHeader
         title="Connect an assistant"
-        description="Assistants search your code over MCP. Give each its own token, so that you can revoke one without the others."
+        description="Assistants search your code and look into your traces over MCP. Give each its own token, so that you can revoke one without the others."
       />
       <Stack gap="lg">
         <Paper p="lg" component="section">
@@ -50,6 +51,15 @@ export function ConnectPage() {
             {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
           </Text>
           <SnippetTabs url={url} token={created?.token} />
+        </Paper>
+        <Paper p="lg" component="section">
+          <Title order={2} mb={4}>
+            3. Try it
+          </Title>
+          <Text c="dimmed" mb="md">
+            Calls a tool through the MCP endpoint, with the token alone: what you see is what your assistant gets.
+          </Text>
+          <TryIt token={created?.token} />
         </Paper>
         {makesTokens && (
           <Paper component="section">

@@ -6,9 +6,16 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useState } from "react";
 import { fileQuery, treeQuery } from "#features/code/api/files.ts";
 import { FileHeader, RepositoryHeader } from "#features/code/components/file-header.tsx";
+import { FilePanel, NameField } from "#features/code/components/file-panel.tsx";
 import { FileTreePanel } from "#features/code/components/file-tree-panel.tsx";
 import { FileView } from "#features/code/components/file-view.tsx";
-import { formatLineRange, parseLineRange } from "#features/code/line-range.ts";
+import { HistoryPanel } from "#features/code/components/history-panel.tsx";
+import { LastChanged } from "#features/code/components/last-changed.tsx";
+import { OutlinePanel } from "#features/code/components/outline-panel.tsx";
+import { SymbolPanel } from "#features/code/components/symbol-panel.tsx";
+import { type LineRange, formatLineRange, parseLineRange } from "#features/code/line-range.ts";
+import { PANELS, type Panel, panelOf } from "#features/code/panels.ts";
+import { CodeRunsPanel } from "#features/traces/components/code-runs-panel.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
@@ -52,14 +59,21 @@ export function RepositoryPage() {
 }
 
 function Browser({ repository }: { readonly repository: Repository }) {
-  const { path } = route.useSearch();
+  const { path, ref } = route.useSearch();
   const navigate = route.useNavigate();
-  const tree = useQuery(treeQuery(useApi(), repository.id));
+  const branch = { id: repository.id, ref };
+  const tree = useQuery(treeQuery(useApi(), branch));
   // On a narrow screen either the files or the file.
   const [filesShown, setFilesShown] = useState(path === undefined);
   return (
     <FullPage>
-      <RepositoryHeader repository={repository} filesShown={filesShown} onShowFiles={() => setFilesShown(!filesShown)} />
+      <RepositoryHeader
+        repository={repository}
+        branch={ref}
+        filesShown={filesShown}
+        onShowFiles={() => setFilesShown(!filesShown)}
+        onBranch={(chosen) => void navigate({ search: (before) => ({ ...before, ref: chosen, commit: undefined }), hash: true })}
+      />
       <div className={classes.columns}>
         <aside className={classes.files} data-shown={filesShown || undefined} aria-label="Files of the repository">
           {tree.data !== undefined && (
@@ -68,7 +82,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
               selected={path}
               onOpen={(chosen) => {
                 setFilesShown(false);
-                void navigate({ search: { path: chosen }, hash: "" });
+                void navigate({ search: ({ panel }) => ({ path: chosen, ref, panel }), hash: "" });
               }}
             />
           )}
@@ -89,7 +103,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
               </Button>
             </EmptyPanel>
           ) : (
-            <OpenFile key={path} repository={repository} path={path} />
+            <OpenFile key={`${ref} ${path}`} repository={repository} path={path} />
           )}
         </div>
       </div>
@@ -98,10 +112,23 @@ function Browser({ repository }: { readonly repository: Repository }) {
 }
 
 function OpenFile({ repository, path }: { readonly repository: Repository; readonly path: string }) {
-  const { commit: ranAt } = route.useSearch();
+  const { commit: linkedCommit, ref, symbol, panel: asked } = route.useSearch();
   const navigate = route.useNavigate();
   const target = parseLineRange(useLocation().hash);
-  const file = useQuery(fileQuery(useApi(), repository.id, path));
+  const branch = { id: repository.id, ref };
+  const file = useQuery(fileQuery(useApi(), branch, path));
+  const panel = panelOf(asked);
+  const show = (next: { readonly panel: Panel | undefined; readonly symbol?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true, resetScroll: false });
+  const aim = (range: LineRange) =>
+    void navigate({
+      search: (before) => before,
+      hash: formatLineRange(range),
+      replace: true,
+      resetScroll: false,
+      hashScrollIntoView: false,
+    });
+  const showName = (name: string) => show({ panel: "symbol", symbol: name });
   if (file.data === undefined) {
     return file.error === null ? (
       <div className={classes.waiting}>
@@ -113,20 +140,43 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
   }
   return (
     <>
-      <FileHeader file={file.data} target={target} ranAt={ranAt} />
-      <FileView
-        file={file.data}
-        target={target}
-        onTarget={(range) =>
-          void navigate({
-            search: (before) => before,
-            hash: formatLineRange(range),
-            replace: true,
-            resetScroll: false,
-            hashScrollIntoView: false,
-          })
-        }
-      />
+      <FileHeader file={file.data} target={target} linkedCommit={linkedCommit} lastChanged={<LastChanged branch={branch} path={path} />}>
+        {PANELS.map(({ value, label }) => (
+          <Button
+            key={value}
+            size="compact-xs"
+            variant={panel === value ? "light" : "default"}
+            aria-pressed={panel === value}
+            onClick={() => show({ panel: panel === value ? undefined : value })}
+          >
+            {label}
+          </Button>
+        ))}
+      </FileHeader>
+      <div className={classes.content} data-panel={panel !== undefined || undefined}>
+        <FileView file={file.data} target={target} onTarget={aim} onName={showName} />
+        {panel !== undefined && (
+          <FilePanel panel={panel} onClose={() => show({ panel: undefined })}>
+            {panel === "outline" && <OutlinePanel branch={branch} path={path} target={target} onTarget={aim} onName={showName} />}
+            {panel === "history" && <HistoryPanel branch={branch} path={path} />}
+            {panel === "runs" && (
+              <CodeRunsPanel
+                repo={repository.full_name}
+                path={path}
+                lines={target}
+                commit={file.data.commit}
+                onLine={(line) => aim({ start: line, end: line })}
+              />
+            )}
+            {panel === "symbol" && (
+              <>
+                <NameField key={symbol} name={symbol} onName={showName} />
+                {symbol !== undefined && <SymbolPanel key={symbol} symbol={symbol} place={{ repo: repository.full_name, ref }} />}
+              </>
+            )}
+          </FilePanel>
+        )}
+      </div>
     </>
   );
 }

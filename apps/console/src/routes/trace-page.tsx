@@ -1,11 +1,21 @@
-import { useQuery } from "@tanstack/react-query";
+import type { TraceDigest } from "@sightline/observability/contract";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import type { Trace } from "@sightline/observability/contract";
+import type { ReactNode } from "react";
+import { meQuery } from "#features/auth/api/me.ts";
+import { CompareWith } from "#features/compare/components/compare-with.tsx";
 import { projectsQuery } from "#features/projects/api/projects.ts";
-import { traceQuery } from "#features/traces/api/traces.ts";
-import { StepDetails } from "#features/traces/components/step-details.tsx";
+import { stepsQuery } from "#features/traces/api/steps.ts";
+import { digestQuery } from "#features/traces/api/trace.ts";
+import { useLive } from "#features/traces/api/use-live.ts";
+import { LiveMark } from "#features/traces/components/live-mark.tsx";
+import { StepDetails, TraceDetails } from "#features/traces/components/step-details.tsx";
+import { TraceActions } from "#features/traces/components/trace-actions.tsx";
 import { TraceHeader } from "#features/traces/components/trace-header.tsx";
-import { TraceTree } from "#features/traces/components/trace-tree.tsx";
+import { TraceLinks } from "#features/traces/components/trace-links.tsx";
+import { TraceScores } from "#features/traces/components/trace-scores.tsx";
+import { TraceWorkspace } from "#features/traces/components/trace-workspace.tsx";
+import { type StepFilter, readFilter } from "#features/traces/find-steps.ts";
 import { useApi } from "#http/api-context.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { FullPage } from "#ui/page.tsx";
@@ -16,48 +26,134 @@ const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
 
 export function TracePage() {
   const { projectId, traceId } = route.useParams();
-  const trace = useQuery(traceQuery(useApi(), projectId, traceId));
-  useTitle(trace.data === undefined ? "Trace" : `${trace.data.name} · Trace`);
-  if (trace.data !== undefined) {
-    return <WholeTrace trace={trace.data} now={trace.dataUpdatedAt} />;
+  const api = useApi();
+  const digest = useQuery(digestQuery(api, projectId, traceId));
+  // Asked for at the same time, so that the first rows don't wait for the head.
+  const steps = useQuery(stepsQuery(api, projectId, traceId));
+  const live = useLive({ projectId, traceId, refresh: () => Promise.all([refetchWhole(digest), refetchWhole(steps)]) });
+  useTitle(digest.data === undefined ? "Trace" : `${digest.data.name} · Trace`);
+  const failed = digest.data === undefined ? digest.error : steps.data === undefined ? steps.error : null;
+  if (failed !== null) {
+    const retry = (): void => void Promise.all([digest.refetch(), steps.refetch()]);
+    return <ErrorState title="The trace could not be loaded" error={failed} onRetry={retry} />;
   }
-  if (trace.error !== null) {
-    return <ErrorState title="The trace could not be loaded" error={trace.error} onRetry={() => void trace.refetch()} />;
+  if (digest.data === undefined || steps.data === undefined) {
+    return (
+      <div className={classes.waiting}>
+        <LoadingRows rows={14} height={26} />
+      </div>
+    );
   }
+  const { items, complete, truncated, total } = steps.data;
   return (
-    <div className={classes.waiting}>
-      <LoadingRows rows={14} height={26} />
-    </div>
+    <FullPage>
+      <WholeTrace
+        key={digest.data.id}
+        trace={digest.data}
+        steps={items}
+        complete={complete}
+        live={live === "live" && digest.data.status !== "running" ? null : <LiveMark state={live} />}
+        note={loadingNote({ loaded: items.length, total, complete, truncated })}
+      />
+    </FullPage>
   );
 }
 
-function WholeTrace({ trace, now }: { readonly trace: Trace; readonly now: number }) {
+/** Asks again without breaking off what is on its way, which may have been asked before the change that is to be seen. */
+async function refetchWhole({ isFetching, refetch }: Pick<UseQueryResult, "isFetching" | "refetch">): Promise<void> {
+  await refetch({ cancelRefetch: false });
+  if (isFetching) {
+    await refetch({ cancelRefetch: false });
+  }
+}
+
+/** What is not shown of a trace's steps, in words; undefined when all are. */
+function loadingNote({
+  loaded,
+  total,
+  complete,
+  truncated,
+}: {
+  readonly loaded: number;
+  readonly total: number;
+  readonly complete: boolean;
+  readonly truncated: boolean;
+}): string | undefined {
+  if (!complete) {
+    return `${loaded.toLocaleString("en")} of ${total.toLocaleString("en")} steps loaded …`;
+  }
+  return truncated ? `The first ${loaded.toLocaleString("en")} of ${total.toLocaleString("en")} steps` : undefined;
+}
+
+function WholeTrace({
+  trace,
+  steps,
+  complete,
+  live,
+  note,
+}: {
+  readonly trace: TraceDigest;
+  readonly steps: Parameters<typeof TraceWorkspace>[0]["steps"];
+  readonly complete: boolean;
+  readonly live: ReactNode;
+  readonly note: string | undefined;
+}) {
   const { projectId } = route.useParams();
-  const { observation } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data: projects } = useQuery(projectsQuery(useApi()));
-  const step = trace.observation_list.find(({ id }) => id === observation) ?? trace;
+  const { data: me } = useQuery(meQuery(useApi()));
+  const step = search.observation === undefined ? undefined : steps.find(({ id }) => id === search.observation);
+  const change = (next: Partial<typeof search>): void =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
+  const onFilter = ({ text, kind, only }: StepFilter): void => change({ find: text === "" ? undefined : text, kind, only });
   return (
-    <FullPage>
-      <TraceHeader trace={trace}>
-        <Link to="/projects">Projects</Link> /{" "}
-        <Link to="/projects/$projectId/traces" params={{ projectId }}>
-          {projects?.find(({ id }) => id === projectId)?.name ?? "Traces"}
-        </Link>
-      </TraceHeader>
-      <div className={classes.columns}>
-        <div className={classes.tree}>
-          <TraceTree
-            trace={trace}
-            now={now}
-            selected={step.id}
-            onSelect={(id) => void navigate({ search: id === trace.id ? {} : { observation: id }, replace: true, resetScroll: false })}
-          />
-        </div>
-        <section className={classes.details} aria-label="Details of the step" tabIndex={0}>
-          <StepDetails key={step.id} step={step} />
-        </section>
-      </div>
-    </FullPage>
+    <>
+      <TraceHeader
+        trace={trace}
+        steps={steps}
+        live={
+          <>
+            {live}
+            {note !== undefined && <span role="status">{note}</span>}
+          </>
+        }
+        way={
+          <>
+            <Link to="/projects">Projects</Link> /{" "}
+            <Link to="/projects/$projectId/traces" params={{ projectId }}>
+              {projects?.find(({ id }) => id === projectId)?.name ?? "Traces"}
+            </Link>
+          </>
+        }
+        links={<TraceLinks projectId={projectId} trace={trace} />}
+        actions={
+          <>
+            <CompareWith projectId={projectId} trace={trace} />
+            <TraceActions projectId={projectId} trace={trace} stepId={step?.id} />
+          </>
+        }
+      />
+      <TraceWorkspace
+        projectId={projectId}
+        trace={trace}
+        steps={steps}
+        complete={complete}
+        selected={step?.id ?? trace.id}
+        onSelect={(id) => change({ observation: id === trace.id ? undefined : id })}
+        filter={readFilter(search)}
+        onFilter={onFilter}
+        view={search.view}
+        onView={(view) => change({ view: view === "details" ? undefined : view })}
+      >
+        {step === undefined ? (
+          <TraceDetails projectId={projectId} trace={trace}>
+            <TraceScores projectId={projectId} traceId={trace.id} userId={me?.id} />
+          </TraceDetails>
+        ) : (
+          <StepDetails key={step.id} projectId={projectId} traceId={trace.id} steps={steps} step={step} />
+        )}
+      </TraceWorkspace>
+    </>
   );
 }

@@ -1,23 +1,39 @@
-import { Burger, Drawer } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { Burger } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
+import { Suspense, lazy, useRef, useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
 import { NoticeBell } from "#features/notices/components/notice-bell.tsx";
 import { NoticeNews } from "#features/notices/components/notice-news.tsx";
+import { PaletteButton } from "#features/palette/components/palette-button.tsx";
+import { type OpenPanel, PaletteLauncher } from "#features/palette/components/palette-launcher.tsx";
 import { useApi } from "#http/api-context.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
+// Of narrow screens alone.
+const NavigationDrawer = lazy(async () => ({ default: (await import("./navigation-drawer.tsx")).NavigationDrawer }));
+
 /** What surrounds every page of a session: navigation on the left, or behind a button where the screen is narrow. */
 export function Frame() {
-  const [opened, { toggle, close }] = useDisclosure(false);
+  const [drawer, setDrawer] = useState<"not loaded" | "opened" | "closed">("not loaded");
+  const burger = useRef<HTMLButtonElement>(null);
+  const [panel, setPanel] = useState<OpenPanel>(undefined);
   const { data: me } = useSuspenseQuery(meQuery(useApi()));
   // A one-time password opens nothing but the choice of a password.
   const told = !me.must_change_password;
+  const isOpened = drawer === "opened";
+
+  /** The drawer is there only once it opens, so it doesn't know where the focus was. */
+  function returnFocus(): void {
+    if (document.activeElement === document.body) {
+      burger.current?.focus();
+    }
+  }
+
   return (
     <div className={classes.frame}>
       <a
@@ -32,11 +48,21 @@ export function Frame() {
         Skip to the content
       </a>
       <nav className={classes.bar} aria-label="Menu">
-        <Burger size="sm" opened={opened} onClick={toggle} aria-label="Navigation" aria-expanded={opened} />
+        <Burger
+          ref={burger}
+          size="sm"
+          opened={isOpened}
+          onClick={() => setDrawer("opened")}
+          aria-label="Navigation"
+          aria-expanded={isOpened}
+        />
         <Link to="/" className={classes.home} aria-label="Sightline, overview">
           <Brand />
         </Link>
-        <NoticeBell enabled={told} />
+        <span className={classes.tools}>
+          {told && <PaletteButton onOpen={() => setPanel("palette")} />}
+          <NoticeBell enabled={told} />
+        </span>
       </nav>
       <aside className={classes.rail} aria-label="Sightline">
         <div className={classes.top}>
@@ -45,15 +71,14 @@ export function Frame() {
           </Link>
           <NoticeBell enabled={told} />
         </div>
+        {told && <PaletteButton onOpen={() => setPanel("palette")} />}
         <Navigation />
         <UserMenu />
       </aside>
-      <Drawer opened={opened} onClose={close} size={272} title={<Brand />} closeButtonProps={{ "aria-label": "Close the navigation" }}>
-        <div className={classes.drawer}>
-          <Navigation onNavigate={close} />
-          <UserMenu />
-        </div>
-      </Drawer>
+      <Suspense fallback={null}>
+        {drawer !== "not loaded" && <NavigationDrawer opened={isOpened} onClose={() => setDrawer("closed")} onClosed={returnFocus} />}
+      </Suspense>
+      {told && <PaletteLauncher isAdmin={me.role === "admin"} open={panel} onOpen={setPanel} />}
       <main id="main" tabIndex={-1} className={classes.main}>
         <NoticeNews enabled={told} />
         <StepUpProvider>

@@ -3,10 +3,20 @@ import { IconMapOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTitle } from "#ui/use-title.ts";
 
+/** In place of a page that is nowhere, where nothing else surrounds it. */
+export function NotFoundScreen() {
+  return (
+    <main id="main" tabIndex={-1}>
+      <NotFoundPage />
+    </main>
+  );
+}
+
+/** In place of a page, inside of what surrounds its neighbours. */
 export function NotFoundPage() {
   useTitle("Not found");
   return (
-    <EmptyState component="main" id="main" tabIndex={-1} py={120} withIndicatorBackground icon={<IconMapOff />}>
+    <EmptyState py={120} withIndicatorBackground icon={<IconMapOff />}>
       <EmptyState.Title order={1}>There is no such page</EmptyState.Title>
       <EmptyState.Description>The address may be mistyped, or what it showed is gone.</EmptyState.Description>
       <EmptyState.Actions>

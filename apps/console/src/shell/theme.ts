@@ -1,15 +1,17 @@
 import {
-  Alert,
-  Anchor,
-  Button,
+  type AlertFactory,
+  type AnchorFactory,
+  type ButtonFactory,
   DEFAULT_THEME,
-  Drawer,
+  type DrawerFactory,
+  type ExtendComponent,
   type MantineColorsTuple,
-  Modal,
-  Notification,
-  Paper,
-  Table,
-  Tooltip,
+  type ModalFactory,
+  type ModalHeaderProps,
+  type NotificationFactory,
+  type PaperFactory,
+  type TableFactory,
+  type TooltipFactory,
   convertCssVariables,
   createTheme,
   defaultCssVariablesResolver,
@@ -81,25 +83,29 @@ export const theme = createTheme({
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.25rem" },
   cursorType: "pointer",
   respectReducedMotion: true,
+  // Not by their own `extend`, which would bring every one of them into the first load.
   components: {
     // The variant's own colours are loud behind text, and too pale for it.
-    Alert: Alert.extend({
+    Alert: {
       styles: { body: { minWidth: 0 }, title: { color: "var(--mantine-color-text)" }, label: { whiteSpace: "normal" } },
       vars: (_theme, { color }) => ({
         root: { "--alert-bg": `color-mix(in srgb, var(--mantine-color-${color ?? "iris"}-6) 10%, transparent)` },
       }),
-    }),
-    Anchor: Anchor.extend({ defaultProps: { underline: "hover" } }),
-    Button: Button.extend({ defaultProps: { size: "sm" } }),
+    } satisfies ExtendComponent<AlertFactory>,
+    Anchor: { defaultProps: { underline: "hover" } } satisfies ExtendComponent<AnchorFactory>,
+    Button: { defaultProps: { size: "sm" } } satisfies ExtendComponent<ButtonFactory>,
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
-    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
-    Modal: Modal.extend({ defaultProps: { lockScroll: false }, styles: { title: { fontSize: "1rem", fontWeight: 600 } } }),
+    Drawer: { defaultProps: { lockScroll: false } } satisfies ExtendComponent<DrawerFactory>,
+    Modal: {
+      defaultProps: { lockScroll: false },
+      styles: { title: { fontSize: "1rem", fontWeight: 600 } },
+    } satisfies ExtendComponent<ModalFactory>,
     // A dialog's head is no banner of the page; two dialogs would be two banners.
-    ModalHeader: Modal.Header.extend({ defaultProps: { role: "none" } }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
-    Paper: Paper.extend({ defaultProps: { withBorder: true } }),
-    Table: Table.extend({ defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: true } }),
+    ModalHeader: { defaultProps: { role: "none" } satisfies Partial<ModalHeaderProps> },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } } satisfies ExtendComponent<NotificationFactory>,
+    Paper: { defaultProps: { withBorder: true } } satisfies ExtendComponent<PaperFactory>,
+    Table: { defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } } satisfies ExtendComponent<TableFactory>,
+    Tooltip: { defaultProps: { openDelay: 300, withArrow: true } } satisfies ExtendComponent<TooltipFactory>,
   },
 });
 

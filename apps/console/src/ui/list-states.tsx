@@ -33,16 +33,27 @@ export function EmptyPanel({
   );
 }
 
-export function ErrorState({ title, error, onRetry }: { readonly title: string; readonly error: unknown; readonly onRetry: () => void }) {
+export function ErrorState({
+  title,
+  error,
+  onRetry,
+}: {
+  readonly title: string;
+  readonly error: unknown;
+  /** Left out where trying again can't help. */
+  readonly onRetry?: (() => void) | undefined;
+}) {
   return (
     <EmptyState py={56} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
       <EmptyState.Title order={2}>{title}</EmptyState.Title>
       <EmptyState.Description maw={520}>{error instanceof Error ? error.message : String(error)}</EmptyState.Description>
-      <EmptyState.Actions>
-        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={onRetry}>
-          Try again
-        </Button>
-      </EmptyState.Actions>
+      {onRetry !== undefined && (
+        <EmptyState.Actions>
+          <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={onRetry}>
+            Try again
+          </Button>
+        </EmptyState.Actions>
+      )}
     </EmptyState>
   );
 }

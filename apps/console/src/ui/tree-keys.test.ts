@@ -13,6 +13,10 @@ describe("the keys of a tree", () => {
   it("move up and down and stop at the ends", () => {
     expect(nextInTree(rows, 0, "ArrowDown")).toEqual({ kind: "move", to: 1 });
     expect(nextInTree(rows, 0, "ArrowUp")).toEqual({ kind: "move", to: 0 });
+    expect([nextInTree(rows, 1, "j"), nextInTree(rows, 1, "k")]).toEqual([
+      nextInTree(rows, 1, "ArrowDown"),
+      nextInTree(rows, 1, "ArrowUp"),
+    ]);
     expect(nextInTree(rows, 3, "ArrowDown")).toEqual({ kind: "move", to: 3 });
     expect([nextInTree(rows, 2, "Home"), nextInTree(rows, 0, "End")]).toEqual([
       { kind: "move", to: 0 },

@@ -7,8 +7,10 @@ export function nextInTree(rows: readonly TreeRow[], at: number, key: string): T
   const row = rows[at];
   switch (key) {
     case "ArrowDown":
+    case "j":
       return { kind: "move", to: Math.min(rows.length - 1, at + 1) };
     case "ArrowUp":
+    case "k":
       return { kind: "move", to: Math.max(0, at - 1) };
     case "Home":
       return { kind: "move", to: 0 };

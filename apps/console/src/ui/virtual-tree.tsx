@@ -13,6 +13,7 @@ export type TreeRow = {
 
 /** A tree of any size, of which only the visible rows exist; used with the arrow keys, as the ARIA practices have it. */
 export function VirtualTree<Row extends TreeRow>({
+  treeId,
   label,
   rows,
   rowHeight,
@@ -21,6 +22,8 @@ export function VirtualTree<Row extends TreeRow>({
   onToggle,
   children,
 }: {
+  /** Of the element that takes the focus. */
+  readonly treeId?: string;
   readonly label: string;
   readonly rows: readonly Row[];
   /** Pixels. */
@@ -60,11 +63,13 @@ export function VirtualTree<Row extends TreeRow>({
     if (current === undefined) {
       return;
     }
-    const step = nextInTree(rows, at, event.key);
+    const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : nextInTree(rows, at, event.key);
     if (step === undefined) {
       return;
     }
     event.preventDefault();
+    // The page knows some of these keys too, for when the focus is elsewhere.
+    event.stopPropagation();
     if (step.kind === "select") {
       onSelect(current);
     } else if (step.kind === "toggle") {
@@ -80,6 +85,7 @@ export function VirtualTree<Row extends TreeRow>({
   return (
     <div
       ref={box}
+      {...(treeId === undefined ? {} : { id: treeId })}
       className={classes.tree}
       role="tree"
       aria-label={label}

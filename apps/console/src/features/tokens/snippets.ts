@@ -27,14 +27,29 @@ export function snippetsFor(url: string, token: string = PLACEHOLDER): readonly 
     {
       id: "vs-code",
       client: "VS Code",
-      place: ".vscode/mcp.json",
-      text: json({ servers: { sightline: { type: "http", url, headers } } }),
+      place: ".vscode/mcp.json; VS Code asks for the token and keeps it out of the file, which is often committed",
+      text: json({
+        inputs: [{ type: "promptString", id: "sightline", description: "Sightline developer token", password: true }],
+        servers: { sightline: { type: "http", url, headers: { Authorization: "Bearer ${input:sightline}" } } },
+      }),
+    },
+    {
+      id: "windsurf",
+      client: "Windsurf",
+      place: "~/.codeium/windsurf/mcp_config.json",
+      text: json({ mcpServers: { sightline: { serverUrl: url, headers } } }),
     },
     {
       id: "codex",
       client: "Codex",
       place: "~/.codex/config.toml, and the token in the environment",
       text: `[mcp_servers.sightline]\nurl = "${url}"\nbearer_token_env_var = "SIGHTLINE_TOKEN"\n\n# export SIGHTLINE_TOKEN=${token}`,
+    },
+    {
+      id: "gemini-cli",
+      client: "Gemini CLI",
+      place: "~/.gemini/settings.json",
+      text: json({ mcpServers: { sightline: { httpUrl: url, headers } } }),
     },
     {
       id: "json",

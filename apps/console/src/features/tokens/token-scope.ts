@@ -24,3 +24,11 @@ export function scopeOf(
   const more = names.length - NAMED;
   return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
+
+/** Everything that a token opens, in words. */
+export function openedBy(
+  token: Pick<DeveloperToken, "repositories" | "traces">,
+  repositories: readonly RepositoryChoice[] | undefined,
+): string {
+  return `${scopeOf(token, repositories)}${token.traces ? "; traces" : ""}`;
+}

@@ -1,35 +1,47 @@
-import { type SourceFile, fileSchema, treeSchema } from "@sightline/code-index/contract";
+import { type SourceFile, fileSchema, outlineSchema, treeSchema } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 
 /** A file is asked for in several ranges when one answer may not hold it all; this many at the most. */
 const MOST_RANGES = 40;
 
-export function treeQuery(api: Api, repositoryId: string) {
+/** A repository, and one of its branches; the default one when left out. */
+export type Branch = { readonly id: string; readonly ref: string | undefined };
+
+export function treeQuery(api: Api, { id, ref }: Branch) {
   return queryOptions({
-    queryKey: ["tree", repositoryId],
+    queryKey: ["tree", id, ref],
+    queryFn: ({ signal }) => api.request({ part: "code-index", path: `${pathOf(id)}/tree`, query: { ref }, answer: treeSchema, signal }),
+    staleTime: 60_000,
+  });
+}
+
+export function fileQuery(api: Api, branch: Branch, path: string) {
+  return queryOptions({
+    queryKey: ["file", branch.id, branch.ref, path],
+    queryFn: ({ signal }) => wholeFile((start) => fileFrom(api, branch, { path, start }, signal)),
+    staleTime: 60_000,
+  });
+}
+
+/** What a file defines. */
+export function outlineQuery(api: Api, { id, ref }: Branch, path: string) {
+  return queryOptions({
+    queryKey: ["outline", id, ref, path],
     queryFn: ({ signal }) =>
-      api.request({ part: "code-index", path: `/api/v1/repos/${encodeURIComponent(repositoryId)}/tree`, answer: treeSchema, signal }),
+      api.request({ part: "code-index", path: `${pathOf(id)}/outline`, query: { ref, path }, answer: outlineSchema, signal }),
     staleTime: 60_000,
   });
 }
 
-export function fileQuery(api: Api, repositoryId: string, path: string) {
-  return queryOptions({
-    queryKey: ["file", repositoryId, path],
-    queryFn: ({ signal }) => wholeFile((start) => fileFrom(api, repositoryId, path, start, signal)),
-    staleTime: 60_000,
-  });
+type Beginning = { readonly path: string; readonly start: number | undefined };
+
+function fileFrom(api: Api, { id, ref }: Branch, { path, start }: Beginning, signal: AbortSignal): Promise<SourceFile> {
+  return api.request({ part: "code-index", path: `${pathOf(id)}/file`, query: { ref, path, start }, answer: fileSchema, signal });
 }
 
-function fileFrom(api: Api, repositoryId: string, path: string, start: number | undefined, signal: AbortSignal): Promise<SourceFile> {
-  return api.request({
-    part: "code-index",
-    path: `/api/v1/repos/${encodeURIComponent(repositoryId)}/file`,
-    query: { path, start },
-    answer: fileSchema,
-    signal,
-  });
+function pathOf(id: string): string {
+  return `/api/v1/repos/${encodeURIComponent(id)}`;
 }
 
 /** Joins the ranges of a file that is over the limit of one answer. */

@@ -1,23 +1,25 @@
 import { searchAnswerSchema } from "@sightline/code-index/contract";
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
+import { type SearchState, isOn } from "#features/code/search-state.ts";
 
-const MOST_RESULTS = 30;
+const PAGE_SIZE = 20;
 
-export type Search = { readonly query: string; readonly repo: string | undefined; readonly lang: string | undefined };
-
-export function searchQuery(api: Api, { query, repo, lang }: Search) {
-  return queryOptions({
-    queryKey: ["search", query, repo, lang],
-    queryFn: ({ signal }) =>
+/** Results best first, page by page. */
+export function searchQuery(api: Api, { q = "", repo, path, lang, ref, explain }: SearchState) {
+  const query = { query: q.trim(), repo, path, lang, ref, explain: isOn(explain) ? "true" : undefined };
+  return infiniteQueryOptions({
+    queryKey: ["search", query],
+    queryFn: ({ pageParam, signal }) =>
       api.request({
         part: "code-index",
         path: "/api/v1/search",
-        query: { query, repo, lang, limit: MOST_RESULTS },
+        query: { ...query, cursor: pageParam, limit: PAGE_SIZE },
         answer: searchAnswerSchema,
         signal,
       }),
-    enabled: query !== "",
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });

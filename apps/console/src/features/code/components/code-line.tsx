@@ -1,19 +1,39 @@
+import { type Range, markRanges } from "#features/code/mark-ranges.ts";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
+import classes from "./code-line.module.css";
 
-/** A line of code, coloured when its tokens are there. */
-export function CodeLine({ text, tokens }: { readonly text: string; readonly tokens: HighlightedLine | undefined }) {
-  if (tokens === undefined) {
-    return <>{text === "" ? "\n" : text}</>;
+const NO_RANGES: readonly Range[] = [];
+
+/** A line of code, coloured when its tokens are there, with what was found in it marked. */
+export function CodeLine({
+  text,
+  tokens,
+  ranges = NO_RANGES,
+}: {
+  readonly text: string;
+  readonly tokens: HighlightedLine | undefined;
+  readonly ranges?: readonly Range[];
+}) {
+  if (text === "") {
+    return <>{"\n"}</>;
+  }
+  const coloured = tokens === undefined || tokens.length === 0 ? [{ text, color: undefined }] : tokens;
+  if (ranges.length === 0 && tokens === undefined) {
+    return <>{text}</>;
   }
   return (
     <>
-      {tokens.length === 0
-        ? "\n"
-        : tokens.map((token, index) => (
-            <span key={index} style={{ color: token.color }}>
-              {token.text}
-            </span>
-          ))}
+      {markRanges(coloured, ranges).map((piece, index) =>
+        piece.marked ? (
+          <mark key={index} className={classes.found}>
+            {piece.text}
+          </mark>
+        ) : (
+          <span key={index} style={{ color: piece.color }}>
+            {piece.text}
+          </span>
+        ),
+      )}
     </>
   );
 }

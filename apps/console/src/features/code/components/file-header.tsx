@@ -1,28 +1,52 @@
-import { Anchor, Button, CopyButton, Text, Title } from "@mantine/core";
+import { ActionIcon, Anchor, Button, CopyButton, Select, Text, Title, Tooltip } from "@mantine/core";
 import type { Repository, SourceFile } from "@sightline/code-index/contract";
-import { IconCheck, IconFiles, IconLink, IconSearch } from "@tabler/icons-react";
+import { IconCheck, IconCopy, IconFiles, IconGitBranch, IconLink, IconSearch } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { CopyableId } from "#ui/copyable.tsx";
 import { plural } from "#ui/format.ts";
 import { type LineRange, formatLineRange } from "#features/code/line-range.ts";
+import { permalinkTo } from "#features/code/permalink.ts";
 import classes from "./file-header.module.css";
 
 export function RepositoryHeader({
   repository,
+  branch,
   filesShown,
   onShowFiles,
+  onBranch,
 }: {
   readonly repository: Repository;
+  /** Undefined: the default one. */
+  readonly branch: string | undefined;
   readonly filesShown: boolean;
   readonly onShowFiles: () => void;
+  readonly onBranch: (branch: string | undefined) => void;
 }) {
+  const { refs, default_branch: standard } = repository;
+  const commit = refs.find(({ name }) => name === (branch ?? standard))?.indexed_commit ?? null;
   return (
     <header className={classes.repository}>
       <Title order={1} fz="md">
         {repository.full_name}
       </Title>
-      {repository.default_branch !== null && <Text c="dimmed">{repository.default_branch}</Text>}
-      {repository.indexed_commit !== null && <CopyableId value={repository.indexed_commit} label="commit" />}
+      {refs.length > 1 || branch !== undefined ? (
+        <Select
+          size="xs"
+          w={190}
+          aria-label="Branch"
+          leftSection={<IconGitBranch size={14} />}
+          data={[...new Set([...refs.map(({ name }) => name), ...(branch === undefined ? [] : [branch])])]}
+          value={branch ?? standard}
+          allowDeselect={false}
+          searchable
+          nothingFoundMessage="No such branch is indexed"
+          onChange={(name) => onBranch(name === null || name === standard ? undefined : name)}
+        />
+      ) : (
+        standard !== null && <Text c="dimmed">{standard}</Text>
+      )}
+      {commit !== null && <CopyableId value={commit} label="commit" />}
       <span className={classes.actions}>
         <Button
           className={classes.files ?? ""}
@@ -38,7 +62,9 @@ export function RepositoryHeader({
           size="xs"
           variant="default"
           leftSection={<IconSearch size={14} />}
-          renderRoot={(props) => <Link {...props} to="/code" search={{ repo: repository.full_name }} />}
+          renderRoot={(props) => (
+            <Link {...props} to="/code" search={{ repo: repository.full_name, ...(branch === undefined ? {} : { ref: branch }) }} />
+          )}
         >
           Search here
         </Button>
@@ -50,12 +76,17 @@ export function RepositoryHeader({
 export function FileHeader({
   file,
   target,
-  ranAt,
+  linkedCommit,
+  lastChanged,
+  children,
 }: {
   readonly file: SourceFile;
   readonly target: LineRange | undefined;
-  /** The commit that ran, where a trace led here. */
-  readonly ranAt: string | undefined;
+  /** The commit that a link or a trace led to. */
+  readonly linkedCommit: string | undefined;
+  readonly lastChanged: ReactNode;
+  /** What else can be shown of the file. */
+  readonly children: ReactNode;
 }) {
   const names = file.path.split("/");
   return (
@@ -67,37 +98,51 @@ export function FileHeader({
           </span>
         ))}
         {names.at(-1)}
+        <CopyButton value={file.path} timeout={1_500}>
+          {({ copied, copy }) => (
+            <ActionIcon size="sm" variant="subtle" color="gray" aria-label={copied ? "Copied" : "Copy the path"} onClick={copy}>
+              {copied ? <IconCheck size={13} /> : <IconCopy size={13} />}
+            </ActionIcon>
+          )}
+        </CopyButton>
       </h2>
       <Text size="xs" c="dimmed">
         {plural(file.total_lines, "line", "lines")} · {file.language}
         {file.truncated && ` · shown up to line ${file.end_line}`}
       </Text>
-      <CopyButton value={permalink(target)} timeout={1_500}>
-        {({ copied, copy }) => (
-          <Button
-            size="compact-xs"
-            variant="default"
-            className={classes.link ?? ""}
-            leftSection={copied ? <IconCheck size={13} /> : <IconLink size={13} />}
-            onClick={copy}
-          >
-            {copied ? "Copied" : target === undefined ? "Copy link" : `Copy link to ${formatLineRange(target)}`}
-          </Button>
-        )}
-      </CopyButton>
-      {ranAt !== undefined && !file.commit.startsWith(ranAt) && (
+      {lastChanged}
+      <span className={classes.actions}>
+        {children}
+        <CopyButton value={permalinkTo(window.location, { commit: file.commit, target })} timeout={1_500}>
+          {({ copied, copy }) => (
+            <Tooltip label={`A link that names commit ${file.commit.slice(0, 8)}`}>
+              <Button
+                size="compact-xs"
+                variant="default"
+                leftSection={copied ? <IconCheck size={13} /> : <IconLink size={13} />}
+                onClick={copy}
+              >
+                {copied ? "Copied" : target === undefined ? "Permalink" : `Permalink to ${formatLineRange(target)}`}
+              </Button>
+            </Tooltip>
+          )}
+        </CopyButton>
+      </span>
+      {linkedCommit !== undefined && !file.commit.startsWith(linkedCommit) && (
         <Text size="xs" className={classes.note} role="note">
-          The trace ran commit {ranAt.slice(0, 8)}; this is {file.commit.slice(0, 8)}, so lines may have moved.{" "}
-          <Anchor component={Link} to="." search={{ path: file.path }} hash={true} size="xs" td="underline">
+          You were led to commit {linkedCommit.slice(0, 8)}; what is indexed is {file.commit.slice(0, 8)}, so lines may have moved.{" "}
+          <Anchor
+            component={Link}
+            to="."
+            search={(before: Record<string, unknown>) => ({ ...before, commit: undefined })}
+            hash={true}
+            size="xs"
+            td="underline"
+          >
             Hide
           </Anchor>
         </Text>
       )}
     </header>
   );
-}
-
-function permalink(target: LineRange | undefined): string {
-  const { origin, pathname, search } = window.location;
-  return `${origin}${pathname}${search}${target === undefined ? "" : `#${formatLineRange(target)}`}`;
 }

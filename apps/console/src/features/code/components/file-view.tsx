@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type MouseEvent, useEffect, useMemo, useRef } from "react";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { type LineRange, formatLineRange, inRange } from "#features/code/line-range.ts";
+import { clickedWord } from "#features/code/word-at.ts";
 import { CodeLine } from "./code-line.tsx";
 import classes from "./file-view.module.css";
 
@@ -14,10 +15,13 @@ export function FileView({
   file,
   target,
   onTarget,
+  onName,
 }: {
   readonly file: SourceFile;
   readonly target: LineRange | undefined;
   readonly onTarget: (range: LineRange) => void;
+  /** A name in the code was clicked. */
+  readonly onName: (name: string) => void;
 }) {
   const box = useRef<HTMLElement>(null);
   const lines = useMemo(() => linesOf(file.content), [file.content]);
@@ -46,6 +50,13 @@ export function FileView({
     onTarget({ start: Math.min(from, line), end: Math.max(from, line) });
   }
 
+  function look(event: MouseEvent): void {
+    const name = clickedWord(event);
+    if (name !== undefined) {
+      onName(name);
+    }
+  }
+
   return (
     <section ref={box} className={classes.box} aria-label={`Content of ${file.path}`} tabIndex={0}>
       <div className={classes.canvas} style={{ height: virtual.getTotalSize(), minWidth: `calc(${columns}ch + 96px)` }}>
@@ -67,7 +78,8 @@ export function FileView({
               >
                 {line}
               </a>
-              <span className={classes.text}>
+              {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the panel of names takes them by keyboard */}
+              <span className={classes.text} onClick={look}>
                 <CodeLine text={lines[index] ?? ""} tokens={coloured[index]} />
               </span>
             </div>

@@ -40,6 +40,7 @@ const TONES: Readonly<Record<SearchAnswer["legs"][Leg]["state"], Tone>> = {
 
 /** How each way of searching fared, so that a missing one is seen. */
 export function LegStates({ answer }: { readonly answer: SearchAnswer }) {
+  const { reranker } = answer;
   return (
     <ul className={classes.states} aria-label="Ways of searching">
       {LEGS.map(({ name, label }) => {
@@ -55,6 +56,16 @@ export function LegStates({ answer }: { readonly answer: SearchAnswer }) {
           </Tooltip>
         );
       })}
+      {reranker !== undefined && (
+        <Tooltip label={reranker.reason ?? `Put in order in ${formatDuration(reranker.ms)}`} multiline maw={360}>
+          <li>
+            <Status tone={reranker.state === "ok" ? "ok" : "warn"}>
+              Reranker
+              <span className={classes.figure}>{reranker.state === "ok" ? formatDuration(reranker.ms) : reranker.state}</span>
+            </Status>
+          </li>
+        </Tooltip>
+      )}
     </ul>
   );
 }

@@ -1,15 +1,14 @@
-import { Kbd, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback, useHotkeys } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { ActionIcon, SegmentedControl, Tooltip } from "@mantine/core";
+import { IconLetterCase, IconRegex } from "@tabler/icons-react";
+import { useMemo } from "react";
 import { LANGUAGES } from "#features/code/languages.ts";
+import { type SearchState, isGrep, isOn } from "#features/code/search-state.ts";
+import { QueryField } from "./query-field.tsx";
+import { QueryHelp } from "./query-help.tsx";
+import { SearchFilters, type SearchedRepository } from "./search-filters.tsx";
 import classes from "./search-bar.module.css";
 
-const PAUSE_MS = 180;
-
-export type SearchState = { readonly q: string | undefined; readonly repo: string | undefined; readonly lang: string | undefined };
-
-/** What is searched, as the URL has it; typing changes the URL after a short pause. */
+/** What is searched, as the address has it; typing changes the address after a short pause. */
 export function SearchBar({
   state,
   repositories,
@@ -17,90 +16,103 @@ export function SearchBar({
   onEnterResults,
 }: {
   readonly state: SearchState;
-  readonly repositories: readonly string[];
-  readonly onChange: (state: SearchState) => void;
-  /** The arrow down key was pressed in the field. */
+  readonly repositories: readonly SearchedRepository[];
+  readonly onChange: (change: Partial<SearchState>) => void;
   readonly onEnterResults: () => void;
 }) {
-  const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useTyped(state.q ?? "", (q) => onChange({ ...state, q }));
-  useHotkeys([["/", () => field.current?.focus()]]);
-
-  function move(event: KeyboardEvent): void {
-    if (event.key === "ArrowDown") {
-      event.preventDefault();
-      onEnterResults();
-    }
-  }
-
+  const completable = useMemo(
+    () => ({
+      repo: repositories.map(({ full_name: name }) => name),
+      lang: LANGUAGES,
+      ref: [...new Set(repositories.flatMap(({ refs }) => refs.map(({ name }) => name)))],
+    }),
+    [repositories],
+  );
+  const grep = isGrep(state);
+  const value = state.q ?? "";
+  const type = (q: string) => onChange({ q: q.trim() === "" ? undefined : q });
   return (
     <search className={classes.bar}>
-      <TextInput
-        ref={field}
-        className={classes.text}
-        size="md"
-        type="search"
-        aria-label="Search code"
-        placeholder="A question, a name, a piece of code"
-        leftSection={<IconSearch size={18} />}
-        rightSection={text === "" ? <Kbd size="xs">/</Kbd> : null}
-        autoFocus
-        autoCapitalize="off"
-        spellCheck={false}
-        maxLength={10_000}
-        value={text}
-        onKeyDown={move}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <Select
-        className={classes.filter}
-        size="md"
-        aria-label="Repository"
-        placeholder="All repositories"
-        data={[...repositories]}
-        value={state.repo ?? null}
-        searchable
-        clearable
-        clearButtonProps={{ "aria-label": "Search all repositories" }}
-        onChange={(repo) => onChange({ ...state, repo: repo ?? undefined })}
-      />
-      <Select
-        className={classes.filter}
-        size="md"
-        aria-label="Language"
-        placeholder="All languages"
-        data={[...LANGUAGES]}
-        value={state.lang ?? null}
-        searchable
-        clearable
-        clearButtonProps={{ "aria-label": "Search all languages" }}
-        onChange={(lang) => onChange({ ...state, lang: lang ?? undefined })}
-      />
+      <div className={classes.row}>
+        <SegmentedControl
+          size="sm"
+          aria-label="How to look"
+          className={classes.modes ?? ""}
+          data={[
+            { value: "search", label: "Search" },
+            { value: "grep", label: "Grep" },
+          ]}
+          value={grep ? "grep" : "search"}
+          onChange={(mode) => onChange({ mode: mode === "grep" ? mode : undefined })}
+        />
+        {grep ? (
+          <QueryField
+            key="grep"
+            label="Find in all lines"
+            placeholder={isOn(state.regex) ? "A regular expression (RE2), line by line" : "A piece of text, letter for letter"}
+            value={value}
+            tools={
+              <div className={classes.tools}>
+                <Toggle
+                  label="Match case"
+                  on={isOn(state.case)}
+                  onToggle={(on) => onChange({ case: on ? "true" : undefined })}
+                  icon={<IconLetterCase size={17} />}
+                />
+                <Toggle
+                  label="Regular expression"
+                  on={isOn(state.regex)}
+                  onToggle={(on) => onChange({ regex: on ? "true" : undefined })}
+                  icon={<IconRegex size={17} />}
+                />
+              </div>
+            }
+            onChange={type}
+            onEnterResults={onEnterResults}
+          />
+        ) : (
+          <>
+            <QueryField
+              key="search"
+              label="Search code"
+              placeholder="A question, a name, a piece of code"
+              value={value}
+              completable={completable}
+              onChange={type}
+              onEnterResults={onEnterResults}
+            />
+            <QueryHelp onTake={(example) => onChange({ q: value === "" ? example : `${value.trim()} ${example}` })} />
+          </>
+        )}
+      </div>
+      <SearchFilters state={state} repositories={repositories} onChange={onChange} />
     </search>
   );
 }
 
-/** A text that is free to type and reports itself after a pause; it follows when what it reports to changes elsewhere. */
-function useTyped(value: string, onSettle: (text: string) => void): readonly [string, (text: string) => void] {
-  const [text, setText] = useState(value);
-  const [reported, setReported] = useState(value);
-  const [seen, setSeen] = useState(value);
-  if (value !== seen) {
-    setSeen(value);
-    if (value !== reported) {
-      setReported(value);
-      setText(value);
-    }
-  }
-  const settle = useDebouncedCallback((typed: string) => {
-    setReported(typed.trim());
-    onSettle(typed.trim());
-  }, PAUSE_MS);
-  return [
-    text,
-    (typed) => {
-      setText(typed);
-      settle(typed);
-    },
-  ];
+function Toggle({
+  label,
+  on,
+  onToggle,
+  icon,
+}: {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onToggle: (on: boolean) => void;
+  readonly icon: React.ReactNode;
+}) {
+  return (
+    <Tooltip label={label} withinPortal={false}>
+      <ActionIcon
+        size={28}
+        variant={on ? "light" : "subtle"}
+        color={on ? "iris" : "gray"}
+        aria-label={label}
+        aria-pressed={on}
+        onClick={() => onToggle(!on)}
+      >
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
 }

@@ -2,20 +2,22 @@ import { UnstyledButton } from "@mantine/core";
 import type { SearchResult } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { type KeyboardEvent, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { excerptOf } from "#features/code/excerpt.ts";
+import { fileLink } from "#features/code/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
-import { formatLineRange } from "#features/code/line-range.ts";
 import { groupByFile } from "#features/code/group-by-file.ts";
 import { CodeLine } from "./code-line.tsx";
+import { Explanation } from "./explanation.tsx";
 import { LegChips } from "./leg-chips.tsx";
+import { walkResults } from "./walk-results.ts";
 import classes from "./search-results.module.css";
 
 const CONTEXT_LINES = 2;
 const SHOWN_LINES = 14;
 
 /** Results by file, best first. The arrow keys walk through them; enter opens. */
-export function SearchResults({ results }: { readonly results: readonly SearchResult[] }) {
+export function SearchResults({ results, ofBranch }: { readonly results: readonly SearchResult[]; readonly ofBranch: boolean }) {
   const files = useMemo(() => groupByFile(results), [results]);
   return (
     <ol className={classes.files} id="results">
@@ -29,7 +31,7 @@ export function SearchResults({ results }: { readonly results: readonly SearchRe
           <ul className={classes.spans}>
             {spans.map((result) => (
               <li key={result.start_line}>
-                <Result result={result} />
+                <Result result={result} ofBranch={ofBranch} />
               </li>
             ))}
           </ul>
@@ -39,15 +41,10 @@ export function SearchResults({ results }: { readonly results: readonly SearchRe
   );
 }
 
-export function focusFirstResult(): void {
-  document.querySelector<HTMLElement>("#results a[data-result]")?.focus();
-}
-
-function Result({ result }: { readonly result: SearchResult }) {
+function Result({ result, ofBranch }: { readonly result: SearchResult; readonly ofBranch: boolean }) {
   const [whole, setWhole] = useState(false);
   const lines = useMemo(() => result.content.split("\n"), [result.content]);
   const coloured = useHighlighted(lines, result.language);
-  const [owner = "", repo = ""] = result.repo.split("/");
   const first = result.matched_lines[0] ?? result.start_line;
   const end = Math.min(result.end_line, result.start_line + lines.length - 1);
   const spans = whole
@@ -60,13 +57,9 @@ function Result({ result }: { readonly result: SearchResult }) {
       <div className={classes.head}>
         <Link
           data-result
-          onKeyDown={walk}
+          onKeyDown={walkResults}
           className={classes.link}
-          to="/code/$owner/$repo"
-          params={{ owner, repo }}
-          search={{ path: result.path }}
-          hash={first > result.start_line ? `L${first}` : formatLineRange({ start: result.start_line, end: result.end_line })}
-          hashScrollIntoView={false}
+          {...fileLink(first > result.start_line ? { ...result, start_line: first, end_line: first } : result, ofBranch)}
         >
           {result.symbol ?? `Lines ${result.start_line}–${result.end_line}`}
         </Link>
@@ -77,6 +70,7 @@ function Result({ result }: { readonly result: SearchResult }) {
         )}
         <LegChips legs={result.legs} />
       </div>
+      {result.explain !== undefined && <Explanation score={result.score} explain={result.explain} />}
       <div className={classes.code} role="region" tabIndex={0} aria-label={`${result.path}, from line ${result.start_line}`}>
         {spans.map((span) => (
           <div key={span.start} className={classes.span}>
@@ -101,19 +95,4 @@ function Result({ result }: { readonly result: SearchResult }) {
       )}
     </article>
   );
-}
-
-function walk(event: KeyboardEvent): void {
-  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") {
-    return;
-  }
-  const links = [...document.querySelectorAll<HTMLElement>("#results a[data-result]")];
-  const at = links.findIndex((link) => link === document.activeElement);
-  event.preventDefault();
-  const next = links[at + (event.key === "ArrowDown" ? 1 : -1)];
-  if (next !== undefined) {
-    next.focus();
-  } else if (event.key === "ArrowUp") {
-    document.querySelector<HTMLElement>("search input")?.focus();
-  }
 }

@@ -1,4 +1,10 @@
-import { type CreateProjectRequest, type Project, projectSchema } from "@sightline/observability/contract";
+import {
+  type ChangeProjectRequest,
+  type CreateProjectRequest,
+  type Project,
+  projectPageSchema,
+  projectSchema,
+} from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
@@ -7,7 +13,9 @@ import type { Api } from "#http/api.ts";
 const PROJECTS = "/api/v1/projects";
 const REFRESH_MS = 10_000;
 
-const projectPageSchema = z.object({ items: z.array(projectSchema), next_cursor: z.string().nullable() });
+export function pathOf(projectId: string): string {
+  return `${PROJECTS}/${encodeURIComponent(projectId)}`;
+}
 
 export function projectsQuery(api: Api) {
   return queryOptions({
@@ -20,6 +28,21 @@ export function projectsQuery(api: Api) {
   });
 }
 
+export function projectQuery(api: Api, projectId: string) {
+  return queryOptions({
+    queryKey: ["projects", projectId],
+    queryFn: ({ signal }) => api.request({ part: "observability", path: pathOf(projectId), answer: projectSchema, signal }),
+  });
+}
+
 export function createProject(api: Api, body: CreateProjectRequest): Promise<Project> {
   return api.request({ part: "observability", method: "POST", path: PROJECTS, body, answer: projectSchema });
+}
+
+export function changeProject(api: Api, projectId: string, body: ChangeProjectRequest): Promise<Project> {
+  return api.request({ part: "observability", method: "PATCH", path: pathOf(projectId), body, answer: projectSchema });
+}
+
+export async function deleteProject(api: Api, projectId: string): Promise<void> {
+  await api.request({ part: "observability", method: "DELETE", path: pathOf(projectId), answer: z.unknown() });
 }

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { createProjectRequestSchema } from "@sightline/observability/contract";
+import { type ProjectAccess, createProjectRequestSchema } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { createProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { AccessChoice } from "./access-choice.tsx";
 import { SendTraces } from "./send-traces.tsx";
 
 export function CreateProjectModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
@@ -18,9 +19,10 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
   const api = useApi();
   const queries = useQueryClient();
   const [name, setName] = useState("");
+  const [access, setAccess] = useState<ProjectAccess>("members");
   const [problem, setProblem] = useState<string>();
   const create = useMutation({
-    mutationFn: () => createProject(api, { name }),
+    mutationFn: () => createProject(api, { name, access }),
     onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey }),
   });
 
@@ -59,6 +61,7 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
           data-autofocus
           onChange={(event) => setName(event.currentTarget.value)}
         />
+        <AccessChoice access={access} onChange={setAccess} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onDone}>
             Cancel

@@ -23,7 +23,7 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
       </Text>
       <CopyableBlock text={exporterEnvironment(window.location.hostname)} label="the exporter's environment variables" />
       <Text size="xs" c="dimmed">
-        With an API key of this project; docs/observability.md says how an admin makes one.
+        With an API key of this project; its owners make one in the project's settings.
       </Text>
     </Stack>
   );

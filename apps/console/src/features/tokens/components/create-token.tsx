@@ -1,6 +1,7 @@
 import "@mantine/core/styles/Pill.layer.css";
 import "@mantine/core/styles/PillsInput.layer.css";
-import { Alert, Button, Group, MultiSelect, TextInput } from "@mantine/core";
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Alert, Button, Checkbox, Group, MultiSelect, TextInput } from "@mantine/core";
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { createTokenRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -24,12 +25,16 @@ export function CreateToken({
   const queries = useQueryClient();
   const [label, setLabel] = useState("");
   const [allowed, setAllowed] = useState<string[]>([]);
+  // Until somebody says otherwise, it opens traces when it opens all code.
+  const [chosenTraces, setTraces] = useState<boolean>();
+  const traces = chosenTraces ?? allowed.length === 0;
   const [problem, setProblem] = useState<string>();
   const create = useMutation({
-    mutationFn: () => createToken(api, { label, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
+    mutationFn: () => createToken(api, { label, traces, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
     onSuccess: async (token) => {
       setLabel("");
       setAllowed([]);
+      setTraces(undefined);
       onCreated(token);
       await queries.invalidateQueries({ queryKey: tokensQuery(api).queryKey });
     },
@@ -74,6 +79,13 @@ export function CreateToken({
             Create token
           </Button>
         </Group>
+        <Checkbox
+          mt="sm"
+          label="Traces too"
+          description="What agents did: the assistant reads the runs, prompts and errors of all projects that you may see, as long as you may."
+          checked={traces}
+          onChange={(event) => setTraces(event.currentTarget.checked)}
+        />
       </form>
       {created !== undefined && (
         <Alert color="green" mt="md" title={`Copy “${created.label}” now: it is not shown again`} role="status">

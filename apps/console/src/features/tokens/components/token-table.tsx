@@ -7,7 +7,7 @@ import { useApi } from "#http/api-context.ts";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
-import { type RepositoryChoice, scopeOf } from "#features/tokens/token-scope.ts";
+import { type RepositoryChoice, openedBy } from "#features/tokens/token-scope.ts";
 
 export function TokenTable({
   tokens,
@@ -39,7 +39,7 @@ export function TokenTable({
                 <Table.Td ff="monospace" fz="xs">
                   {token.token_prefix}…
                 </Table.Td>
-                <Table.Td maw={260}>{scopeOf(token, repositories)}</Table.Td>
+                <Table.Td maw={260}>{openedBy(token, repositories)}</Table.Td>
                 <Table.Td>
                   <TimeStamp at={token.created_at} />
                 </Table.Td>

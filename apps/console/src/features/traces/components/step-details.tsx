@@ -1,73 +1,180 @@
-import { Alert, Anchor, Stack, Title } from "@mantine/core";
-import type { Observation, Trace } from "@sightline/observability/contract";
+import { Alert, Anchor, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { repositoryName, type Observation, type Step, type TraceDigest } from "@sightline/observability/contract";
 import { IconCode } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
+import { observationQuery } from "#features/traces/api/trace.ts";
+import { nearestCode } from "#features/traces/nearest-code.ts";
+import { isUnpriced } from "#features/traces/unpriced.ts";
+import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
-import { isUnpriced } from "#features/traces/unpriced.ts";
+import { ExactTime } from "#ui/time-stamp.tsx";
 import { KindIcon, kindLabel } from "./kind-icon.tsx";
 import { Payload } from "./payload.tsx";
 import classes from "./step-details.module.css";
 import { TraceStatus } from "./trace-status.tsx";
+import { skewText } from "./waterfall-row.tsx";
 
-/** Everything known of one step, or of the trace as a whole. */
-export function StepDetails({ step }: { readonly step: Observation | Trace }) {
-  const observation = "kind" in step ? step : undefined;
+/** Everything known of one step: what the tree knows at once, its values when they are there. */
+export function StepDetails({
+  projectId,
+  traceId,
+  steps,
+  step,
+}: {
+  readonly projectId: string;
+  readonly traceId: string;
+  /** Those of the trace, for what is around it. */
+  readonly steps: readonly Step[];
+  readonly step: Step;
+}) {
+  const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
+  const whole = useQuery(observationQuery(useApi(), { projectId, traceId, observationId: step.id }));
+  const of = { projectId, traceId };
   return (
     <Stack gap="lg" className={classes.details}>
       <header>
-        <Title order={2} className={classes.title}>
-          <KindIcon kind={observation?.kind} />
-          {step.name}
-        </Title>
+        <Heading kind={step.kind}>{step.name}</Heading>
+        <Notes step={step} />
         <dl className={classes.facts}>
-          <Fact label="Kind">{kindLabel(observation?.kind)}</Fact>
-          <Fact label="Status">
-            <TraceStatus status={step.status} />
-          </Fact>
-          <Fact label="Duration">{step.duration_ms === null ? "–" : formatDuration(step.duration_ms)}</Fact>
-          <Fact label="Started">
-            <TimeStamp at={step.started_at} />
-          </Fact>
-          {observation?.model !== undefined && observation.model !== null && <Fact label="Model">{observation.model}</Fact>}
-          {step.input_tokens !== null && (
-            <Fact label="Tokens in">
-              {formatCount(step.input_tokens)}
-              <Part count={observation?.cache_read_tokens}>from cache</Part>
-              <Part count={observation?.cache_write_tokens}>to cache</Part>
-            </Fact>
-          )}
-          {step.output_tokens !== null && (
-            <Fact label="Tokens out">
-              {formatCount(step.output_tokens)}
-              <Part count={observation?.reasoning_tokens}>reasoning</Part>
-            </Fact>
-          )}
+          <Common of={step} kind={step.kind} />
+          {step.model !== null && <Fact label="Model">{step.model}</Fact>}
+          {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
+          {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
+          <Tokens of={step} />
           {step.cost !== null && <Fact label="Cost">{formatCost(step.cost)}</Fact>}
-          {observation !== undefined && isUnpriced(observation) && <Fact label="Cost">no price for this model</Fact>}
-          {"thread_id" in step && step.thread_id !== null && (
-            <Fact label="Thread">
-              <CopyableId value={step.thread_id} label="thread id" length={20} />
-            </Fact>
-          )}
+          {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
           <Fact label="Id">
             <CopyableId value={step.id} label="id" length={13} />
           </Fact>
         </dl>
       </header>
-      {observation !== undefined && observation.code !== null && <CodeLink code={observation.code} />}
-      {step.error !== null && (
-        <Alert color="red" title="Error">
-          <pre className={classes.error}>{step.error}</pre>
+      {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
+      <Failure error={whole.data?.error ?? step.error} />
+      {whole.data === undefined && whole.error === null && <Skeleton height={140} role="status" aria-label="Loading the values" />}
+      {whole.error !== null && (
+        <Alert color="red" title="Its values could not be loaded">
+          {whole.error.message}
         </Alert>
       )}
-      <Payload title="Reasoning" value={observation?.reasoning} />
-      <Payload title="Input" value={step.input} />
-      <Payload title="Output" value={step.output} />
-      <Payload title="Attributes" value={step.attributes} />
+      {whole.data !== undefined && (
+        <>
+          <Payload title="Reasoning" value={whole.data.reasoning} of={of} />
+          <Payload title="Input" value={whole.data.input} of={of} />
+          <Payload title="Output" value={whole.data.output} of={of} />
+          <Payload title="Attributes" value={whole.data.attributes} of={of} />
+        </>
+      )}
     </Stack>
+  );
+}
+
+/** Everything known of the trace as a whole. */
+export function TraceDetails({
+  projectId,
+  trace,
+  children,
+}: {
+  readonly projectId: string;
+  readonly trace: TraceDigest;
+  readonly children?: ReactNode;
+}) {
+  const of = { projectId, traceId: trace.id };
+  return (
+    <Stack gap="lg" className={classes.details}>
+      <header>
+        <Heading kind={undefined}>{trace.name}</Heading>
+        <dl className={classes.facts}>
+          <Common of={trace} kind={undefined} />
+          <Tokens of={trace} />
+          {trace.cost !== null && <Fact label="Cost">{formatCost(trace.cost)}</Fact>}
+          {trace.thread_id !== null && (
+            <Fact label="Thread">
+              <CopyableId value={trace.thread_id} label="thread id" length={20} />
+            </Fact>
+          )}
+          <Fact label="Id">
+            <CopyableId value={trace.id} label="id" length={13} />
+          </Fact>
+        </dl>
+      </header>
+      <Failure error={trace.error} />
+      {children}
+      <Payload title="Input" value={trace.input} of={of} />
+      <Payload title="Output" value={trace.output} of={of} />
+      <Payload title="Attributes" value={trace.attributes} of={of} />
+    </Stack>
+  );
+}
+
+function Heading({ kind, children }: { readonly kind: Step["kind"] | undefined; readonly children: string }) {
+  return (
+    <Title order={2} className={classes.title}>
+      <KindIcon kind={kind} />
+      {children}
+    </Title>
+  );
+}
+
+/** What is unusual about a step, in words. */
+function Notes({ step }: { readonly step: Step }) {
+  const notes = [
+    ...(step.is_stalled ? ["Stalled: it runs longer than 99 of 100 of its name did in the last seven days."] : []),
+    ...(step.status === "abandoned" ? ["Abandoned: the process that ran it is gone and never said how it ended."] : []),
+    ...(step.clock_skew_ms === null ? [] : [`${skewText(step.clock_skew_ms)}.`]),
+  ];
+  return notes.map((note) => (
+    <Text key={note} size="sm" c="var(--sl-warn)" mt={6}>
+      {note}
+    </Text>
+  ));
+}
+
+function Common({ of, kind }: { readonly of: Step | TraceDigest; readonly kind: Step["kind"] | undefined }) {
+  return (
+    <>
+      <Fact label="Kind">{kindLabel(kind)}</Fact>
+      <Fact label="Status">
+        <TraceStatus status={of.status} />
+      </Fact>
+      <Fact label="Duration">{of.duration_ms === null ? "–" : formatDuration(of.duration_ms)}</Fact>
+      <Fact label="Started">
+        <ExactTime at={of.started_at} />
+      </Fact>
+    </>
+  );
+}
+
+function Tokens({ of }: { readonly of: Step | TraceDigest }) {
+  const step = "cache_read_tokens" in of ? of : undefined;
+  return (
+    <>
+      {of.input_tokens !== null && (
+        <Fact label="Tokens in">
+          {formatCount(of.input_tokens)}
+          <Part count={step?.cache_read_tokens}>from cache</Part>
+          <Part count={step?.cache_write_tokens}>to cache</Part>
+        </Fact>
+      )}
+      {of.output_tokens !== null && (
+        <Fact label="Tokens out">
+          {formatCount(of.output_tokens)}
+          <Part count={step?.reasoning_tokens}>reasoning</Part>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Failure({ error }: { readonly error: string | null }) {
+  return error === null ? null : (
+    <Alert color="red" title="Error">
+      <pre className={classes.error} tabIndex={0}>
+        {error}
+      </pre>
+    </Alert>
   );
 }
 
@@ -91,13 +198,21 @@ function Part({ count, children }: { readonly count: number | null | undefined; 
 }
 
 /** The code that ran, opened where the repository is known. */
-function CodeLink({ code }: { readonly code: NonNullable<Observation["code"]> }) {
-  const [owner, repo] = code.repo?.split("/") ?? [];
+function CodeLink({
+  code,
+  within,
+}: {
+  readonly code: NonNullable<Observation["code"]>;
+  /** The step around it whose code it is. */
+  readonly within: string | undefined;
+}) {
+  const [owner, repo] = code.repo === undefined ? [] : repositoryName(code.repo).split("/");
   const place = `${code.file}:${code.line}`;
   return (
     <p className={classes.code}>
       <IconCode size={16} aria-hidden="true" />
-      {code.function !== undefined && <span>{code.function}</span>}
+      {within !== undefined && <span className={classes.part}>in {within}</span>}
+      {code.function !== undefined && code.function !== within && <span>{code.function}</span>}
       {owner === undefined || repo === undefined ? (
         <span>{place}</span>
       ) : (

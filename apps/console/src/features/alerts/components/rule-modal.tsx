@@ -1,0 +1,156 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { type AlertChannel, alertMetricSchema, createAlertRuleRequestSchema, filterProblem } from "@sightline/observability/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { alertsKey, saveRule } from "#features/alerts/api/alerts.ts";
+import { METRIC_CHOICES, METRICS, WINDOWS, comparison, windowInWords } from "#features/alerts/rule-words.ts";
+import type { RuleDraft } from "#features/alerts/suggested-rules.ts";
+import classes from "./alerts.module.css";
+
+type Props = {
+  readonly projectId: string;
+  readonly draft: RuleDraft;
+  readonly channels: readonly AlertChannel[];
+  readonly onClose: () => void;
+};
+
+/** A rule as one sentence with gaps to fill in. */
+export function RuleModal({ projectId, draft, channels, onClose }: Props) {
+  const title = draft.id === undefined ? "New alert" : "Change this alert";
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ "aria-label": "Close" }} centered>
+      <RuleForm projectId={projectId} draft={draft} channels={channels} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RuleForm({ projectId, draft, channels, onClose }: Props) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [rule, setRule] = useState(draft);
+  const { unit, factor, narrowedBy } = METRICS[rule.metric];
+  const [threshold, setThreshold] = useState(String(Number((draft.threshold / METRICS[draft.metric].factor).toPrecision(12))));
+  const [problem, setProblem] = useState<string>();
+  const [narrowing, which] = Object.entries(rule.filter)[0] ?? ["", ""];
+  const save = useMutation({
+    mutationFn: (body: Parameters<typeof saveRule>[3]) => saveRule(api, projectId, rule.id, body),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: alertsKey(projectId) });
+      onClose();
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    const { id: _, channels: chosen, filter, ...fields } = rule;
+    const kept = Object.fromEntries(Object.entries(filter).filter(([, text]) => text !== ""));
+    const number = threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
+    const body = { ...fields, filter: kept, channels: [...chosen], threshold: Number((number * factor).toPrecision(12)) };
+    const found = createAlertRuleRequestSchema.safeParse(body).error?.issues[0];
+    const said = Number.isNaN(number) ? "Write a number for the limit." : (found?.message ?? filterProblem(rule.metric, kept));
+    setProblem(said);
+    if (said === undefined) {
+      save.mutate(body);
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {(problem ?? save.error?.message) !== undefined && (
+          <Alert color="red" role="alert" title="The alert was not saved">
+            {problem ?? save.error?.message}
+          </Alert>
+        )}
+        <TextInput
+          label="Name"
+          placeholder="Many failures"
+          maxLength={100}
+          data-autofocus
+          autoComplete="off"
+          value={rule.name}
+          onChange={(event) => setRule({ ...rule, name: event.currentTarget.value })}
+        />
+        <div className={classes.sentence}>
+          <Text span>Tell us when the</Text>
+          <NativeSelect
+            aria-label="What is looked at"
+            data={METRIC_CHOICES}
+            value={rule.metric}
+            onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
+          />
+          {narrowedBy.length > 0 && (
+            <>
+              <Text span>of</Text>
+              <NativeSelect
+                aria-label="Narrowed to"
+                data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
+                value={narrowing}
+                onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
+              />
+              {narrowing !== "" && (
+                <TextInput
+                  aria-label={`Name of the ${narrowing}`}
+                  placeholder="its whole name"
+                  maxLength={200}
+                  spellCheck={false}
+                  value={which}
+                  onChange={(event) => setRule({ ...rule, filter: { [narrowing]: event.currentTarget.value } })}
+                />
+              )}
+            </>
+          )}
+          <Text span>{comparison(rule.metric)}</Text>
+          <TextInput
+            className={classes.number}
+            aria-label="Limit"
+            inputMode="decimal"
+            autoComplete="off"
+            value={threshold}
+            rightSection={
+              unit === "" ? undefined : (
+                <Text span size="sm" c="dimmed">
+                  {unit}
+                </Text>
+              )
+            }
+            onChange={(event) => setThreshold(event.currentTarget.value)}
+          />
+          <Text span>in the last</Text>
+          <NativeSelect
+            aria-label="Window"
+            data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
+              value: String(minutes),
+              label: windowInWords(minutes),
+            }))}
+            value={String(rule.window_minutes)}
+            onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
+          />
+        </div>
+        {channels.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.
+          </Text>
+        ) : (
+          <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
+            <Group mt="xs" gap="lg">
+              {channels.map(({ id, name }) => (
+                <Checkbox key={id} value={id} label={name} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

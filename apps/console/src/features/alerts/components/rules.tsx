@@ -1,0 +1,115 @@
+import { Alert, Button, Group, Modal, Paper, Stack, Text, Title } from "@mantine/core";
+import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
+import { IconPlus } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";
+import { ruleInWords } from "#features/alerts/rule-words.ts";
+import { NEW_RULE, SUGGESTED, type RuleDraft } from "#features/alerts/suggested-rules.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import classes from "./alerts.module.css";
+import { RuleModal } from "./rule-modal.tsx";
+import { RuleTable } from "./rule-table.tsx";
+
+type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
+
+export function Rules({ projectId, channels, mayChange }: Props) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const rules = useQuery(alertRulesQuery(api, projectId));
+  const [draft, setDraft] = useState<RuleDraft>();
+  const [deleting, setDeleting] = useState<AlertRule>();
+  const change = useMutation({
+    mutationFn: (run: () => Promise<void>) => run(),
+    onSuccess: async () => {
+      setDeleting(undefined);
+      await queries.invalidateQueries({ queryKey: alertsKey(projectId) });
+    },
+  });
+  return (
+    <Paper component="section">
+      <div className={classes.head}>
+        <div>
+          <Title order={2}>Rules</Title>
+          <Text size="sm" c="dimmed" mt={4}>
+            Looked at every minute. A rule fires at once, and is well again when it was so twice in a row.
+          </Text>
+        </div>
+        {mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setDraft(NEW_RULE)}>
+            New alert
+          </Button>
+        )}
+      </div>
+      {change.error !== null && (
+        <Alert color="red" role="alert" title="The alert was not changed" mx="lg" mb="md">
+          {change.error.message}
+        </Alert>
+      )}
+      {rules.data === undefined && rules.error === null && <LoadingRows />}
+      {rules.data === undefined && rules.error !== null && (
+        <ErrorState title="The alerts could not be loaded" error={rules.error} onRetry={() => void rules.refetch()} />
+      )}
+      {rules.data?.length === 0 && <Suggestions mayChange={mayChange} onChoose={setDraft} />}
+      {rules.data !== undefined && rules.data.length > 0 && (
+        <RuleTable
+          rules={rules.data}
+          channels={channels}
+          mayChange={mayChange}
+          onEdit={(rule) => setDraft(rule)}
+          onSwitch={(rule) => change.mutate(() => changeRule(api, projectId, rule.id, { is_enabled: !rule.is_enabled }))}
+          onDelete={setDeleting}
+        />
+      )}
+      {draft !== undefined && <RuleModal projectId={projectId} draft={draft} channels={channels} onClose={() => setDraft(undefined)} />}
+      {deleting !== undefined && (
+        <Modal
+          opened
+          onClose={() => setDeleting(undefined)}
+          title={`Delete “${deleting.name}”?`}
+          closeButtonProps={{ "aria-label": "Close" }}
+          centered
+        >
+          <Stack gap="md">
+            <Text>It tells nobody any more. What it told before stays in the history.</Text>
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" data-autofocus onClick={() => setDeleting(undefined)}>
+                Keep it
+              </Button>
+              <Button color="red" loading={change.isPending} onClick={() => change.mutate(() => deleteRule(api, projectId, deleting.id))}>
+                Delete
+              </Button>
+            </Group>
+          </Stack>
+        </Modal>
+      )}
+    </Paper>
+  );
+}
+
+function Suggestions({ mayChange, onChoose }: { readonly mayChange: boolean; readonly onChoose: (draft: RuleDraft) => void }) {
+  return (
+    <>
+      <Text px="lg" pb="md">
+        Nothing is watched here yet. {mayChange ? "Three rules that most projects want:" : "Editors of the project set alerts."}
+      </Text>
+      {mayChange && (
+        <div className={classes.suggestions}>
+          {SUGGESTED.map(({ why, rule }) => (
+            <div key={rule.name} className={classes.suggestion}>
+              <Text fw={550}>{rule.name}</Text>
+              <Text size="sm">When the {ruleInWords(rule)}.</Text>
+              <Text size="sm" c="dimmed">
+                {why}
+              </Text>
+              <Button size="xs" variant="default" aria-label={`Use this: ${rule.name}`} onClick={() => onChoose(rule)}>
+                Use this
+              </Button>
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import type { AlertMetric, AlertRule } from "@sightline/observability/contract";
+import { formatCost, formatCount, formatDuration, plural } from "#ui/format.ts";
+
+type Words = {
+  readonly label: string;
+  /** Of the threshold as people type it. */
+  readonly unit: string;
+  /** What the threshold of the API is in that unit. */
+  readonly factor: number;
+  readonly write: (value: number) => string;
+  readonly narrowedBy: readonly ("trace" | "model" | "node")[];
+};
+
+export const METRICS: Readonly<Record<AlertMetric, Words>> = {
+  errors: { label: "errors", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace", "model", "node"] },
+  error_rate: {
+    label: "error rate",
+    unit: "%",
+    factor: 0.01,
+    write: (value) => `${Number((value * 100).toFixed(1))} %`,
+    narrowedBy: ["trace", "model", "node"],
+  },
+  latency_p95: {
+    label: "95th percentile of durations",
+    unit: "s",
+    factor: 1000,
+    write: formatDuration,
+    narrowedBy: ["trace", "model", "node"],
+  },
+  cost: { label: "cost", unit: "$", factor: 1, write: formatCost, narrowedBy: ["trace", "model"] },
+  cost_per_user: { label: "cost of one user", unit: "$", factor: 1, write: formatCost, narrowedBy: ["trace", "model"] },
+  tokens: { label: "tokens", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace", "model"] },
+  gaps: { label: "missing events", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
+  no_traces: { label: "number of traces begun", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
+};
+
+export const METRIC_CHOICES = (Object.keys(METRICS) as AlertMetric[]).map((value) => ({ value, label: METRICS[value].label }));
+
+export const WINDOWS = [5, 15, 30, 60, 180, 360, 720, 1440];
+
+export function windowInWords(minutes: number): string {
+  if (minutes === 60) {
+    return "hour";
+  }
+  return minutes % 60 === 0 ? plural(minutes / 60, "hour", "hours") : plural(minutes, "minute", "minutes");
+}
+
+/** `is above`, `are above`, `is at or below`. */
+export function comparison(metric: AlertMetric): string {
+  if (metric === "no_traces") {
+    return "is at or below";
+  }
+  return ["errors", "tokens", "gaps"].includes(metric) ? "are above" : "is above";
+}
+
+/** `errors of model “m-1” are above 10 in the last 15 minutes` */
+export function ruleInWords({
+  metric,
+  threshold,
+  window_minutes: minutes,
+  filter,
+}: Pick<AlertRule, "metric" | "threshold" | "window_minutes" | "filter">): string {
+  const { label, write } = METRICS[metric];
+  const narrowed = Object.entries(filter).map(([what, which]) => ` of ${what} “${which}”`);
+  return `${label}${narrowed.join("")} ${comparison(metric)} ${write(threshold)} in the last ${windowInWords(minutes)}`;
+}

@@ -1,0 +1,13 @@
+/** What can be shown beside a file. */
+export const PANELS = [
+  { value: "outline", label: "Outline" },
+  { value: "symbol", label: "Names" },
+  { value: "history", label: "History" },
+  { value: "runs", label: "Runs" },
+] as const;
+
+export type Panel = (typeof PANELS)[number]["value"];
+
+export function panelOf(text: string | undefined): Panel | undefined {
+  return PANELS.find(({ value }) => value === text)?.value;
+}

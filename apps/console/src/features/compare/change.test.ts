@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { formatDuration } from "#ui/format.ts";
+import { changeOf } from "./change.ts";
+
+test.each([
+  [100, 150, "+50 ms (+50%)", "more"],
+  [2_000, 500, "−1.5 s (−75%)", "less"],
+  [0, 20, "+20 ms", "more"],
+  [5, 5, "the same", "none"],
+])("from %d ms to %d ms it is %s", (a, b, text, tone) => {
+  expect(changeOf(a, b, formatDuration)).toEqual({ text, tone });
+});
+
+test("nothing is said of what is not known", () => {
+  expect([changeOf(null, 1, String), changeOf(1, null, String)]).toEqual([null, null]);
+});

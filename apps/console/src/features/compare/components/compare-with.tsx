@@ -1,0 +1,35 @@
+import { Button } from "@mantine/core";
+import { IconGitCompare } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useApi } from "#http/api-context.ts";
+import { earlierRunsOf, tracesToCompareQuery } from "#features/compare/api/compare.ts";
+
+/** Leads to the comparison of a trace with the run of the same name before it; where there is none, to one that asks which. */
+export function CompareWith({
+  projectId,
+  trace,
+}: {
+  readonly projectId: string;
+  readonly trace: { readonly id: string; readonly name: string; readonly started_at: string };
+}) {
+  const earlier = useQuery(tracesToCompareQuery(useApi(), projectId, earlierRunsOf(trace)));
+  const before = earlier.data?.items.find(({ id }) => id !== trace.id)?.id;
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconGitCompare size={15} />}
+      renderRoot={(props) => (
+        <Link
+          {...props}
+          to="/projects/$projectId/compare"
+          params={{ projectId }}
+          search={{ a: before ?? trace.id, b: before === undefined ? undefined : trace.id }}
+        />
+      )}
+    >
+      {before === undefined ? "Compare with …" : "Compare with the run before"}
+    </Button>
+  );
+}

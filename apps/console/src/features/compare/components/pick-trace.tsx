@@ -1,0 +1,99 @@
+import { Button, Popover, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { formatDuration } from "#ui/format.ts";
+import { ExactTime } from "#ui/time-stamp.tsx";
+import { tracesToCompareQuery } from "#features/compare/api/compare.ts";
+import classes from "./pick-trace.module.css";
+import { RunStatus } from "./run-card.tsx";
+
+const PAUSE_MS = 250;
+
+/** Finds a trace by the query of the list, beginning with what is likely wanted. */
+export function PickTrace({
+  projectId,
+  label,
+  query,
+  except,
+  onPick,
+}: {
+  readonly projectId: string;
+  readonly label: string;
+  readonly query: string;
+  /** Those that are compared already. */
+  readonly except: readonly string[];
+  readonly onPick: (traceId: string) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={460} trapFocus withinPortal>
+      <Popover.Target>
+        <Button size="compact-sm" variant="default" onClick={() => setOpen(!isOpen)}>
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        {isOpen && (
+          <Choices
+            projectId={projectId}
+            query={query}
+            except={except}
+            onPick={(traceId) => {
+              setOpen(false);
+              onPick(traceId);
+            }}
+          />
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Choices({
+  projectId,
+  query,
+  except,
+  onPick,
+}: {
+  readonly projectId: string;
+  readonly query: string;
+  readonly except: readonly string[];
+  readonly onPick: (traceId: string) => void;
+}) {
+  const [typed, setTyped] = useState(query);
+  const [asked] = useDebouncedValue(typed, PAUSE_MS);
+  const found = useQuery(tracesToCompareQuery(useApi(), projectId, asked));
+  const traces = found.data?.items.filter(({ id }) => !except.includes(id));
+  const heading = useId();
+  return (
+    <>
+      <TextInput
+        label="Find a trace"
+        description="In the language of the list of traces"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        error={found.error?.message}
+        data-autofocus
+      />
+      <Text id={heading} size="sm" c="dimmed" mt="sm" aria-live="polite">
+        {traces === undefined ? "Looking …" : traces.length === 0 ? "No other trace matches." : `The newest ${traces.length}`}
+      </Text>
+      <ul className={classes.list} aria-labelledby={heading}>
+        {traces?.map((trace) => (
+          <li key={trace.id}>
+            <UnstyledButton className={classes.choice} onClick={() => onPick(trace.id)}>
+              <span className={classes.name}>{trace.name}</span>
+              <RunStatus status={trace.status} />
+              <span className={classes.when}>
+                <ExactTime at={trace.started_at} />
+                {trace.duration_ms === null ? "" : ` · ${formatDuration(trace.duration_ms)}`}
+              </span>
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

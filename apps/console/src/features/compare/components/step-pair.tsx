@@ -1,0 +1,95 @@
+import { Anchor, Group, Text, Title } from "@mantine/core";
+import type { AlignedStep, Observation } from "@sightline/observability/contract";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
+import classes from "./step-pair.module.css";
+import { TextDiff } from "./text-diff.tsx";
+
+const VALUES = [
+  { key: "input", title: "Input" },
+  { key: "output", title: "Output" },
+  { key: "reasoning", title: "Reasoning" },
+  { key: "error", title: "Error" },
+  { key: "attributes", title: "Attributes" },
+] as const;
+
+/** What two aligned steps took in and gave back, line by line; of one alone what it did. */
+export function StepPair({ step, compared }: { readonly step: AlignedStep; readonly compared: Compared }) {
+  const api = useApi();
+  const { projectId } = compared;
+  const a = useQuery({ ...comparedStepQuery(api, projectId, compared.a, step.a?.id ?? ""), enabled: step.a !== null });
+  const b = useQuery({ ...comparedStepQuery(api, projectId, compared.b, step.b?.id ?? ""), enabled: step.b !== null });
+  const error = a.error ?? b.error;
+  if (error !== null) {
+    return <ErrorState title="The step could not be loaded" error={error} onRetry={() => void Promise.all([a.refetch(), b.refetch()])} />;
+  }
+  if ((step.a !== null && a.data === undefined) || (step.b !== null && b.data === undefined)) {
+    return <LoadingRows rows={4} height={22} />;
+  }
+  return (
+    <div className={classes.pair}>
+      <Group gap="md">
+        <StepLink side="A" compared={compared} traceId={compared.a} step={step.a} />
+        <StepLink side="B" compared={compared} traceId={compared.b} step={step.b} />
+      </Group>
+      {VALUES.map(({ key, title }) => (
+        <Value key={key} title={title} a={valueOf(a.data, key)} b={valueOf(b.data, key)} />
+      ))}
+    </div>
+  );
+}
+
+function Value({ title, a, b }: { readonly title: string; readonly a: unknown; readonly b: unknown }) {
+  if (isEmpty(a) && isEmpty(b)) {
+    return null;
+  }
+  const isSame = JSON.stringify(a) === JSON.stringify(b);
+  return (
+    <section>
+      <Title order={3} fz="sm" mb={6}>
+        {title}{" "}
+        {isSame && (
+          <Text span size="sm" c="dimmed" fw={400}>
+            the same
+          </Text>
+        )}
+      </Title>
+      {!isSame && <TextDiff a={a} b={b} label={title} />}
+    </section>
+  );
+}
+
+function StepLink({
+  side,
+  compared,
+  traceId,
+  step,
+}: {
+  readonly side: "A" | "B";
+  readonly compared: Compared;
+  readonly traceId: string;
+  readonly step: AlignedStep["a"];
+}) {
+  return step === null ? null : (
+    <Anchor
+      component={Link}
+      size="sm"
+      to="/projects/$projectId/traces/$traceId"
+      params={{ projectId: compared.projectId, traceId }}
+      search={{ observation: step.id }}
+    >
+      Open it in {side}
+    </Anchor>
+  );
+}
+
+function valueOf(step: Observation | undefined, key: (typeof VALUES)[number]["key"]): unknown {
+  return step?.[key];
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
+}

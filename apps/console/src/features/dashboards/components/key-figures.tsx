@@ -1,0 +1,70 @@
+import { Paper, Text } from "@mantine/core";
+import type { Metrics } from "@sightline/observability/contract";
+import type { ReactNode } from "react";
+import { formatCost, formatCount, formatDuration, plural } from "#ui/format.ts";
+import classes from "./key-figures.module.css";
+
+/** The whole time in a row of numbers. */
+export function KeyFigures({ total }: { readonly total: Metrics["total"] }) {
+  const { traces, input_tokens: input, output_tokens: output, cost, calls, unpriced_calls: unpriced } = total;
+  return (
+    <Paper component="dl" className={classes.figures}>
+      <Figure label="Traces" value={formatCount(traces.count)} />
+      <Figure
+        label="Failed"
+        value={percentOf(traces.failures, traces.count)}
+        below={plural(traces.failures, "trace", "traces")}
+        isBad={traces.failures > 0}
+      />
+      <Figure label="Median duration" value={durationOf(traces.p50_ms)} below={`p95 ${durationOf(traces.p95_ms)}`} />
+      <Figure label="Model calls" value={formatCount(calls)} />
+      <Figure label="Tokens" value={formatCount(input + output)} below={`${formatCount(input)} in, ${formatCount(output)} out`} />
+      <Figure
+        label="Cost"
+        value={cost === null ? "–" : formatCost(cost)}
+        below={unpriced === 0 ? undefined : `without ${plural(unpriced, "unpriced call", "unpriced calls")}`}
+      />
+    </Paper>
+  );
+}
+
+function Figure({
+  label,
+  value,
+  below,
+  isBad = false,
+}: {
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly below?: ReactNode;
+  readonly isBad?: boolean;
+}) {
+  return (
+    <div className={classes.figure}>
+      <Text component="dt" size="sm" c="dimmed">
+        {label}
+      </Text>
+      <dd className={classes.value} data-bad={isBad || undefined}>
+        {value}
+      </dd>
+      {below !== undefined && (
+        <Text component="dd" size="xs" c="dimmed" className={classes.below ?? ""}>
+          {below}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** `0 %`, `0.4 %`, `12 %`; `–` of nothing. */
+export function percentOf(part: number, whole: number): string {
+  if (whole === 0) {
+    return "–";
+  }
+  const percent = (100 * part) / whole;
+  return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
+export function durationOf(milliseconds: number | null): string {
+  return milliseconds === null ? "–" : formatDuration(milliseconds);
+}

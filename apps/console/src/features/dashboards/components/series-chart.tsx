@@ -1,0 +1,62 @@
+import "@mantine/charts/styles.layer.css";
+// The squares of the legend.
+import "@mantine/core/styles/ColorSwatch.layer.css";
+import { BarChart, type BarChartProps, LineChart, type LineChartProps } from "@mantine/charts";
+import { formatCount } from "#ui/format.ts";
+import classes from "./series-chart.module.css";
+
+export type Series = { readonly name: string; readonly label: string; readonly color: string };
+
+export type ChartRow = Readonly<Record<string, number | string | null>> & { readonly time: string; readonly label: string };
+
+export type SeriesChartProps = {
+  readonly kind: "bars" | "lines";
+  readonly rows: readonly ChartRow[];
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  /** A step was clicked. */
+  readonly onStep: (time: string) => void;
+};
+
+/** Loaded only with a page that shows charts. */
+export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartProps) {
+  const clicked = {
+    className: classes.plot ?? "",
+    onClick: ({ activeTooltipIndex: at }: { readonly activeTooltipIndex?: number | string | null | undefined }) => {
+      const row = rows[Number(at ?? Number.NaN)];
+      if (row !== undefined) {
+        onStep(row.time);
+      }
+    },
+  };
+  const common = {
+    h: 220,
+    data: [...rows],
+    dataKey: "label",
+    series: [...series],
+    valueFormatter: format,
+    withLegend: series.length > 1,
+    legendProps: { verticalAlign: "bottom", height: 30 },
+    accessibilityLayer: false,
+    gridAxis: "x",
+    tickLine: "none",
+    xAxisProps: { minTickGap: 40 },
+    // What is counted has no halves.
+    yAxisProps: { width: 64, allowDecimals: format !== formatCount },
+  } satisfies Omit<BarChartProps & LineChartProps, "type">;
+  return kind === "bars" ? (
+    <BarChart {...common} type="stacked" maxBarWidth={28} barChartProps={clicked} barProps={{ isAnimationActive: false }} />
+  ) : (
+    <LineChart
+      {...common}
+      curveType="linear"
+      connectNulls={false}
+      withDots
+      strokeWidth={1.5}
+      dotProps={{ r: 1.5, strokeWidth: 1 }}
+      activeDotProps={{ r: 4, strokeWidth: 1 }}
+      lineChartProps={clicked}
+      lineProps={{ isAnimationActive: false }}
+    />
+  );
+}

@@ -1,0 +1,165 @@
+import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { DeadLetter } from "@sightline/observability/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDeadLetter } from "#features/ingestion/api/dead-letters.ts";
+import { fromEditable, toEditable } from "#features/ingestion/entry-text.ts";
+import { LETTER_STATES } from "#features/ingestion/letter-states.ts";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { Status } from "#ui/status.tsx";
+import { ExactTime } from "#ui/time-stamp.tsx";
+import classes from "./letter-modal.module.css";
+
+type ModalProps = { readonly projectId: string; readonly letterId: string | undefined; readonly onClose: () => void };
+
+/** One entry: what it says and why it was set aside; mended, put on the stream again, or deleted. */
+export function LetterModal({ projectId, letterId, onClose }: ModalProps) {
+  return (
+    <Modal
+      opened={letterId !== undefined}
+      onClose={onClose}
+      title="An entry that was set aside"
+      size={860}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {letterId !== undefined && <Letter projectId={projectId} id={letterId} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Letter({ projectId, id, onClose }: { readonly projectId: string; readonly id: string; readonly onClose: () => void }) {
+  const letter = useQuery(deadLetterQuery(useApi(), projectId, id));
+  if (letter.data !== undefined) {
+    return <Opened key={letter.data.fixed_at} projectId={projectId} letter={letter.data} onClose={onClose} />;
+  }
+  return letter.error === null ? (
+    <LoadingRows rows={4} />
+  ) : (
+    <ErrorState title="The entry could not be loaded" error={letter.error} onRetry={() => void letter.refetch()} />
+  );
+}
+
+function Opened({ projectId, letter, onClose }: { readonly projectId: string; readonly letter: DeadLetter; readonly onClose: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const editable = letter.state === "deleted" ? undefined : toEditable(letter.entry);
+  const [text, setText] = useState(editable ?? "");
+  const [isDeleting, setDeleting] = useState(false);
+  const isChanged = editable !== undefined && text !== editable;
+  const edited = fromEditable(text);
+  const { label, tone } = LETTER_STATES[letter.state];
+  const refresh = () => queries.invalidateQueries({ queryKey: lettersKey(projectId) });
+
+  const save = useMutation({
+    mutationFn: () => ("fields" in edited ? fixDeadLetter(api, letter.id, edited.fields) : Promise.reject(new Error(edited.problem))),
+    onSuccess: async () => {
+      notifications.show({ color: "green", title: "The entry was mended", message: "It can be read now. Replay it to have it written." });
+      await refresh();
+    },
+  });
+  const replay = useMutation({
+    mutationFn: () => replayDeadLetter(api, letter.id),
+    onSuccess: async () => {
+      notifications.show({ color: "green", title: "The entry is on the stream again", message: "It is masked and written as any other." });
+      onClose();
+      await refresh();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteDeadLetter(api, letter.id),
+    onSuccess: async () => {
+      onClose();
+      await refresh();
+    },
+  });
+  const failure = save.error ?? replay.error ?? remove.error;
+
+  return (
+    <Stack gap="md">
+      <Group gap="lg">
+        <Status tone={tone}>{label}</Status>
+        <Text size="sm" c="dimmed">
+          Set aside <ExactTime at={letter.created_at} />
+          {letter.fixed_at !== null && (
+            <>
+              , mended <ExactTime at={letter.fixed_at} />
+            </>
+          )}
+          {letter.replayed_at !== null && (
+            <>
+              , replayed <ExactTime at={letter.replayed_at} />
+            </>
+          )}
+        </Text>
+      </Group>
+      <Alert color="yellow" title="Why it was set aside">
+        <span className={classes.reason}>{letter.reason}</span>
+      </Alert>
+      {editable !== undefined && (
+        <Textarea
+          label="Its fields"
+          description="As it came, unmasked: only owners of the project see it. All fields are texts; the body is shown as JSON."
+          classNames={{ input: classes.text ?? "" }}
+          rows={16}
+          spellCheck={false}
+          readOnly={letter.state !== "open"}
+          value={text}
+          error={isChanged && "problem" in edited ? edited.problem : undefined}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      {editable === undefined && letter.state !== "deleted" && (
+        <Textarea
+          label={`The beginning of its ${letter.entry_length} characters`}
+          description="It is too long to be mended here; the API takes it whole."
+          classNames={{ input: classes.text ?? "" }}
+          rows={12}
+          readOnly
+          value={letter.entry.slice(0, 20_000)}
+        />
+      )}
+      {letter.state === "deleted" && <Text c="dimmed">What it said was deleted.</Text>}
+      {failure !== null && (
+        <Alert color="red" role="alert" title={save.error === null ? "That did not work" : "It would be set aside again"}>
+          <span className={classes.reason}>{failure.message}</span>
+        </Alert>
+      )}
+      {isDeleting ? (
+        <Group justify="flex-end" gap="xs">
+          <Text size="sm">Delete what it says? That can't be undone.</Text>
+          <Button variant="default" onClick={() => setDeleting(false)} data-autofocus>
+            Keep it
+          </Button>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Delete
+          </Button>
+        </Group>
+      ) : (
+        <Group justify="flex-end" gap="xs">
+          {letter.state !== "deleted" && (
+            <Button variant="default" onClick={() => setDeleting(true)}>
+              Delete…
+            </Button>
+          )}
+          {isChanged && (
+            <Button variant="default" onClick={() => setText(editable)}>
+              Undo
+            </Button>
+          )}
+          {letter.state === "open" && isChanged && (
+            <Button loading={save.isPending} disabled={"problem" in edited} onClick={() => save.mutate()}>
+              Save
+            </Button>
+          )}
+          {letter.state === "open" && !isChanged && (
+            <Button loading={replay.isPending} disabled={!letter.is_whole} onClick={() => replay.mutate()}>
+              Replay
+            </Button>
+          )}
+        </Group>
+      )}
+    </Stack>
+  );
+}

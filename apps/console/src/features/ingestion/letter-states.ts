@@ -1,0 +1,20 @@
+import type { DeadLetter } from "@sightline/observability/contract";
+import type { Tone } from "#ui/status.tsx";
+import type { LetterState } from "./api/dead-letters.ts";
+
+export const LETTER_STATES: Readonly<Record<DeadLetter["state"], { readonly label: string; readonly tone: Tone }>> = {
+  open: { label: "Open", tone: "warn" },
+  replayed: { label: "Replayed", tone: "ok" },
+  deleted: { label: "Deleted", tone: "idle" },
+};
+
+export const SHOWN: readonly { readonly value: LetterState; readonly label: string }[] = [
+  { value: "open", label: "Open" },
+  { value: "replayed", label: "Replayed" },
+  { value: "deleted", label: "Deleted" },
+  { value: "all", label: "All" },
+];
+
+export function letterStateOf(text: string | undefined): LetterState {
+  return SHOWN.find(({ value }) => value === text)?.value ?? "open";
+}

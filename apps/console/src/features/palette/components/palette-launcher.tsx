@@ -1,0 +1,38 @@
+import { useHotkeys } from "@mantine/hooks";
+import { useNavigate } from "@tanstack/react-router";
+import { type Dispatch, type SetStateAction, Suspense, lazy, useMemo } from "react";
+import { DESTINATIONS } from "#features/palette/destinations.ts";
+import { useKeySequences } from "#features/palette/use-key-sequences.ts";
+
+// Not needed for the first page.
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const KeyboardMap = lazy(async () => ({ default: (await import("./keyboard-map.tsx")).KeyboardMap }));
+
+export type OpenPanel = "palette" | "map" | undefined;
+
+type PaletteLauncherProps = { readonly isAdmin: boolean; readonly open: OpenPanel; readonly onOpen: Dispatch<SetStateAction<OpenPanel>> };
+
+/** The keys of the command palette, those that lead to pages, and the map of them. */
+export function PaletteLauncher({ isAdmin, open, onOpen }: PaletteLauncherProps) {
+  const navigate = useNavigate();
+  useHotkeys([["mod+K", () => onOpen("palette")]], []);
+  const sequences = useMemo(() => {
+    const pages = DESTINATIONS.flatMap(({ keys, link, adminsOnly }) =>
+      keys === undefined || (adminsOnly && !isAdmin) ? [] : [[keys, () => void navigate(link)] as const],
+    );
+    return new Map<string, () => void>([...pages, ["?", () => onOpen("map")]]);
+  }, [isAdmin, navigate, onOpen]);
+  useKeySequences(sequences);
+  return (
+    <Suspense fallback={null}>
+      {open === "palette" && (
+        <Palette
+          isAdmin={isAdmin}
+          onKeyboardMap={() => onOpen("map")}
+          onClosed={() => onOpen((now) => (now === "palette" ? undefined : now))}
+        />
+      )}
+      {open === "map" && <KeyboardMap opened onClose={() => onOpen(undefined)} />}
+    </Suspense>
+  );
+}

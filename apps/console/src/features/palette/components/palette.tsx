@@ -1,0 +1,180 @@
+import { Loader, useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { Spotlight, spotlight } from "@mantine/spotlight";
+import "@mantine/spotlight/styles.layer.css";
+import { IconActivity, IconArrowRight, IconBolt, IconFileCode, IconGitBranch, IconSearch, IconTimeline } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
+import { DESTINATIONS } from "#features/palette/destinations.ts";
+import { matches } from "#features/palette/matches.ts";
+import { KeySequence } from "./key-sequence.tsx";
+import classes from "./palette.module.css";
+
+const TYPING_MS = 150;
+/** Of names that match. */
+const MOST_NAMES = 6;
+
+type Entry = {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly icon: ReactNode;
+  readonly keys?: string;
+};
+type Group = { readonly label: string; readonly entries: readonly (Entry & { readonly run: () => void })[] };
+
+export type PaletteProps = { readonly isAdmin: boolean; readonly onKeyboardMap: () => void; readonly onClosed: () => void };
+
+/** Goes anywhere and does anything by its name: pages, repositories, projects, code, traces, actions. Open from the moment it is there. */
+export function Palette({ isAdmin, onKeyboardMap, onClosed }: PaletteProps) {
+  const [typed, setTyped] = useState("");
+  const { groups, isLooking } = useGroups(typed.trim(), isAdmin, onKeyboardMap);
+  useEffect(() => spotlight.open(), []);
+  const shown = groups.filter(({ entries }) => entries.length > 0);
+  return (
+    <Spotlight.Root
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightClose={onClosed}
+      shortcut={null}
+      scrollable
+      maxHeight="min(70dvh, 560px)"
+      title="Command palette"
+      classNames={{ header: classes.header ?? "" }}
+    >
+      <Spotlight.Search
+        placeholder="Go to a page, a repository, code or a trace…"
+        aria-label="Search everything"
+        leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}
+      />
+      <Spotlight.ActionsList>
+        {shown.map(({ label, entries }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {entries.map(({ id, label: name, description, icon, keys, run }) => (
+              <Spotlight.Action
+                key={id}
+                label={name}
+                {...(description === undefined ? {} : { description })}
+                leftSection={icon}
+                rightSection={keys === undefined ? undefined : <KeySequence keys={keys} />}
+                onClick={run}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {shown.length === 0 && <Spotlight.Empty>{isLooking ? "Looking…" : `Nothing is called or holds “${typed}”.`}</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+function useGroups(typed: string, isAdmin: boolean, onKeyboardMap: () => void) {
+  const api = useApi();
+  const navigate = useNavigate();
+  const { projectId } = useParams({ strict: false });
+  const { setColorScheme } = useMantineColorScheme();
+  const [settled] = useDebouncedValue(typed, TYPING_MS);
+  const repositories = useQuery(repositoriesQuery(api));
+  const projects = useQuery(projectsQuery(api));
+  const code = useQuery(codeQuery(api, settled));
+  const traces = useQuery(tracesQuery(api, projectId, settled));
+  const icon = { size: 18, stroke: 1.6, "aria-hidden": true } as const;
+
+  const pages: Group = {
+    label: "Pages",
+    entries: DESTINATIONS.filter(({ adminsOnly, label, words }) => (isAdmin || !adminsOnly) && matches(typed, label, words)).map(
+      ({ label, link, keys }) => ({
+        id: `page ${link.to}`,
+        label,
+        icon: <IconArrowRight {...icon} />,
+        ...(keys === undefined ? {} : { keys }),
+        run: () => void navigate(link),
+      }),
+    ),
+  };
+  const actions: Group = {
+    label: "Actions",
+    entries: [
+      { label: "Use the light theme", words: "colour appearance", run: () => setColorScheme("light") },
+      { label: "Use the dark theme", words: "colour appearance night", run: () => setColorScheme("dark") },
+      { label: "Use the system's theme", words: "colour appearance auto", run: () => setColorScheme("auto") },
+      { label: "Show the keyboard map", words: "shortcuts keys help", keys: "?", run: onKeyboardMap },
+    ]
+      .filter(({ label, words }) => typed !== "" && matches(typed, label, words))
+      .map((action) => ({ ...action, id: `action ${action.label}`, icon: <IconBolt {...icon} /> })),
+  };
+  const named: readonly Group[] = [
+    {
+      label: "Repositories",
+      entries: (repositories.data?.items ?? [])
+        .filter(({ full_name: name }) => typed !== "" && matches(typed, name, "repository"))
+        .slice(0, MOST_NAMES)
+        .map(({ id, full_name: name }) => {
+          const [owner = "", repo = ""] = name.split("/");
+          return {
+            id: `repository ${id}`,
+            label: name,
+            icon: <IconGitBranch {...icon} />,
+            run: () => void navigate({ to: "/code/$owner/$repo", params: { owner, repo }, search: {} }),
+          };
+        }),
+    },
+    {
+      label: "Projects",
+      entries: (projects.data?.items ?? [])
+        .filter(({ name }) => typed !== "" && matches(typed, name, "project traces"))
+        .slice(0, MOST_NAMES)
+        .map(({ id, name }) => ({
+          id: `project ${id}`,
+          label: name,
+          icon: <IconActivity {...icon} />,
+          run: () => void navigate({ to: "/projects/$projectId/traces", params: { projectId: id }, search: {} }),
+        })),
+    },
+  ];
+  const found: readonly Group[] =
+    settled.length < 2 || typed === ""
+      ? []
+      : [
+          {
+            label: "Traces of this project",
+            entries: (projectId === undefined ? [] : (traces.data?.items ?? [])).map(({ id, name, status, started_at: at }) => ({
+              id: `trace ${id}`,
+              label: name,
+              description: `${status}, ${new Date(at).toLocaleString()}`,
+              icon: <IconTimeline {...icon} />,
+              run: () =>
+                void navigate({
+                  to: "/projects/$projectId/traces/$traceId",
+                  params: { projectId: projectId ?? "", traceId: id },
+                  search: {},
+                }),
+            })),
+          },
+          {
+            label: "Code",
+            entries: [
+              ...(code.data?.results ?? []).map(({ repo: fullName, path, start_line: line, symbol }, index) => {
+                const [owner = "", repo = ""] = fullName.split("/");
+                return {
+                  id: `code ${index}`,
+                  label: symbol ?? path.split("/").at(-1) ?? path,
+                  description: `${fullName} · ${path}:${line}`,
+                  icon: <IconFileCode {...icon} />,
+                  run: () => void navigate({ to: "/code/$owner/$repo", params: { owner, repo }, search: { path }, hash: `L${line}` }),
+                };
+              }),
+              {
+                id: "code all",
+                label: `Search code for “${settled}”`,
+                icon: <IconSearch {...icon} />,
+                run: () => void navigate({ to: "/code", search: { q: settled } }),
+              },
+            ],
+          },
+        ];
+  return { groups: [pages, ...named, ...found, actions], isLooking: code.isFetching || traces.isFetching };
+}

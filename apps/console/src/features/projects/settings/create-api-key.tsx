@@ -1,0 +1,76 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Alert, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { type ApiKeyScope, type CreatedApiKey, apiKeyScopeSchema, createApiKeyRequestSchema } from "@sightline/observability/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
+import { CopyableBlock } from "#ui/copyable.tsx";
+import classes from "./settings.module.css";
+
+const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {
+  ingest: { label: "Send traces", description: "For applications with an OpenTelemetry exporter" },
+  read: { label: "Read traces", description: "For scripts: lists and reads this project, and changes nothing" },
+};
+
+/** The key is in this component's memory only, and gone with it. */
+export function CreateApiKey({ projectId }: { readonly projectId: string }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<readonly string[]>(["ingest"]);
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const create = useMutation({
+    mutationFn: () => createApiKey(api, projectId, { name, scopes: scopes.map((scope) => apiKeyScopeSchema.parse(scope)) }),
+    gcTime: 0,
+    onSuccess: async (key) => {
+      setName("");
+      setCreated(key);
+      await queries.invalidateQueries({ queryKey: apiKeysQuery(api, projectId).queryKey });
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    const issues = createApiKeyRequestSchema.safeParse({ name, scopes }).error?.issues ?? [];
+    setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), message])));
+    if (issues.length === 0) {
+      create.mutate();
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Group align="flex-start" gap="xs">
+          <TextInput
+            className={classes.grow}
+            label="Name"
+            placeholder="Checkout service, production"
+            maxLength={200}
+            autoComplete="off"
+            value={name}
+            error={problems.get("name") ?? create.error?.message}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={create.isPending} className={classes.beside}>
+            Create key
+          </Button>
+        </Group>
+        <Checkbox.Group label="It may" value={[...scopes]} error={problems.get("scopes")} onChange={setScopes}>
+          <Group mt="xs" gap="xl">
+            {apiKeyScopeSchema.options.map((scope) => (
+              <Checkbox key={scope} value={scope} label={SCOPES[scope].label} description={SCOPES[scope].description} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        {created !== undefined && (
+          <Alert color="green" title={`Copy “${created.name}” now: it is not shown again`} role="status">
+            <CopyableBlock text={created.key} label="the API key" />
+          </Alert>
+        )}
+      </Stack>
+    </form>
+  );
+}

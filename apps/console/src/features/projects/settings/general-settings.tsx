@@ -1,0 +1,121 @@
+import { Alert, Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { type Project, type ProjectAccess, changeProjectRequestSchema } from "@sightline/observability/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { changeProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { AccessChoice } from "#features/projects/components/access-choice.tsx";
+import { CopyableBlock } from "#ui/copyable.tsx";
+import { OwnersOnly } from "./owners-only.tsx";
+
+type Typed = { readonly name: string; readonly access: ProjectAccess; readonly days: string };
+
+export function GeneralSettings({ project }: { readonly project: Project }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const saved = typedOf(project);
+  const [typed, setTyped] = useState(saved);
+  const mayChange = project.my_role === "owner";
+  const wanted = { name: typed.name, access: typed.access, retention_days: daysOf(typed.days) };
+  const problems = problemsOf(wanted);
+  const changed = JSON.stringify(typed) !== JSON.stringify(saved);
+  const save = useMutation({
+    mutationFn: () => changeProject(api, project.id, wanted),
+    onSuccess: async (answer) => {
+      setTyped(typedOf(answer));
+      await queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey });
+      notifications.show({ color: "green", title: "Saved", message: `“${answer.name}” has its new settings.` });
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (problems.size === 0) {
+      save.mutate();
+    }
+  }
+
+  return (
+    <Stack gap="lg">
+      {!mayChange && <OwnersOnly project={project} what="change its settings" />}
+      <Paper p="lg" component="section">
+        <Title order={2} mb="md">
+          General
+        </Title>
+        <form onSubmit={submit} noValidate>
+          <Stack gap="lg">
+            <TextInput
+              label="Name"
+              maxLength={200}
+              readOnly={!mayChange}
+              value={typed.name}
+              error={problems.get("name")}
+              onChange={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
+            />
+            <AccessChoice access={typed.access} fixed={!mayChange} onChange={(access) => setTyped({ ...typed, access })} />
+            <TextInput
+              label="Keep traces for"
+              description="From a trace's first event on; left empty, traces are kept without end"
+              placeholder="without end"
+              inputMode="numeric"
+              maw={480}
+              readOnly={!mayChange}
+              rightSection={<Text size="sm">days</Text>}
+              rightSectionWidth={56}
+              value={typed.days}
+              error={problems.get("retention_days")}
+              onChange={(event) => setTyped({ ...typed, days: event.currentTarget.value })}
+            />
+            {isShorter(wanted.retention_days, project.retention_days) && problems.size === 0 && (
+              <Alert color="yellow" title={`Traces older than ${wanted.retention_days} days are deleted`}>
+                It begins within minutes of saving, and can't be undone. The figures of the dashboard stay.
+              </Alert>
+            )}
+            {save.error !== null && (
+              <Alert color="red" role="alert" title="The settings were not saved">
+                {save.error.message}
+              </Alert>
+            )}
+            {mayChange && (
+              <Group justify="flex-end" gap="xs">
+                <Button variant="default" disabled={!changed} onClick={() => setTyped(saved)}>
+                  Undo
+                </Button>
+                <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
+                  Save
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        </form>
+      </Paper>
+      <Paper p="lg" component="section">
+        <Title order={2} mb="xs">
+          Project id
+        </Title>
+        <CopyableBlock text={project.id} label="the project id" />
+      </Paper>
+    </Stack>
+  );
+}
+
+function typedOf({ name, access, retention_days: days }: Project): Typed {
+  return { name, access, days: days === null ? "" : String(days) };
+}
+
+function daysOf(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
+}
+
+function problemsOf(wanted: object): ReadonlyMap<string, string> {
+  const issues = changeProjectRequestSchema.safeParse(wanted).error?.issues ?? [];
+  const messages = { retention_days: "Fill in a whole number of days, from 1 to 36500, or nothing", name: "Give the project a name" };
+  return new Map(
+    issues.map(({ path: [name = ""], message }) => [String(name), name === "name" || name === "retention_days" ? messages[name] : message]),
+  );
+}
+
+function isShorter(wanted: number | null, current: number | null): boolean {
+  return wanted !== null && (current === null || wanted < current);
+}

@@ -1,0 +1,42 @@
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import type { Project } from "@sightline/observability/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useApi } from "#http/api-context.ts";
+import { apiKeysQuery } from "#features/projects/api/api-keys.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { CreateApiKey } from "./create-api-key.tsx";
+import { ApiKeyTable } from "./api-key-table.tsx";
+import { OwnersOnly } from "./owners-only.tsx";
+
+export function KeySettings({ project }: { readonly project: Project }) {
+  if (project.my_role !== "owner") {
+    return <OwnersOnly project={project} what="see, make and revoke its API keys" />;
+  }
+  return <Keys project={project} />;
+}
+
+function Keys({ project }: { readonly project: Project }) {
+  const keys = useQuery(apiKeysQuery(useApi(), project.id));
+  return (
+    <Stack gap="lg">
+      <Paper p="lg" component="section">
+        <Title order={2} mb="md">
+          Create an API key
+        </Title>
+        <CreateApiKey projectId={project.id} />
+      </Paper>
+      <Paper component="section" aria-label="API keys">
+        {keys.data === undefined && keys.error === null && <LoadingRows rows={3} />}
+        {keys.data === undefined && keys.error !== null && (
+          <ErrorState title="The API keys could not be loaded" error={keys.error} onRetry={() => void keys.refetch()} />
+        )}
+        {keys.data?.length === 0 && (
+          <Text p="lg" c="dimmed">
+            There is no API key yet. Applications with the SDK need none: they send by way of Redis.
+          </Text>
+        )}
+        {keys.data !== undefined && keys.data.length > 0 && <ApiKeyTable projectId={project.id} keys={keys.data} />}
+      </Paper>
+    </Stack>
+  );
+}

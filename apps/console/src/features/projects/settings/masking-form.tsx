@@ -1,0 +1,153 @@
+import { ActionIcon, Alert, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchema } from "@sightline/observability/contract";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { maskingQuery, putMasking } from "#features/projects/api/masking.ts";
+import { useApi } from "#http/api-context.ts";
+import { ExactTime } from "#ui/time-stamp.tsx";
+import { TryMasking } from "./try-masking.tsx";
+import classes from "./settings.module.css";
+
+const PATTERNS_MAX = 50;
+
+export function MaskingForm({ projectId, saved }: { readonly projectId: string; readonly saved: Masking }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [names, setNames] = useState(saved.keys.join("\n"));
+  const [patterns, setPatterns] = useState<readonly MaskingPattern[]>(saved.patterns);
+  const rules: MaskingRules = { keys: namesIn(names), patterns: [...patterns] };
+  const [checked, setChecked] = useState(false);
+  const problems = checked ? problemsOf(rules) : new Map<string, string>();
+  const save = useMutation({
+    mutationFn: () => putMasking(api, projectId, rules),
+    onSuccess: (answer) => {
+      queries.setQueryData(maskingQuery(api, projectId).queryKey, answer);
+      setNames(answer.keys.join("\n"));
+      setPatterns(answer.patterns);
+      notifications.show({ color: "green", title: "Saved", message: "The rules count for new events within 30 seconds." });
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    setChecked(true);
+    if (problemsOf(rules).size === 0) {
+      save.mutate();
+    }
+  }
+
+  function change(index: number, part: Partial<MaskingPattern>): void {
+    setPatterns(patterns.map((pattern, at) => (at === index ? { ...pattern, ...part } : pattern)));
+  }
+
+  return (
+    <Stack gap="lg">
+      <Paper p="lg" component="section">
+        <Title order={2}>Masking</Title>
+        <Text size="sm" c="dimmed" mt={4} mb="lg">
+          Replaced by [masked] before anything is stored or can be searched: in inputs, outputs, attributes, errors, reasoning and tool
+          calls. It counts for new events only; what is stored already stays as it is. Names of steps and ids of users and sessions are not
+          masked.
+        </Text>
+        <form onSubmit={submit} noValidate>
+          <Stack gap="lg">
+            <Textarea
+              label="Fields"
+              description="One name a line. Their values are masked whole, in upper or lower case; an asterisk stands for any characters: *password*, api_*"
+              placeholder="password"
+              rows={4}
+              spellCheck={false}
+              value={names}
+              error={problems.get("keys")}
+              onChange={(event) => setNames(event.currentTarget.value)}
+            />
+            <div role="group" aria-label="Patterns">
+              <Text size="sm" fw={500}>
+                Patterns
+              </Text>
+              <Text size="xs" c="dimmed" mb="xs">
+                Regular expressions in RE2's syntax; what they find in a text is masked. Begin with (?i) for either case.
+              </Text>
+              <Stack gap="xs">
+                {patterns.map((pattern, index) => (
+                  // Patterns have nothing that stays but their place.
+                  // oxlint-disable-next-line react/no-array-index-key
+                  <Group key={index} gap="xs" align="flex-start" wrap="nowrap">
+                    <TextInput
+                      aria-label={`Name of pattern ${index + 1}`}
+                      placeholder="Card numbers"
+                      w={200}
+                      maxLength={100}
+                      value={pattern.name}
+                      error={problems.get(`patterns.${index}.name`)}
+                      onChange={(event) => change(index, { name: event.currentTarget.value })}
+                    />
+                    <TextInput
+                      className={classes.grow}
+                      aria-label={`Expression of pattern ${index + 1}`}
+                      placeholder="\b\d{13,16}\b"
+                      maxLength={500}
+                      spellCheck={false}
+                      value={pattern.expression}
+                      error={problems.get(`patterns.${index}.expression`)}
+                      onChange={(event) => change(index, { expression: event.currentTarget.value })}
+                    />
+                    <ActionIcon
+                      size={36}
+                      variant="default"
+                      aria-label={`Remove pattern ${index + 1}`}
+                      onClick={() => setPatterns(patterns.filter((_, at) => at !== index))}
+                    >
+                      <IconTrash size={16} />
+                    </ActionIcon>
+                  </Group>
+                ))}
+                <div>
+                  <Button
+                    variant="default"
+                    size="xs"
+                    leftSection={<IconPlus size={14} />}
+                    disabled={patterns.length >= PATTERNS_MAX}
+                    onClick={() => setPatterns([...patterns, { name: "", expression: "" }])}
+                  >
+                    Add a pattern
+                  </Button>
+                </div>
+              </Stack>
+            </div>
+            {save.error !== null && (
+              <Alert color="red" role="alert" title="The rules were not saved">
+                {save.error.message}
+              </Alert>
+            )}
+            <Group justify="space-between" gap="xs">
+              <Text size="xs" c="dimmed">
+                {saved.changed_at !== null && (
+                  <>
+                    Last changed <ExactTime at={saved.changed_at} />
+                  </>
+                )}
+              </Text>
+              <Button type="submit" loading={save.isPending}>
+                Save
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Paper>
+      <TryMasking projectId={projectId} rules={rules} />
+    </Stack>
+  );
+}
+
+function namesIn(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return [...new Set(lines)].filter((line) => line !== "");
+}
+
+function problemsOf(rules: MaskingRules): ReadonlyMap<string, string> {
+  const issues = maskingRulesSchema.safeParse(rules).error?.issues ?? [];
+  return new Map(issues.map(({ path, message }) => [path[0] === "keys" ? "keys" : path.join("."), message]));
+}

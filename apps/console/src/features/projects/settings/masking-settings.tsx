@@ -1,0 +1,32 @@
+import { Paper } from "@mantine/core";
+import type { Project } from "@sightline/observability/contract";
+import { useQuery } from "@tanstack/react-query";
+import { maskingQuery } from "#features/projects/api/masking.ts";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { MaskingForm } from "./masking-form.tsx";
+import { OwnersOnly } from "./owners-only.tsx";
+
+export function MaskingSettings({ project }: { readonly project: Project }) {
+  return project.my_role === "owner" ? (
+    <OwnedMasking projectId={project.id} />
+  ) : (
+    <OwnersOnly project={project} what="see and change what is masked" />
+  );
+}
+
+function OwnedMasking({ projectId }: { readonly projectId: string }) {
+  const masking = useQuery(maskingQuery(useApi(), projectId));
+  if (masking.data !== undefined) {
+    return <MaskingForm projectId={projectId} saved={masking.data} />;
+  }
+  return (
+    <Paper p="lg">
+      {masking.error === null ? (
+        <LoadingRows />
+      ) : (
+        <ErrorState title="The rules could not be loaded" error={masking.error} onRetry={() => void masking.refetch()} />
+      )}
+    </Paper>
+  );
+}

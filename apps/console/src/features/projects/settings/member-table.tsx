@@ -1,0 +1,197 @@
+import { Badge, Button, Group, Modal, Select, Table, Text, VisuallyHidden } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
+import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import type { Viewer } from "./member-settings.tsx";
+
+export function MemberTable({
+  project,
+  members,
+  viewer,
+  onLeft,
+}: {
+  readonly project: Project;
+  readonly members: readonly NamedMember[];
+  readonly viewer: Viewer;
+  readonly onLeft: () => void;
+}) {
+  const [leaving, setLeaving] = useState<NamedMember>();
+  const mayChange = project.my_role === "owner";
+  return (
+    <>
+      <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Members" } }}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Member</Table.Th>
+              <Table.Th w={150}>Role</Table.Th>
+              <Table.Th w={120}>Added</Table.Th>
+              <Table.Th w={120}>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {members.map((member) => {
+              const isSelf = member.user_id === viewer.id;
+              return (
+                <Table.Tr key={member.user_id}>
+                  <Table.Td>
+                    <Person member={member} isSelf={isSelf} />
+                  </Table.Td>
+                  <Table.Td>{mayChange ? <RoleOf project={project} member={member} /> : ROLES[member.role].label}</Table.Td>
+                  <Table.Td>
+                    <TimeStamp at={member.added_at} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    {(mayChange || isSelf) && (
+                      <Button
+                        size="xs"
+                        variant="default"
+                        aria-label={isSelf ? "Leave the project" : `Remove ${nameOf(member)}`}
+                        onClick={() => setLeaving(member)}
+                      >
+                        {isSelf ? "Leave" : "Remove"}
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <RemoveModal
+        project={project}
+        member={leaving}
+        viewer={viewer}
+        onClose={() => setLeaving(undefined)}
+        onRemoved={(userId) => {
+          if (userId === viewer.id && !viewer.isAdmin && project.access === "members") {
+            onLeft();
+          }
+        }}
+      />
+    </>
+  );
+}
+
+function Person({ member, isSelf }: { readonly member: NamedMember; readonly isSelf: boolean }) {
+  const { person } = member;
+  if (person === undefined) {
+    return (
+      <>
+        <Text c="dimmed">No account any more</Text>
+        <Text size="xs" c="dimmed" ff="monospace">
+          {member.user_id}
+        </Text>
+      </>
+    );
+  }
+  return (
+    <>
+      <Group gap={6} wrap="nowrap">
+        <Text span fw={550}>
+          {person.name}
+        </Text>
+        {isSelf && (
+          <Badge size="xs" variant="default">
+            You
+          </Badge>
+        )}
+        {person.disabled && (
+          <Badge size="xs" variant="default">
+            Disabled
+          </Badge>
+        )}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {person.email}
+      </Text>
+    </>
+  );
+}
+
+function RoleOf({ project, member }: { readonly project: Project; readonly member: NamedMember }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (role: ProjectRole) => putMember(api, project.id, { userId: member.user_id, role }),
+    // Their own role may be what changed, and with it the whole page.
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["projects"] }),
+    onError: (error) => notifications.show({ color: "red", title: "The role stays as it was", message: error.message }),
+  });
+  return (
+    <Select
+      size="xs"
+      aria-label={`Role of ${nameOf(member)}`}
+      data={ROLE_CHOICES}
+      value={change.isPending ? change.variables : member.role}
+      disabled={change.isPending}
+      allowDeselect={false}
+      onChange={(role) => change.mutate(projectRoleSchema.catch(member.role).parse(role))}
+    />
+  );
+}
+
+function RemoveModal({
+  project,
+  member,
+  viewer,
+  onClose,
+  onRemoved,
+}: {
+  readonly project: Project;
+  readonly member: NamedMember | undefined;
+  readonly viewer: Viewer;
+  readonly onClose: () => void;
+  readonly onRemoved: (userId: string) => void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const isSelf = member?.user_id === viewer.id;
+  const remove = useMutation({
+    mutationFn: (userId: string) => removeMember(api, project.id, userId),
+    onSuccess: async (_answer, userId) => {
+      onRemoved(userId);
+      await queries.invalidateQueries({ queryKey: ["projects"] });
+    },
+    onError: (error) =>
+      notifications.show({ color: "red", title: isSelf ? "You are still a member" : "They are still a member", message: error.message }),
+    onSettled: onClose,
+  });
+  return (
+    <Modal
+      opened={member !== undefined}
+      onClose={onClose}
+      title={isSelf ? "Leave this project?" : `Remove ${member === undefined ? "" : nameOf(member)}?`}
+      closeButtonProps={{ "aria-label": "Close" }}
+      centered
+    >
+      <Text>{consequenceOf(project, isSelf, viewer)}</Text>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {isSelf ? "Stay" : "Keep them"}
+        </Button>
+        <Button color="red" loading={remove.isPending} onClick={() => member !== undefined && remove.mutate(member.user_id)}>
+          {isSelf ? "Leave" : "Remove"}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
+
+function consequenceOf({ access }: Project, isSelf: boolean, viewer: Viewer): string {
+  if (access === "tenant") {
+    return `The project is open to your organisation: ${isSelf ? "you stay" : "they stay"} an editor of it.`;
+  }
+  if (isSelf) {
+    return viewer.isAdmin ? "As an admin you go on seeing it." : "You see its traces no more, until an owner adds you again.";
+  }
+  return "They see its traces no more at once, unless they are an admin of your organisation.";
+}

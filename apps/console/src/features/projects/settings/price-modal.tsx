@@ -1,0 +1,162 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import type { Price } from "@sightline/observability/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SyntheticEvent, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { deletePrice, pricesQuery, putPrice } from "#features/projects/api/prices.ts";
+import { type PriceText, readPrice } from "#features/projects/price-table.ts";
+
+export type PriceIntent = {
+  readonly kind: "add" | "own" | "change" | "remove";
+  readonly text: PriceText;
+  /** The one it is about. */
+  readonly price: Price | undefined;
+};
+
+const TITLES: Readonly<Record<PriceIntent["kind"], string>> = {
+  add: "Add a price",
+  own: "Set a price of this project",
+  change: "Change this price",
+  remove: "Remove this price?",
+};
+
+export function PriceModal({
+  projectId,
+  intent,
+  onClose,
+}: {
+  readonly projectId: string;
+  readonly intent: PriceIntent | undefined;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Modal
+      opened={intent !== undefined}
+      onClose={onClose}
+      title={TITLES[intent?.kind ?? "add"]}
+      closeButtonProps={{ "aria-label": "Close" }}
+      centered
+    >
+      {intent?.kind === "remove" && intent.price !== undefined && (
+        <RemovePrice projectId={projectId} price={intent.price} onClose={onClose} />
+      )}
+      {intent !== undefined && intent.kind !== "remove" && <PriceForm projectId={projectId} intent={intent} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function PriceForm({
+  projectId,
+  intent,
+  onClose,
+}: {
+  readonly projectId: string;
+  readonly intent: PriceIntent;
+  readonly onClose: () => void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [text, setText] = useState(intent.text);
+  const [checked, setChecked] = useState(false);
+  const { request, problems: all } = readPrice(text);
+  const problems = checked ? all : {};
+  const save = useMutation({
+    mutationFn: () => putPrice(api, projectId, request),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: pricesQuery(api, projectId).queryKey });
+      onClose();
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    setChecked(true);
+    if (Object.keys(all).length === 0) {
+      save.mutate();
+    }
+  }
+
+  const field = (name: keyof PriceText) => ({
+    value: text[name],
+    error: problems[name],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => setText({ ...text, [name]: event.currentTarget.value }),
+  });
+  const amount = { inputMode: "decimal" as const, leftSection: "$", autoComplete: "off" };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {save.error !== null && (
+          <Alert color="red" role="alert" title="The price was not saved">
+            {save.error.message}
+          </Alert>
+        )}
+        <TextInput
+          label="Model"
+          description="As its provider calls it; a date behind the name may be left out"
+          maxLength={500}
+          readOnly={intent.kind !== "add"}
+          data-autofocus={intent.kind === "add" || undefined}
+          autoComplete="off"
+          spellCheck={false}
+          {...field("model")}
+        />
+        <Group grow align="flex-start">
+          <TextInput label="Input" data-autofocus={intent.kind !== "add" || undefined} {...amount} {...field("input")} />
+          <TextInput label="Output" {...amount} {...field("output")} />
+        </Group>
+        <Group grow align="flex-start">
+          <TextInput label="Cache read" placeholder="as input" {...amount} {...field("cacheRead")} />
+          <TextInput label="Cache write" placeholder="as input" {...amount} {...field("cacheWrite")} />
+        </Group>
+        <TextInput
+          label="Since"
+          description="Calls from that hour on have this price; left empty, calls from this hour on"
+          type="datetime-local"
+          readOnly={intent.kind === "change"}
+          {...field("from")}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function RemovePrice({ projectId, price, onClose }: { readonly projectId: string; readonly price: Price; readonly onClose: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deletePrice(api, projectId, price),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: pricesQuery(api, projectId).queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Stack gap="md">
+      {remove.error !== null && (
+        <Alert color="red" role="alert" title="The price was not removed">
+          {remove.error.message}
+        </Alert>
+      )}
+      <Text>
+        Calls of “{price.model}” that had this price have the one before it, or the default, or none. Stored traces show their new cost at
+        once.
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Keep it
+        </Button>
+        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

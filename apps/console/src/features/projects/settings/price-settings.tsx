@@ -1,0 +1,87 @@
+import { Button, Group, Paper, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
+import type { Price, Project } from "@sightline/observability/contract";
+import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { pricesQuery } from "#features/projects/api/prices.ts";
+import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { useNow } from "#ui/use-now.ts";
+import { OwnersOnly } from "./owners-only.tsx";
+import { PriceModal, type PriceIntent } from "./price-modal.tsx";
+import { PriceTable } from "./price-table.tsx";
+import classes from "./settings.module.css";
+
+export function PriceSettings({ project }: { readonly project: Project }) {
+  const prices = useQuery(pricesQuery(useApi(), project.id));
+  const now = useNow();
+  const [search, setSearch] = useState("");
+  const [shown, setShown] = useState("all");
+  const [intent, setIntent] = useState<PriceIntent>();
+  const mayChange = project.my_role === "owner";
+  const rows = priceRows(prices.data ?? [], { search, ownOnly: shown === "own", now });
+
+  function edit(price: Price): void {
+    setIntent({ kind: price.source === null ? "change" : "own", text: textOf(price), price });
+  }
+
+  return (
+    <Stack gap="lg">
+      {!mayChange && <OwnersOnly project={project} what="change prices" />}
+      <Paper component="section">
+        <div className={classes.head}>
+          <div>
+            <Title order={2}>Prices of models</Title>
+            <Text size="sm" c="dimmed" mt={4}>
+              US dollars for a million tokens. Costs are worked out when they are shown, so a change counts for traces that are stored
+              already.
+            </Text>
+          </div>
+          {mayChange && (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setIntent({ kind: "add", text: NO_PRICE, price: undefined })}>
+              Add a price
+            </Button>
+          )}
+        </div>
+        <Group px="lg" pb="md" gap="xs">
+          <TextInput
+            className={classes.grow}
+            aria-label="Filter models"
+            placeholder="Filter models"
+            leftSection={<IconSearch size={16} />}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <SegmentedControl
+            aria-label="Which prices"
+            data={[
+              { value: "all", label: "All" },
+              { value: "own", label: "This project's" },
+            ]}
+            value={shown}
+            onChange={setShown}
+          />
+        </Group>
+        {prices.data === undefined && prices.error === null && <LoadingRows />}
+        {prices.data === undefined && prices.error !== null && (
+          <ErrorState title="The prices could not be loaded" error={prices.error} onRetry={() => void prices.refetch()} />
+        )}
+        {prices.data !== undefined && rows.length === 0 && (
+          <Text px="lg" pb="lg" c="dimmed">
+            {search.trim() === "" ? "This project has no prices of its own; the defaults count." : "No model's name has this in it."}
+          </Text>
+        )}
+        {rows.length > 0 && (
+          <PriceTable
+            rows={rows}
+            mayChange={mayChange}
+            onEdit={edit}
+            onRemove={(price) => setIntent({ kind: "remove", text: textOf(price), price })}
+          />
+        )}
+      </Paper>
+      <PriceModal projectId={project.id} intent={intent} onClose={() => setIntent(undefined)} />
+    </Stack>
+  );
+}

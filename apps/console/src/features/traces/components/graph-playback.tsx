@@ -1,0 +1,87 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import type { Step } from "@sightline/observability/contract";
+import { IconPlayerPause, IconPlayerPlay, IconPlayerSkipBack, IconPlayerSkipForward } from "@tabler/icons-react";
+import { useEffect, useEffectEvent, useState } from "react";
+import classes from "./graph-playback.module.css";
+
+const BEAT_MS = 700;
+
+/** Walks through the runs of a trace in the order in which they began; the slider takes the arrow keys. */
+export function GraphPlayback({
+  runs,
+  moment,
+  onMoment,
+}: {
+  readonly runs: readonly Step[];
+  /** How many of them have begun. */
+  readonly moment: number;
+  readonly onMoment: (moment: number) => void;
+}) {
+  const [isPlaying, setPlaying] = useState(false);
+  const goOn = useEffectEvent(() => {
+    onMoment(moment + 1);
+    if (moment + 1 >= runs.length) {
+      setPlaying(false);
+    }
+  });
+
+  useEffect(() => {
+    if (!isPlaying) {
+      return undefined;
+    }
+    const beat = setInterval(goOn, BEAT_MS);
+    return () => clearInterval(beat);
+  }, [isPlaying]);
+
+  if (runs.length === 0) {
+    return null;
+  }
+  const last = runs[moment - 1];
+  const name = last === undefined ? "before the start" : (last.graph_node ?? last.name);
+  const step = (to: number): void => {
+    setPlaying(false);
+    onMoment(Math.min(Math.max(to, 0), runs.length));
+  };
+  return (
+    <div className={classes.playback} role="group" aria-label="Playback">
+      <Tooltip label="One back">
+        <ActionIcon variant="subtle" color="gray" aria-label="One back" disabled={moment === 0} onClick={() => step(moment - 1)}>
+          <IconPlayerSkipBack size={15} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={isPlaying ? "Pause" : "Play"}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={isPlaying ? "Pause" : "Play"}
+          onClick={() => {
+            if (!isPlaying && moment >= runs.length) {
+              onMoment(0);
+            }
+            setPlaying(!isPlaying);
+          }}
+        >
+          {isPlaying ? <IconPlayerPause size={15} /> : <IconPlayerPlay size={15} />}
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="One on">
+        <ActionIcon variant="subtle" color="gray" aria-label="One on" disabled={moment >= runs.length} onClick={() => step(moment + 1)}>
+          <IconPlayerSkipForward size={15} />
+        </ActionIcon>
+      </Tooltip>
+      <input
+        type="range"
+        className={classes.slider}
+        aria-label="Moment of the run"
+        aria-valuetext={`${moment} of ${runs.length}: ${name}`}
+        min={0}
+        max={runs.length}
+        value={moment}
+        onChange={(event) => step(Number(event.currentTarget.value))}
+      />
+      <span className={classes.where}>
+        {moment} of {runs.length} · {name}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { ActionIcon, Alert, Autocomplete, Button, Group, NumberInput, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import type { Score } from "@sightline/observability/contract";
+import { IconTrash } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { createScore, deleteScore, scoreNamesQuery, scoresQuery } from "#features/traces/api/scores.ts";
+
+/** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
+export function TraceScores({
+  projectId,
+  traceId,
+  step,
+  userId,
+}: {
+  readonly projectId: string;
+  readonly traceId: string;
+  /** Given a score instead of the whole trace. */
+  readonly step?: { readonly id: string; readonly name: string } | undefined;
+  /** Who looks at it: one's own scores can be deleted. */
+  readonly userId: string | undefined;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const scores = useQuery(scoresQuery(api, projectId, traceId));
+  const heading = useId();
+  const changed = async (): Promise<void> => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ["scores", projectId, traceId] }),
+      queries.invalidateQueries({ queryKey: ["score names", projectId] }),
+    ]);
+  };
+  const remove = useMutation({ mutationFn: (score: Score) => deleteScore(api, projectId, score.id), onSuccess: changed });
+  return (
+    <Stack component="section" gap="sm" aria-labelledby={heading}>
+      <Title order={3} id={heading}>
+        Scores
+      </Title>
+      {remove.error !== null && <Alert color="red">{remove.error.message}</Alert>}
+      {scores.data === undefined && scores.error === null && <LoadingRows rows={2} height={28} />}
+      {scores.data === undefined && scores.error !== null && (
+        <ErrorState title="The scores could not be loaded" error={scores.error} onRetry={() => void scores.refetch()} />
+      )}
+      {scores.data?.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nobody has scored it yet.
+        </Text>
+      )}
+      {scores.data !== undefined && scores.data.length > 0 && (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Name</Table.Th>
+              <Table.Th scope="col">Value</Table.Th>
+              <Table.Th scope="col">Of</Table.Th>
+              <Table.Th scope="col">By</Table.Th>
+              <Table.Th scope="col">Comment</Table.Th>
+              <Table.Th scope="col" aria-label="Delete" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {scores.data.map((score) => (
+              <Table.Tr key={score.id}>
+                <Table.Td>{score.name}</Table.Td>
+                <Table.Td>{score.value}</Table.Td>
+                <Table.Td>
+                  {score.observation_id === null ? "the trace" : score.observation_id === step?.id ? "this step" : "a step"}
+                </Table.Td>
+                <Table.Td>
+                  {authorInWords(score, userId)}, <TimeStamp at={score.scored_at} />
+                </Table.Td>
+                <Table.Td>{score.comment}</Table.Td>
+                <Table.Td>
+                  {score.author !== null && score.author === userId && (
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Delete the score ${score.name}`}
+                      loading={remove.isPending && remove.variables.id === score.id}
+                      onClick={() => remove.mutate(score)}
+                    >
+                      <IconTrash size={15} />
+                    </ActionIcon>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <AddScore projectId={projectId} traceId={traceId} step={step} onAdded={changed} />
+    </Stack>
+  );
+}
+
+function AddScore({
+  projectId,
+  traceId,
+  step,
+  onAdded,
+}: {
+  readonly projectId: string;
+  readonly traceId: string;
+  readonly step: { readonly id: string; readonly name: string } | undefined;
+  readonly onAdded: () => Promise<void>;
+}) {
+  const api = useApi();
+  const names = useQuery(scoreNamesQuery(api, projectId));
+  const [name, setName] = useState("");
+  const [value, setValue] = useState<number | string>("");
+  const [comment, setComment] = useState("");
+  const add = useMutation({
+    mutationFn: (given: number) =>
+      createScore(api, projectId, {
+        trace_id: traceId,
+        ...(step === undefined ? {} : { observation_id: step.id }),
+        name: name.trim(),
+        value: given,
+        ...(comment.trim() === "" ? {} : { comment: comment.trim() }),
+      }),
+    onSuccess: async () => {
+      setValue("");
+      setComment("");
+      await onAdded();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typeof value === "number" && name.trim() !== "") {
+          add.mutate(value);
+        }
+      }}
+    >
+      <Group align="flex-end" gap="xs">
+        <Autocomplete label="Name" data={names.data?.items ?? []} value={name} onChange={setName} maxLength={200} w={150} required />
+        <NumberInput label="Value" value={value} onChange={setValue} w={100} required />
+        <TextInput
+          label="Comment"
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          maxLength={4_000}
+          flex={1}
+          miw={140}
+        />
+        <Button type="submit" variant="default" loading={add.isPending}>
+          Score {step === undefined ? "the trace" : "the step"}
+        </Button>
+      </Group>
+      {add.error !== null && (
+        <Text size="sm" c="var(--sl-bad)" role="alert" mt={6}>
+          {add.error.message}
+        </Text>
+      )}
+    </form>
+  );
+}
+
+function authorInWords({ author }: Score, userId: string | undefined): string {
+  if (author === null) {
+    return "the application";
+  }
+  return author === userId ? "you" : "a colleague";
+}

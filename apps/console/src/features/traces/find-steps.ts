@@ -1,0 +1,76 @@
+import { type ObservationKind, type Step, observationKindSchema } from "@sightline/observability/contract";
+import type { StepTree } from "./step-tree.ts";
+
+export type StepFilter = {
+  /** In a step's name, model, error or code, in either case. */
+  readonly text: string;
+  readonly kind: ObservationKind | undefined;
+  readonly only: "failures" | "critical" | undefined;
+};
+
+/** A filter as it stands in the page's address; what means nothing is as if it were not there. */
+export function readFilter(search: {
+  readonly find?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly only?: string | undefined;
+}): StepFilter {
+  return {
+    text: search.find ?? "",
+    kind: observationKindSchema.safeParse(search.kind).data,
+    only: search.only === "failures" || search.only === "critical" ? search.only : undefined,
+  };
+}
+
+/** The places of the steps that were looked for; undefined when nothing narrows. */
+export function findSteps(
+  { nodes }: StepTree,
+  { text, kind, only }: StepFilter,
+  path: { has(at: number): boolean },
+): ReadonlySet<number> | undefined {
+  const words = text.trim().toLowerCase();
+  if (words === "" && kind === undefined && only === undefined) {
+    return undefined;
+  }
+  const found = new Set<number>();
+  for (const [at, { step }] of nodes.entries()) {
+    if (
+      (kind === undefined || step.kind === kind) &&
+      (only !== "failures" || isFailed(step)) &&
+      (only !== "critical" || path.has(at)) &&
+      (words === "" || wordsOf(step).includes(words))
+    ) {
+      found.add(at);
+    }
+  }
+  return found;
+}
+
+function wordsOf({ name, model, error, code, graph_node: node }: Step): string {
+  return [name, model, error, code?.file, code?.function, node].join("\n").toLowerCase();
+}
+
+function isFailed({ status }: Step): boolean {
+  return status === "failure";
+}
+
+/**
+ * The failure after (or before) a place, round and round: of a failure that its parents only passed on, the step in which it
+ * arose, which is the deepest.
+ *
+ * @returns its place; undefined when nothing failed
+ */
+export function nextFailure({ nodes }: StepTree, from: number, direction: 1 | -1): number | undefined {
+  const failures = nodes.flatMap(({ step, after }, at) => (isFailed(step) && !hasFailureBelow(nodes, at, after) ? [at] : []));
+  const ahead = direction === 1 ? failures.find((at) => at > from) : failures.findLast((at) => at < from);
+  return ahead ?? (direction === 1 ? failures[0] : failures.at(-1));
+}
+
+function hasFailureBelow(nodes: StepTree["nodes"], at: number, after: number): boolean {
+  for (let below = at + 1; below < after; below += 1) {
+    const node = nodes[below];
+    if (node !== undefined && isFailed(node.step)) {
+      return true;
+    }
+  }
+  return false;
+}

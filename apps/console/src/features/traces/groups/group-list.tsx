@@ -1,0 +1,99 @@
+import { Button, Paper, Text, TextInput } from "@mantine/core";
+import type { TraceGroup } from "@sightline/observability/contract";
+import { IconFilterOff, IconSearch, IconUsers } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useApi } from "#http/api-context.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { LoadMore } from "#ui/load-more.tsx";
+import { useTypedFilter } from "#ui/use-typed-filter.ts";
+import { type AskedGroups, GROUP_SORTS, type GroupKind, type GroupSort, traceGroupsQuery } from "#features/traces/api/trace-groups.ts";
+import classes from "./group-list.module.css";
+import { GroupTable } from "./group-table.tsx";
+
+const WORDS: Readonly<Record<GroupKind, { readonly one: string; readonly many: string; readonly field: string }>> = {
+  sessions: { one: "Session", many: "sessions", field: "session_id" },
+  users: { one: "User", many: "users", field: "user_id" },
+};
+
+/** Reads the address; what makes no sense in it is as if it were not there. */
+export function groupsAsked(
+  kind: GroupKind,
+  { q, sort }: { readonly q?: string | undefined; readonly sort?: string | undefined },
+): AskedGroups {
+  return { kind, prefix: q ?? "", sort: GROUP_SORTS.find((known) => known === sort) ?? "last" };
+}
+
+export function GroupList({
+  projectId,
+  asked,
+  onAsk,
+  children,
+}: {
+  readonly projectId: string;
+  readonly asked: AskedGroups;
+  readonly onAsk: (search: { readonly q: string | undefined; readonly sort: GroupSort | undefined }) => void;
+  /** A group's id, as a link to its traces. */
+  readonly children: (group: TraceGroup) => ReactNode;
+}) {
+  const { kind, sort, prefix } = asked;
+  const words = WORDS[kind];
+  const list = useInfiniteQuery(traceGroupsQuery(useApi(), projectId, asked));
+  const ask = (change: Partial<Pick<AskedGroups, "prefix" | "sort">>) => {
+    const next = { prefix, sort, ...change };
+    onAsk({ q: next.prefix === "" ? undefined : next.prefix, sort: next.sort === "last" ? undefined : next.sort });
+  };
+  const typed = useTypedFilter(prefix === "" ? undefined : prefix, (text) => ask({ prefix: text ?? "" }));
+  const groups = list.data?.pages.flatMap(({ items }) => items);
+  return (
+    <>
+      <search className={classes.bar}>
+        <TextInput
+          className={classes.field ?? ""}
+          aria-label={`${words.one} that begins with`}
+          placeholder={`${words.one} that begins with …`}
+          leftSection={<IconSearch size={15} />}
+          maxLength={200}
+          value={typed.text}
+          onChange={(event) => typed.type(event.currentTarget.value)}
+        />
+        {list.data?.pages[0]?.is_cost_pending === true && (
+          <Text size="sm" c="dimmed" role="status">
+            Prices changed a moment ago; some costs are still the old ones.
+          </Text>
+        )}
+      </search>
+      {groups === undefined && list.error === null && <LoadingRows rows={8} />}
+      {groups === undefined && list.error !== null && (
+        <ErrorState title={`The ${words.many} could not be loaded`} error={list.error} onRetry={() => void list.refetch()} />
+      )}
+      {groups?.length === 0 && (
+        <Paper>
+          {prefix === "" ? (
+            <EmptyPanel
+              icon={<IconUsers />}
+              title={`No ${words.many} yet`}
+              description={`A trace belongs to one when your application gives it a ${words.field}.`}
+            />
+          ) : (
+            <EmptyPanel icon={<IconFilterOff />} title="Nothing begins so" description="Try it with fewer letters.">
+              <Button variant="default" onClick={() => ask({ prefix: "" })}>
+                Show all
+              </Button>
+            </EmptyPanel>
+          )}
+        </Paper>
+      )}
+      {groups !== undefined && groups.length > 0 && (
+        <>
+          <Paper>
+            <GroupTable title={words.one} groups={groups} sort={sort} onSort={(chosen) => ask({ sort: chosen })}>
+              {children}
+            </GroupTable>
+          </Paper>
+          <LoadMore list={list} />
+        </>
+      )}
+    </>
+  );
+}

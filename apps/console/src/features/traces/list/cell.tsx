@@ -1,0 +1,111 @@
+import { Anchor, Text, Tooltip } from "@mantine/core";
+import { type ListedTrace, quoteTraceValue } from "@sightline/observability/contract";
+import type { ReactNode } from "react";
+import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import classes from "./cell.module.css";
+import type { ColumnId } from "./columns.ts";
+
+/** One value of a trace; a person's, session's or model's narrows the list down to it. */
+export function Cell({
+  column,
+  trace,
+  onTerm,
+}: {
+  readonly column: ColumnId;
+  readonly trace: ListedTrace;
+  readonly onTerm: (term: string) => void;
+}): ReactNode {
+  switch (column) {
+    case "started":
+      return <TimeStamp at={trace.started_at} />;
+    case "duration":
+      return trace.duration_ms === null ? <None /> : formatDuration(trace.duration_ms);
+    case "steps":
+      return formatCount(trace.observations);
+    case "failures":
+      return trace.failures === 0 ? <None /> : <span className={classes.bad}>{formatCount(trace.failures)}</span>;
+    case "tokens":
+      return <Tokens trace={trace} />;
+    case "cost":
+      return trace.cost === null ? <None /> : formatCost(trace.cost);
+    case "models":
+      return <Values field="model" values={trace.models} onTerm={onTerm} />;
+    case "user":
+      return <Values field="user" values={valueOf(trace.user_id)} onTerm={onTerm} />;
+    case "session":
+      return <Values field="session" values={valueOf(trace.session_id)} onTerm={onTerm} />;
+    case "thread":
+      return <Values field="thread" values={valueOf(trace.thread_id)} onTerm={onTerm} />;
+    case "scores":
+      return trace.scores.length === 0 ? <None /> : <Cut text={trace.scores.map(scoreInWords).join(", ")} />;
+    case "error":
+      return trace.error === null ? <None /> : <Cut text={trace.error} />;
+    default:
+      return column satisfies never;
+  }
+}
+
+function Tokens({ trace: { input_tokens: input, output_tokens: output } }: { readonly trace: ListedTrace }) {
+  if (input === null && output === null) {
+    return <None />;
+  }
+  return (
+    <Tooltip label={`${formatCount(input ?? 0)} in, ${formatCount(output ?? 0)} out`}>
+      <span>{formatCount((input ?? 0) + (output ?? 0))}</span>
+    </Tooltip>
+  );
+}
+
+function Values({
+  field,
+  values,
+  onTerm,
+}: {
+  readonly field: string;
+  readonly values: readonly string[];
+  readonly onTerm: (term: string) => void;
+}) {
+  if (values.length === 0) {
+    return <None />;
+  }
+  return (
+    <div className={classes.cut}>
+      {values.map((value, index) => (
+        <span key={value}>
+          {index > 0 && ", "}
+          <Tooltip label={`Only ${field}:${value}`}>
+            <Anchor component="button" c="inherit" fz="inherit" onClick={() => onTerm(`${field}:${quoteTraceValue(value)}`)}>
+              {value}
+            </Anchor>
+          </Tooltip>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Cut({ text }: { readonly text: string }) {
+  return (
+    <Tooltip label={text} multiline maw={420}>
+      <div className={classes.cut}>{text}</div>
+    </Tooltip>
+  );
+}
+
+function None() {
+  return (
+    <Text span c="dimmed">
+      –
+    </Text>
+  );
+}
+
+function valueOf(value: string | null): readonly string[] {
+  return value === null ? [] : [value];
+}
+
+function scoreInWords({ name, value, count }: ListedTrace["scores"][number]): string {
+  const mean = Number(value.toFixed(2));
+  return count === 1 ? `${name} ${mean}` : `${name} ${mean} (${count})`;
+}

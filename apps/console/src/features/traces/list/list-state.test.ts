@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_COLUMNS } from "./columns.ts";
+import { type ListState, applyView, isReadable, isView, listStateOf, searchOf } from "./list-state.ts";
+
+const STATE: ListState = {
+  q: 'status:failure "order 42"',
+  sort: "cost",
+  order: "asc",
+  columns: ["started", "error"],
+  range: { span: "7d" },
+};
+
+describe("the state of the list", () => {
+  it("survives the address", () => {
+    expect(listStateOf(searchOf(STATE))).toEqual(STATE);
+    expect(listStateOf(searchOf({ ...STATE, columns: [] }))).toMatchObject({ columns: [] });
+  });
+
+  it("is not in the address as long as it is as by default", () => {
+    expect(Object.values(searchOf(listStateOf({}))).filter((value) => value !== undefined)).toEqual([]);
+  });
+
+  it("takes from the address what makes sense", () => {
+    expect(listStateOf({ sort: "color", order: "up", columns: "cost,color", span: "1y" })).toEqual({
+      q: "",
+      sort: "started",
+      order: "desc",
+      columns: ["cost"],
+      range: {},
+    });
+  });
+
+  it("keeps a query that can't be read, and says so", () => {
+    expect(listStateOf({ q: "status:blue" }).q).toBe("status:blue");
+    expect([isReadable("status:blue"), isReadable("status:failure")]).toEqual([false, true]);
+  });
+});
+
+describe("a view", () => {
+  const view = { query: "user:a", sort: "cost", order: "desc", columns: [] } as const;
+
+  it("is applied whole, but for the time", () => {
+    expect(applyView(STATE, { ...view, columns: [] })).toEqual({
+      q: "user:a",
+      sort: "cost",
+      order: "desc",
+      columns: DEFAULT_COLUMNS,
+      range: { span: "7d" },
+    });
+  });
+
+  it("is recognised until something differs", () => {
+    const applied = applyView(STATE, { ...view, columns: [] });
+    expect(isView(applied, { ...view, columns: [] })).toBe(true);
+    expect(isView({ ...applied, order: "asc" }, { ...view, columns: [] })).toBe(false);
+  });
+});

@@ -1,0 +1,34 @@
+import { parseTraceQuery } from "@sightline/observability/contract";
+import { describe, expect, it } from "vitest";
+import { statusesIn, withRange, withStatuses, withTerm } from "./query-text.ts";
+
+describe("the statuses of a query", () => {
+  it("are those of its term", () => {
+    expect(statusesIn("refund status:failure,running")).toEqual(["failure", "running"]);
+    expect(statusesIn("-status:failure refund")).toEqual([]);
+  });
+
+  it("are replaced, and everything else stays", () => {
+    expect(withStatuses("refund  status:failure cost:>1", ["running"])).toBe("status:running refund cost:>1");
+    expect(withStatuses("status:failure -status:running status:success", [])).toBe("-status:running");
+    expect(withStatuses("", ["failure", "running"])).toBe("status:failure,running");
+  });
+});
+
+describe("a time range", () => {
+  it("becomes terms that can be read", () => {
+    const texts = [
+      withRange("refund", { span: "7d" }),
+      withRange("", { from: "2026-11-21T10:00:00.000Z", to: "2026-11-22T10:00:00.000Z" }),
+      withRange("", {}),
+    ];
+    expect(texts).toEqual(["refund started:>-168h", "started:>=2026-11-21T10:00:00.000Z started:<2026-11-22T10:00:00.000Z", ""]);
+    expect(texts.flatMap((text) => parseTraceQuery(text).errors)).toEqual([]);
+  });
+});
+
+describe("a term more", () => {
+  it("stands behind the others", () => {
+    expect([withTerm(" ", "user:a"), withTerm("refund ", "user:a")]).toEqual(["user:a", "refund user:a"]);
+  });
+});

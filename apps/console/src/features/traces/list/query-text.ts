@@ -1,0 +1,38 @@
+import { type ObservationStatus, observationStatusSchema, parseTraceQuery } from "@sightline/observability/contract";
+import { type TimeRange, spanOf } from "#ui/time-range.ts";
+
+/** The statuses that the query's text asks for; none when it does not, or when it is about more than that. */
+export function statusesIn(text: string): readonly ObservationStatus[] {
+  return statusTerms(text).flatMap(({ values }) => values.flatMap((value) => observationStatusSchema.safeParse(value).data ?? []));
+}
+
+/** The same text asking for these statuses instead, in one term at its beginning. */
+export function withStatuses(text: string, statuses: readonly ObservationStatus[]): string {
+  const rest = statusTerms(text)
+    .toReversed()
+    .reduce((left, { from, to }) => `${left.slice(0, from).trimEnd()} ${left.slice(to).trimStart()}`, text)
+    .trim();
+  return statuses.length === 0 ? rest : `status:${statuses.join(",")} ${rest}`.trim();
+}
+
+/** The text with a term more. */
+export function withTerm(text: string, term: string): string {
+  return text.trim() === "" ? term : `${text.trim()} ${term}`;
+}
+
+/** What the API is asked for: the text, and the time range as terms of it. */
+export function withRange(text: string, { span, from, to }: TimeRange): string {
+  const chosen = spanOf(span);
+  const times = [
+    ...(chosen === undefined ? [] : [`started:>-${chosen.hours}h`]),
+    ...(from === undefined ? [] : [`started:>=${from}`]),
+    ...(to === undefined ? [] : [`started:<${to}`]),
+  ];
+  return [text.trim(), ...times].filter((part) => part !== "").join(" ");
+}
+
+function statusTerms(text: string) {
+  return parseTraceQuery(text).terms.flatMap((term) =>
+    term.kind === "choice" && term.field === "status" && !term.isNegated ? [term] : [],
+  );
+}

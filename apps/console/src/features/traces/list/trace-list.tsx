@@ -1,0 +1,155 @@
+import { Button, Group, Paper, Text } from "@mantine/core";
+import { IconFilterOff } from "@tabler/icons-react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { plural } from "#ui/format.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { LoadMore } from "#ui/load-more.tsx";
+import { Status } from "#ui/status.tsx";
+import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
+import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
+import { LiveMark } from "#features/traces/components/live-mark.tsx";
+import { type ListState, isReadable } from "./list-state.ts";
+import { withRange, withTerm } from "./query-text.ts";
+import classes from "./trace-list.module.css";
+import { TraceTable } from "./trace-table.tsx";
+
+const PAUSE_MS = 300;
+const SORTED_PAUSE_MS = 5_000;
+
+/** The traces that the state of the list finds, live as long as they are the first. */
+export function TraceList({
+  projectId,
+  state,
+  onChange,
+  onCompare,
+  setUp,
+}: {
+  readonly projectId: string;
+  readonly state: ListState;
+  readonly onChange: (state: ListState) => void;
+  readonly onCompare: (first: string, second: string) => void;
+  /** What a project without any trace needs. */
+  readonly setUp: ReactNode;
+}) {
+  const { sort, order, columns } = state;
+  const q = withRange(state.q, state.range);
+  const readable = isReadable(q);
+  const options = tracesQuery(useApi(), projectId, { q, sort, order });
+  const queries = useQueryClient();
+  const list = useInfiniteQuery({ ...options, enabled: readable });
+  const live = useLive({
+    projectId,
+    enabled: readable && isLive(list.data?.pages.length),
+    // What is sorted by anything but time changes less visibly, and costs more to ask for.
+    pauseMs: sort === "started" ? PAUSE_MS : SORTED_PAUSE_MS,
+    // Never breaks off the loading of the next page.
+    refresh: () => list.refetch({ cancelRefetch: false }),
+  });
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const traces = list.data?.pages.flatMap(({ items }) => items);
+
+  function toFirst(): void {
+    queries.removeQueries({ queryKey: options.queryKey });
+    void list.refetch();
+  }
+
+  if (traces === undefined) {
+    if (!readable) {
+      return (
+        <Paper>
+          <EmptyPanel
+            icon={<IconFilterOff />}
+            title="This query can't be read"
+            description="What is wrong with it stands below the field."
+          />
+        </Paper>
+      );
+    }
+    return list.error === null ? (
+      <LoadingRows rows={10} height={40} />
+    ) : (
+      <ErrorState title="The traces could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+    );
+  }
+  if (traces.length === 0 && q === "") {
+    return <Paper>{setUp}</Paper>;
+  }
+  return (
+    <>
+      <div className={classes.line}>
+        <Text size="sm" c="dimmed" role="status">
+          {traces.length === 0 ? "No traces" : plural(traces.length, "trace", "traces")}
+          {traces.length > 0 && (list.hasNextPage ? " loaded, there are more" : " in all")}
+          {list.data?.pages[0]?.is_cost_pending === true && "; prices changed a moment ago, some costs are still the old ones"}
+        </Text>
+        <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />
+        {chosen.length > 0 && (
+          <Group gap="xs" ml="auto">
+            <Text size="sm">{chosen.length === 1 ? "One chosen; choose another to compare" : "Two chosen"}</Text>
+            <Button size="compact-sm" disabled={chosen.length < 2} onClick={() => onCompare(chosen[0] ?? "", chosen[1] ?? "")}>
+              Compare
+            </Button>
+            <Button size="compact-sm" variant="subtle" onClick={() => setChosen([])}>
+              Clear
+            </Button>
+          </Group>
+        )}
+      </div>
+      {traces.length === 0 ? (
+        <Paper>
+          <EmptyPanel icon={<IconFilterOff />} title="No trace matches" description="Try it with fewer filters, or a longer time.">
+            <Button variant="default" onClick={() => onChange({ ...state, q: "", range: {} })}>
+              Show all traces
+            </Button>
+          </EmptyPanel>
+        </Paper>
+      ) : (
+        <>
+          <Paper className={classes.paper ?? ""} data-stale={list.isPlaceholderData || undefined}>
+            <TraceTable
+              projectId={projectId}
+              traces={traces}
+              columns={columns}
+              sorting={{ sort, order }}
+              chosen={chosen}
+              onSort={(sorting) => onChange({ ...state, ...sorting })}
+              onChoose={(id) => setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id])}
+              onTerm={(term) => onChange({ ...state, q: withTerm(state.q, term) })}
+            />
+          </Paper>
+          <LoadMore list={list} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Whether what is shown is what is asked for, and goes on by itself. */
+function Freshness({
+  readable,
+  error,
+  live,
+  onFirst,
+}: {
+  readonly readable: boolean;
+  readonly error: Error | null;
+  /** Undefined where more than the first page is shown. */
+  readonly live: LiveState | undefined;
+  readonly onFirst: () => void;
+}) {
+  if (!readable) {
+    return <Status tone="warn">As before: the query can't be read</Status>;
+  }
+  if (error !== null) {
+    return <Status tone="bad">Not up to date: {error.message}</Status>;
+  }
+  return live === undefined ? (
+    <Button size="compact-sm" variant="subtle" onClick={onFirst}>
+      Back to the first
+    </Button>
+  ) : (
+    <LiveMark state={live} />
+  );
+}

@@ -1,0 +1,166 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Anchor, Checkbox, Table, UnstyledButton } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
+import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+import { CopyableId } from "#ui/copyable.tsx";
+import { LostEvents } from "#features/traces/components/lost-events.tsx";
+import { TraceStatus } from "#features/traces/components/trace-status.tsx";
+import { Cell } from "./cell.tsx";
+import { COLUMNS, type Column, type ColumnId } from "./columns.ts";
+import classes from "./trace-table.module.css";
+import { useShownRows } from "./use-shown-rows.ts";
+import { walkRows } from "./walk-rows.ts";
+
+const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 108, 190];
+
+export type Sorting = { readonly sort: TraceSort; readonly order: "desc" | "asc" };
+
+/** The traces as rows, of which only those near the screen exist once there are many. */
+export function TraceTable({
+  projectId,
+  traces,
+  columns: shownColumns,
+  sorting,
+  chosen,
+  onSort,
+  onChoose,
+  onTerm,
+}: {
+  readonly projectId: string;
+  readonly traces: readonly ListedTrace[];
+  readonly columns: readonly ColumnId[];
+  readonly sorting: Sorting;
+  /** Ids of those that are chosen, two at the most. */
+  readonly chosen: readonly string[];
+  readonly onSort: (sorting: Sorting) => void;
+  readonly onChoose: (id: string) => void;
+  readonly onTerm: (term: string) => void;
+}) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const columns = COLUMNS.filter(({ id }) => shownColumns.includes(id));
+  const { first, last, before, after } = useShownRows(body, traces.length);
+  useHotkeys([
+    ["j", () => walkRows(body.current, 1)],
+    ["k", () => walkRows(body.current, -1)],
+  ]);
+  const width = columns.reduce((sum, column) => sum + column.width, CHOICE_WIDTH + STATUS_WIDTH + NAME_WIDTH);
+  return (
+    <Table.ScrollContainer minWidth={width} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Traces" } }}>
+      <Table
+        highlightOnHover
+        layout="fixed"
+        verticalSpacing={0}
+        horizontalSpacing={8}
+        aria-rowcount={traces.length + 1}
+        className={classes.table ?? ""}
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={CHOICE_WIDTH}>
+              <span className={classes.hidden}>Compare</span>
+            </Table.Th>
+            <Table.Th w={STATUS_WIDTH}>Status</Table.Th>
+            <Table.Th>Trace</Table.Th>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sorting={sorting} onSort={onSort} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody
+          ref={body}
+          onKeyDown={(event) => {
+            if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+              event.preventDefault();
+              walkRows(body.current, event.key === "ArrowDown" ? 1 : -1);
+            }
+          }}
+        >
+          <Gap height={before} />
+          {traces.slice(first, last).map((trace, index) => (
+            <Table.Tr
+              key={trace.id}
+              aria-rowindex={first + index + 2}
+              className={classes.row ?? ""}
+              data-chosen={chosen.includes(trace.id) || undefined}
+            >
+              <Table.Td>
+                <Checkbox
+                  size="xs"
+                  aria-label={`Choose ${trace.name} of ${trace.started_at} to compare it`}
+                  checked={chosen.includes(trace.id)}
+                  onChange={() => onChoose(trace.id)}
+                />
+              </Table.Td>
+              <Table.Td>
+                <TraceStatus status={trace.status} />
+              </Table.Td>
+              <Table.Td>
+                <div className={classes.name}>
+                  <Anchor
+                    component={Link}
+                    to="/projects/$projectId/traces/$traceId"
+                    params={{ projectId, traceId: trace.id }}
+                    fw={550}
+                    data-trace
+                    className={classes.link ?? ""}
+                  >
+                    {trace.name}
+                  </Anchor>
+                  <CopyableId value={trace.id} label="trace id" length={0} />
+                  <LostEvents count={trace.lost_events} />
+                </div>
+              </Table.Td>
+              {columns.map(({ id, isNumber }) => (
+                <Table.Td key={id} {...(isNumber === true ? { ta: "right" as const } : {})}>
+                  <Cell column={id} trace={trace} onTerm={onTerm} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+          <Gap height={after} />
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Head({
+  column: { label, width, isNumber, sort },
+  sorting,
+  onSort,
+}: {
+  readonly column: Column;
+  readonly sorting: Sorting;
+  readonly onSort: (sorting: Sorting) => void;
+}) {
+  const isSorted = sort === sorting.sort;
+  const Icon = sorting.order === "desc" ? IconChevronDown : IconChevronUp;
+  return (
+    <Table.Th
+      w={width}
+      {...(isNumber === true ? { ta: "right" as const } : {})}
+      {...(isSorted ? { "aria-sort": sorting.order === "desc" ? ("descending" as const) : ("ascending" as const) } : {})}
+    >
+      {sort === undefined ? (
+        label
+      ) : (
+        <UnstyledButton
+          className={classes.sort}
+          data-sorted={isSorted || undefined}
+          onClick={() => onSort({ sort, order: isSorted && sorting.order === "desc" ? "asc" : "desc" })}
+        >
+          {label}
+          {isSorted && <Icon size={14} aria-hidden="true" />}
+        </UnstyledButton>
+      )}
+    </Table.Th>
+  );
+}
+
+/** The height of the rows that are not there. */
+function Gap({ height }: { readonly height: number }) {
+  return height === 0 ? null : <tr aria-hidden="true" style={{ height }} />;
+}

@@ -1,0 +1,36 @@
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useState } from "react";
+
+const PAUSE_MS = 250;
+
+/** A text that is free to type and reports itself after a pause, or at once when told to; it follows when the address changes otherwise. */
+export function useTypedQuery(value: string, onSettle: (text: string) => void) {
+  const [text, setText] = useState(value);
+  const [reported, setReported] = useState(value);
+  const [seen, setSeen] = useState(value);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== reported) {
+      setReported(value);
+      setText(value);
+    }
+  }
+  const report = (typed: string) => {
+    setReported(typed);
+    onSettle(typed);
+  };
+  const later = useDebouncedCallback(report, PAUSE_MS);
+  return {
+    text,
+    type: (typed: string) => {
+      setText(typed);
+      later(typed);
+    },
+    settle: () => {
+      later.cancel();
+      if (text !== reported) {
+        report(text);
+      }
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import type { View } from "@sightline/observability/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+
+export function NameView({
+  title,
+  initial,
+  mayShare,
+  onSave,
+  onClose,
+}: {
+  readonly title: string;
+  readonly initial: string;
+  readonly mayShare: boolean;
+  readonly onSave: (name: string, shared: boolean) => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState(initial);
+  const [shared, setShared] = useState(false);
+  const save = useMutation({ mutationFn: () => onSave(name.trim(), shared), onSuccess: onClose });
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }} centered>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            description="It keeps the query, the order and the columns; not the time range."
+            placeholder="Slow refunds"
+            maxLength={100}
+            data-autofocus
+            value={name}
+            error={save.error?.message}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          {mayShare && (
+            <Checkbox
+              label="Everybody who sees the project sees it"
+              checked={shared}
+              onChange={(event) => setShared(event.currentTarget.checked)}
+            />
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={name.trim() === ""}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+export function DeleteView({
+  view,
+  onDelete,
+  onClose,
+}: {
+  readonly view: View;
+  readonly onDelete: () => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const remove = useMutation({ mutationFn: onDelete, onSuccess: onClose });
+  return (
+    <Modal opened onClose={onClose} title={`Delete “${view.name}”?`} closeButtonProps={{ "aria-label": "Close" }} centered>
+      <Stack gap="md">
+        <Text>{view.shared ? "It is gone for everybody in the project. " : ""}The traces stay.</Text>
+        {remove.error !== null && (
+          <Text c="var(--sl-bad)" role="alert">
+            {remove.error.message}
+          </Text>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            Cancel
+          </Button>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

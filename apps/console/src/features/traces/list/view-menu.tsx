@@ -1,0 +1,120 @@
+import { Button, Menu, Text } from "@mantine/core";
+import type { View } from "@sightline/observability/contract";
+import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconPencil, IconPin, IconPlus, IconTrash, IconUsers } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "#http/api-context.ts";
+import { viewsQuery } from "#features/traces/api/views.ts";
+import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
+import { useDefaultView } from "./use-default-view.ts";
+import { useViewActions } from "./use-view-actions.ts";
+import { DeleteView, NameView } from "./view-dialogs.tsx";
+
+type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; readonly view: View };
+
+/** Saved views: opened, and made of what is shown; one's own and those that somebody shared. */
+export function ViewMenu({
+  projectId,
+  state,
+  onChange,
+}: {
+  readonly projectId: string;
+  readonly state: ListState;
+  readonly onChange: (state: ListState) => void;
+}) {
+  const views = useQuery(viewsQuery(useApi(), projectId));
+  const actions = useViewActions(projectId, state);
+  const [usual, setUsual] = useDefaultView(projectId);
+  const [dialog, setDialog] = useState<Dialog>();
+  // The one that was opened last, so that it can be changed.
+  const [openedId, setOpenedId] = useState<string>();
+  const all = views.data?.items ?? [];
+  const current = all.find((view) => isView(state, view)) ?? all.find(({ id }) => id === openedId);
+  const isChanged = current !== undefined && !isView(state, current);
+  const open = (view: View) => {
+    setOpenedId(view.id);
+    onChange(applyView(state, view));
+  };
+  return (
+    <>
+      <Menu position="bottom-start" width={290} withinPortal={false}>
+        <Menu.Target>
+          <Button variant="default" leftSection={<IconBookmark size={16} />} rightSection={<IconChevronDown size={14} />}>
+            {current === undefined ? "Views" : `${current.name}${isChanged ? " (changed)" : ""}`}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {views.error !== null && <Menu.Label>The views could not be loaded: {views.error.message}</Menu.Label>}
+          {views.data !== undefined && all.length === 0 && (
+            <Menu.Label>A view keeps query, order and columns. None is saved yet.</Menu.Label>
+          )}
+          {all.map((view) => (
+            <Menu.Item
+              key={view.id}
+              aria-current={view.id === current?.id && !isChanged ? "true" : undefined}
+              leftSection={view.id === usual ? <IconPin size={15} aria-label="Opened first" /> : <IconBookmark size={15} />}
+              rightSection={
+                view.shared ? (
+                  <Text size="xs" c="dimmed">
+                    shared
+                  </Text>
+                ) : null
+              }
+              onClick={() => open(view)}
+            >
+              {view.name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconPlus size={15} />} disabled={!isReadable(state.q)} onClick={() => setDialog({ kind: "save" })}>
+            Save as a new view…
+          </Menu.Item>
+          {current !== undefined && (
+            <>
+              {current.can_change && (
+                <Menu.Item
+                  leftSection={<IconDeviceFloppy size={15} />}
+                  disabled={!isChanged || !isReadable(state.q)}
+                  onClick={() => actions.update(current)}
+                >
+                  Save changes to “{current.name}”
+                </Menu.Item>
+              )}
+              <Menu.Item leftSection={<IconPin size={15} />} onClick={() => setUsual(current.id === usual ? undefined : current.id)}>
+                {current.id === usual ? "No longer open it first" : "Open it first, in this browser"}
+              </Menu.Item>
+              {current.can_change && (
+                <>
+                  <Menu.Item leftSection={<IconUsers size={15} />} onClick={() => actions.share(current, !current.shared)}>
+                    {current.shared ? "Stop sharing it" : "Share it with the project"}
+                  </Menu.Item>
+                  <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => setDialog({ kind: "rename", view: current })}>
+                    Rename…
+                  </Menu.Item>
+                  <Menu.Item leftSection={<IconTrash size={15} />} onClick={() => setDialog({ kind: "delete", view: current })}>
+                    Delete…
+                  </Menu.Item>
+                </>
+              )}
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {(dialog?.kind === "save" || dialog?.kind === "rename") && (
+        <NameView
+          title={dialog.kind === "save" ? "Save as a view" : `Rename “${dialog.view.name}”`}
+          initial={dialog.kind === "save" ? "" : dialog.view.name}
+          mayShare={dialog.kind === "save"}
+          onSave={async (name, shared) => {
+            const saved = await (dialog.kind === "save" ? actions.create(name, shared) : actions.rename(dialog.view, name));
+            setOpenedId(saved.id);
+          }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {dialog?.kind === "delete" && (
+        <DeleteView view={dialog.view} onDelete={() => actions.remove(dialog.view)} onClose={() => setDialog(undefined)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import type { StepNode, StepTree } from "./step-tree.ts";
+
+export type StepRow = {
+  readonly id: string;
+  /** 0 is the trace itself. */
+  readonly depth: number;
+  /** Undefined where nothing can be opened: nothing is below it, or a search decides what is shown. */
+  readonly expanded: boolean | undefined;
+  /** Undefined for the trace itself. */
+  readonly node: StepNode | undefined;
+  /** Where the step stands in the tree; -1 is the trace. */
+  readonly at: number;
+  /** It is shown only because something below it was looked for. */
+  readonly isContext: boolean;
+};
+
+/**
+ * The rows of the tree: the trace and what is not below a collapsed step; of a search what it found and what leads there,
+ * whatever is collapsed.
+ */
+export function stepRows(
+  tree: StepTree,
+  {
+    traceId,
+    collapsed,
+    found,
+  }: {
+    readonly traceId: string;
+    readonly collapsed: ReadonlySet<string>;
+    /** Places of what a search found; undefined without one. */
+    readonly found: ReadonlySet<number> | undefined;
+  },
+): readonly StepRow[] {
+  const shown = found === undefined ? undefined : withAncestors(tree, found);
+  const isOpen = (id: string): boolean => found !== undefined || !collapsed.has(id);
+  const rows: StepRow[] = [
+    {
+      id: traceId,
+      depth: 0,
+      expanded: tree.nodes.length === 0 || found !== undefined ? undefined : isOpen(traceId),
+      node: undefined,
+      at: -1,
+      isContext: found !== undefined,
+    },
+  ];
+  for (let at = isOpen(traceId) ? 0 : tree.nodes.length; at < tree.nodes.length;) {
+    const node = tree.nodes[at];
+    if (node === undefined) {
+      break;
+    }
+    const open = isOpen(node.step.id);
+    if (shown === undefined || shown.has(at)) {
+      const expanded = node.after === at + 1 || found !== undefined ? undefined : open;
+      rows.push({ id: node.step.id, depth: node.depth, expanded, node, at, isContext: found !== undefined && !found.has(at) });
+    }
+    at = open ? at + 1 : node.after;
+  }
+  return rows;
+}
+
+function withAncestors({ nodes }: StepTree, found: ReadonlySet<number>): ReadonlySet<number> {
+  const shown = new Set<number>();
+  for (const place of found) {
+    for (let at = place; at >= 0 && !shown.has(at); at = nodes[at]?.parent ?? -1) {
+      shown.add(at);
+    }
+  }
+  return shown;
+}
+
+/** What to collapse so that this many levels below the trace are seen; 0 leaves the trace alone. */
+export function collapsedBelow(
+  tree: StepTree,
+  { traceId, levels }: { readonly traceId: string; readonly levels: number },
+): ReadonlySet<string> {
+  const collapsed = new Set(levels === 0 ? [traceId] : []);
+  for (const [at, { step, depth, after }] of tree.nodes.entries()) {
+    if (depth >= levels && after > at + 1) {
+      collapsed.add(step.id);
+    }
+  }
+  return collapsed;
+}
+
+/** The same, with everything open that leads to a step. */
+export function revealed(
+  collapsed: ReadonlySet<string>,
+  tree: StepTree,
+  { traceId, id }: { readonly traceId: string; readonly id: string },
+): ReadonlySet<string> {
+  const closed = new Set(collapsed);
+  if (id !== traceId) {
+    closed.delete(traceId);
+  }
+  for (let at = parentOf(tree, tree.places.get(id)); at >= 0; at = parentOf(tree, at)) {
+    closed.delete(tree.nodes[at]?.step.id ?? "");
+  }
+  return closed.size === collapsed.size ? collapsed : closed;
+}
+
+function parentOf({ nodes }: StepTree, at: number | undefined): number {
+  return at === undefined ? -1 : (nodes[at]?.parent ?? -1);
+}

@@ -1,0 +1,26 @@
+import { useEffect, useEffectEvent } from "react";
+import { type TraceAction, actionOf } from "./trace-keys.ts";
+
+/** Listens to the keys of a trace's page, wherever the focus is but in a field or a dialog. */
+export function useTraceKeys(act: (action: TraceAction) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const action = event.defaultPrevented || isElsewhere(event.target) ? undefined : actionOf(event);
+    if (action !== undefined) {
+      event.preventDefault();
+      act(action);
+    }
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => press(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}
+
+/** Where keys are text, or belong to what is open above the page. */
+function isElsewhere(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu], [role=listbox]") !== null)
+  );
+}

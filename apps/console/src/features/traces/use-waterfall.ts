@@ -1,0 +1,62 @@
+import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { useEffect, useMemo, useState } from "react";
+import { type CriticalPath, criticalPath } from "./critical-path.ts";
+import { type StepFilter, findSteps } from "./find-steps.ts";
+import { type StepRow, revealed, stepRows } from "./step-rows.ts";
+import { type StepTree, stepTree } from "./step-tree.ts";
+import { type Span, traceSpan } from "./waterfall.ts";
+
+const TICK_MS = 500;
+
+export type Waterfall = {
+  readonly tree: StepTree;
+  readonly rows: readonly StepRow[];
+  readonly path: CriticalPath;
+  /** How many steps the filter found; undefined without one. */
+  readonly found: number | undefined;
+  /** All of the trace's time, and the part of it that is shown. */
+  readonly whole: Span;
+  readonly shown: Span;
+  /** Undefined for the whole. */
+  readonly setShown: (shown: Span | undefined) => void;
+  readonly collapsed: ReadonlySet<string>;
+  readonly setCollapsed: (collapsed: ReadonlySet<string>) => void;
+};
+
+/** What the tree and the time axis of a trace show. */
+export function useWaterfall(
+  trace: TraceDigest,
+  { steps, filter, selected }: { readonly steps: readonly Step[]; readonly filter: StepFilter; readonly selected: string },
+): Waterfall {
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+  const [part, setPart] = useState<Span>();
+  const now = useTicking(trace.status === "running");
+  const tree = useMemo(() => stepTree(steps), [steps]);
+  const whole = useMemo(() => traceSpan(trace, tree, now), [trace, tree, now]);
+  // The path of what still runs does not change with every tick.
+  const settled = useMemo(() => traceSpan(trace, tree, Date.now()), [trace, tree]);
+  const path = useMemo(() => criticalPath(tree, settled), [tree, settled]);
+  const { text, kind, only } = filter;
+  const found = useMemo(() => findSteps(tree, { text, kind, only }, path), [tree, text, kind, only, path]);
+  const rows = useMemo(() => stepRows(tree, { traceId: trace.id, collapsed, found }), [tree, trace.id, collapsed, found]);
+
+  useEffect(() => {
+    // What is chosen by the address, or by a jump, is to be seen.
+    setCollapsed((before) => revealed(before, tree, { traceId: trace.id, id: selected }));
+    // oxlint-disable-next-line react/exhaustive-deps -- not every new step opens what somebody collapsed
+  }, [selected]);
+
+  return { tree, rows, path, found: found?.size, whole, shown: part ?? whole, setShown: setPart, collapsed, setCollapsed };
+}
+
+function useTicking(enabled: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!enabled) {
+      return undefined;
+    }
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [enabled]);
+  return now;
+}

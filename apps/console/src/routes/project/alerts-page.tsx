@@ -1,0 +1,42 @@
+import { Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { alertChannelsQuery, alertProjectQuery } from "#features/alerts/api/alerts.ts";
+import { Channels } from "#features/alerts/components/channels.tsx";
+import { History } from "#features/alerts/components/history.tsx";
+import { Rules } from "#features/alerts/components/rules.tsx";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+
+const route = getRouteApi("/signed-in/projects/$projectId/alerts");
+
+export function AlertsPage() {
+  const { projectId } = route.useParams();
+  const api = useApi();
+  const project = useQuery(alertProjectQuery(api, projectId));
+  const channels = useQuery(alertChannelsQuery(api, projectId));
+  const error = project.error ?? channels.error;
+  const isHere = project.data !== undefined && channels.data !== undefined;
+  return (
+    <Page>
+      <PageHeader title="Alerts" description="Be told when agents fail, slow down, cost too much or fall silent." />
+      {!isHere && error === null && <LoadingRows rows={4} height={64} />}
+      {!isHere && error !== null && (
+        <ErrorState
+          title="The alerts could not be loaded"
+          error={error}
+          onRetry={() => void Promise.all([project.refetch(), channels.refetch()])}
+        />
+      )}
+      {project.data !== undefined && channels.data !== undefined && (
+        <Stack gap="lg">
+          <Rules key={projectId} projectId={projectId} channels={channels.data} mayChange={project.data.my_role !== "viewer"} />
+          <Channels projectId={projectId} channels={channels.data} mayChange={project.data.my_role === "owner"} />
+          <History projectId={projectId} />
+        </Stack>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,193 @@
+import { Button, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
+import { type AlignmentFilter, type Comparison, alignmentFilterSchema } from "@sightline/observability/contract";
+import { IconArrowsExchange, IconGitCompare } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { type Compared, comparisonQuery } from "#features/compare/api/compare.ts";
+import { AlignedSteps } from "#features/compare/components/aligned-steps.tsx";
+import { Differences } from "#features/compare/components/differences.tsx";
+import { Figures } from "#features/compare/components/figures.tsx";
+import { CodeDifferences, EdgeDifferences, ModelDifferences } from "#features/compare/components/path-and-code.tsx";
+import { PickTrace } from "#features/compare/components/pick-trace.tsx";
+import { RunCard } from "#features/compare/components/run-card.tsx";
+import { useApi } from "#http/api-context.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { LoadMore } from "#ui/load-more.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { WidePage } from "#ui/page.tsx";
+import classes from "./compare-page.module.css";
+
+const route = getRouteApi("/signed-in/projects/$projectId/compare");
+
+/** What differed between two runs. */
+export function ComparePage() {
+  const { projectId } = route.useParams();
+  const { a, b } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <WidePage>
+      <PageHeader
+        title="Compare two runs"
+        description="What differed: the way they went, values, prompts, tokens, time, and the code that ran"
+      />
+      {a === undefined || b === undefined ? (
+        <Paper>
+          <EmptyPanel
+            icon={<IconGitCompare />}
+            title={a === undefined && b === undefined ? "Choose the first of two runs" : "Choose the run to compare with"}
+            description="Or open a trace and compare it from there with the run before."
+          >
+            <PickTrace
+              projectId={projectId}
+              label="Choose a trace"
+              query=""
+              except={[a, b].filter((id) => id !== undefined)}
+              onPick={(id) => void navigate({ search: a === undefined ? { a: id, b } : { a, b: id } })}
+            />
+          </EmptyPanel>
+        </Paper>
+      ) : (
+        <Compare key={`${a} ${b}`} compared={{ projectId, a, b }} />
+      )}
+    </WidePage>
+  );
+}
+
+function Compare({ compared }: { readonly compared: Compared }) {
+  const { a, b, projectId } = compared;
+  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const show = alignmentFilterSchema.safeParse(search.show).data ?? "all";
+  const comparison = useInfiniteQuery(comparisonQuery(useApi(), compared, show));
+  const [first] = comparison.data?.pages ?? [];
+  if (first === undefined) {
+    return comparison.error === null ? (
+      <LoadingRows rows={8} />
+    ) : (
+      <ErrorState title="The runs could not be compared" error={comparison.error} onRetry={() => void comparison.refetch()} />
+    );
+  }
+  const nameQuery = (name: string): string => `name:"${name.replaceAll(/["\\*]/g, String.raw`\$&`)}"`;
+  return (
+    <Stack gap="xl">
+      <div className={classes.runs}>
+        <RunCard side="A" projectId={projectId} trace={first.a}>
+          <PickTrace
+            projectId={projectId}
+            label="Another A"
+            query={nameQuery(first.b.name)}
+            except={[first.a.id, first.b.id]}
+            onPick={(id) => void navigate({ search: { a: id, b } })}
+          />
+        </RunCard>
+        <Button
+          variant="default"
+          className={classes.swap}
+          leftSection={<IconArrowsExchange size={16} />}
+          onClick={() => void navigate({ search: { a: b, b: a }, replace: true })}
+        >
+          Swap
+        </Button>
+        <RunCard side="B" projectId={projectId} trace={first.b}>
+          <PickTrace
+            projectId={projectId}
+            label="Another B"
+            query={nameQuery(first.a.name)}
+            except={[first.a.id, first.b.id]}
+            onPick={(id) => void navigate({ search: { a, b: id } })}
+          />
+        </RunCard>
+      </div>
+      {first.cut.length > 0 && (
+        <Text size="sm" c="var(--sl-warn)">
+          Not everything is compared: {first.cut.join("; ")}.
+        </Text>
+      )}
+      <Sections comparison={first} />
+      <section aria-labelledby="steps">
+        <div className={classes.bar}>
+          <Title order={2} id="steps">
+            Steps
+          </Title>
+          <SegmentedControl
+            aria-label="Which steps are shown"
+            value={show}
+            onChange={(value) =>
+              void navigate({ search: (before) => ({ ...before, show: value === "all" ? undefined : value }), replace: true })
+            }
+            data={choices(first.counts)}
+          />
+        </div>
+        <Paper>
+          <AlignedSteps
+            steps={comparison.data?.pages.flatMap(({ steps }) => steps) ?? []}
+            compared={compared}
+            open={search.step}
+            onOpen={(step) => void navigate({ search: (before) => ({ ...before, step }), replace: true, resetScroll: false })}
+          />
+          {first.steps_total === 0 && (
+            <Text p="md" c="dimmed">
+              There are no such steps.
+            </Text>
+          )}
+        </Paper>
+        {first.steps_total > 0 && <LoadMore list={comparison} />}
+      </section>
+    </Stack>
+  );
+}
+
+function Sections({ comparison }: { readonly comparison: Comparison }) {
+  const { edges, models, code } = comparison;
+  return (
+    <div className={classes.sections}>
+      <Section title="Figures">
+        <Figures comparison={comparison} />
+      </Section>
+      <Section title="Input and output">
+        <Differences value={comparison.input} label="Input" />
+        <Differences value={comparison.output} label="Output" />
+      </Section>
+      {edges !== null && (
+        <Section title="Way through the graph">
+          <EdgeDifferences edges={edges} />
+        </Section>
+      )}
+      {models.length > 0 && (
+        <Section title="Models">
+          <ModelDifferences models={models} />
+        </Section>
+      )}
+      {code.repositories.length > 0 && (
+        <Section title="Code that ran">
+          <CodeDifferences code={code} />
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <section className={classes.section}>
+      <Title order={2} mb="xs">
+        {title}
+      </Title>
+      <Paper className={classes.panel} role="group" aria-label={title} tabIndex={0}>
+        {children}
+      </Paper>
+    </section>
+  );
+}
+
+function choices({ same, changed, only_a: onlyA, only_b: onlyB }: Comparison["counts"]) {
+  const choice = (value: AlignmentFilter, label: string, count: number) => ({ value, label: `${label} ${count.toLocaleString("en")}` });
+  return [
+    choice("all", "All", same + changed + onlyA + onlyB),
+    choice("different", "Different", changed + onlyA + onlyB),
+    choice("changed", "Changed", changed),
+    choice("only_a", "Only A", onlyA),
+    choice("only_b", "Only B", onlyB),
+    choice("same", "Same", same),
+  ];
+}

@@ -1,0 +1,71 @@
+import { Anchor } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, getRouteApi } from "@tanstack/react-router";
+import { metricsQuery } from "#features/dashboards/api/metrics.ts";
+import { askedRange } from "#features/dashboards/asked-range.ts";
+import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
+import { Dashboard } from "#features/dashboards/components/dashboard.tsx";
+import { groupingOf } from "#features/dashboards/groupings.ts";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { WidePage } from "#ui/page.tsx";
+import { RangePicker } from "#ui/range-picker.tsx";
+import { SPANS, type TimeRange, timeRangeOf } from "#ui/time-range.ts";
+import { useNow } from "#ui/use-now.ts";
+import classes from "./dashboards-page.module.css";
+
+const route = getRouteApi("/signed-in/projects/$projectId/dashboards");
+
+const DEFAULT_RANGE: TimeRange = { span: "24h" };
+const OFFERED = SPANS.filter(({ hours }) => hours >= 24);
+
+export function DashboardsPage() {
+  const { projectId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const inAddress = timeRangeOf(search);
+  const range = Object.values(inAddress).every((value) => value === undefined) ? DEFAULT_RANGE : inAddress;
+  const asked = askedRange(range, useNow());
+  const metrics = useQuery(metricsQuery(useApi(), projectId, asked));
+  const grouping = groupingOf(search.by);
+  // Two instants, so that the list shows what was counted.
+  const counted = { from: asked.from, to: asked.to };
+  return (
+    <WidePage>
+      <PageHeader title="Dashboard" description="Counted by the hour, of all of the project's traces.">
+        <RangePicker
+          range={range}
+          spans={OFFERED}
+          onChange={(next) =>
+            void navigate({ search: (known) => ({ ...known, span: undefined, from: undefined, to: undefined, ...next }) })
+          }
+        />
+      </PageHeader>
+      <div className={classes.parts}>
+        {metrics.data === undefined && metrics.error === null && <LoadingRows rows={3} height={200} />}
+        {metrics.data === undefined && metrics.error !== null && (
+          <ErrorState title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
+        )}
+        {metrics.data !== undefined && (
+          <Dashboard
+            metrics={metrics.data}
+            onStep={(step) => void navigate({ to: "/projects/$projectId/traces", params: { projectId }, search: step })}
+          />
+        )}
+        <Breakdown
+          projectId={projectId}
+          range={asked}
+          grouping={grouping}
+          onGroup={(by) => void navigate({ search: (known) => ({ ...known, by }), replace: true, resetScroll: false })}
+        >
+          {(name, q) => (
+            <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q, ...counted }}>
+              {name}
+            </Anchor>
+          )}
+        </Breakdown>
+      </div>
+    </WidePage>
+  );
+}

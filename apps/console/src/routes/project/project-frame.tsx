@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, getRouteApi } from "@tanstack/react-router";
+import { projectsQuery } from "#features/projects/api/projects.ts";
+import { useApi } from "#http/api-context.ts";
+import classes from "./project-frame.module.css";
+
+const route = getRouteApi("/signed-in/projects/$projectId");
+
+const TABS = [
+  { label: "Traces", to: "/projects/$projectId/traces" },
+  { label: "Dashboard", to: "/projects/$projectId/dashboards" },
+  { label: "Sessions", to: "/projects/$projectId/sessions" },
+  { label: "Users", to: "/projects/$projectId/users" },
+  { label: "Dead letters", to: "/projects/$projectId/dead-letters" },
+  { label: "Alerts", to: "/projects/$projectId/alerts" },
+  { label: "Settings", to: "/projects/$projectId/settings" },
+] as const;
+
+/** A project's name and its pages, above each of them. The heading of the page is the page's own. */
+export function ProjectFrame() {
+  const { projectId } = route.useParams();
+  const { data: projects } = useQuery(projectsQuery(useApi()));
+  const name = projects?.find(({ id }) => id === projectId)?.name;
+  return (
+    <>
+      <nav className={classes.bar} aria-label="Project">
+        <div className={classes.way}>
+          <Link to="/projects">Projects</Link>
+          <span aria-hidden="true">/</span>
+          <span className={classes.name}>{name ?? "…"}</span>
+        </div>
+        <ul className={classes.tabs}>
+          {TABS.map(({ label, to }) => (
+            <li key={label}>
+              <Link to={to} params={{ projectId }} className={classes.tab} activeOptions={{ includeSearch: false }}>
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { Button } from "@mantine/core";
+import type { Project } from "@sightline/observability/contract";
+import { IconActivity, IconCoins, IconEyeOff, IconKey, IconSettings, IconUsers } from "@tabler/icons-react";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Link, getRouteApi } from "@tanstack/react-router";
+import { meQuery } from "#features/auth/api/me.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { DeleteProject } from "#features/projects/settings/delete-project.tsx";
+import { GeneralSettings } from "#features/projects/settings/general-settings.tsx";
+import { KeySettings } from "#features/projects/settings/key-settings.tsx";
+import { MaskingSettings } from "#features/projects/settings/masking-settings.tsx";
+import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
+import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
+import { useApi } from "#http/api-context.ts";
+import { hasCode } from "#http/api-error.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { Page } from "#ui/page.tsx";
+import classes from "./settings-page.module.css";
+
+const route = getRouteApi("/signed-in/projects/$projectId/settings");
+
+const SECTIONS = [
+  { id: undefined, label: "General", icon: IconSettings },
+  { id: "members", label: "Members", icon: IconUsers },
+  { id: "keys", label: "API keys", icon: IconKey },
+  { id: "masking", label: "Masking", icon: IconEyeOff },
+  { id: "prices", label: "Prices", icon: IconCoins },
+] as const;
+
+export function SettingsPage() {
+  const { projectId } = route.useParams();
+  const project = useQuery(projectQuery(useApi(), projectId));
+  return (
+    <Page>
+      <PageHeader title="Settings" documentTitle={project.data === undefined ? "Settings" : `Settings of ${project.data.name}`} />
+      {project.data === undefined && project.error === null && <LoadingRows rows={6} height={64} />}
+      {project.data === undefined && hasCode(project.error, "project_not_found") && (
+        <EmptyPanel icon={<IconActivity />} title="This project is not here" description="It was deleted, or you are no member of it.">
+          <Button component={Link} to="/projects">
+            All projects
+          </Button>
+        </EmptyPanel>
+      )}
+      {project.data === undefined && project.error !== null && !hasCode(project.error, "project_not_found") && (
+        <ErrorState title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
+      )}
+      {project.data !== undefined && <Sections key={projectId} project={project.data} />}
+    </Page>
+  );
+}
+
+function Sections({ project }: { readonly project: Project }) {
+  const { section } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const chosen = SECTIONS.find(({ id }) => id === section)?.id;
+  const toProjects = () => void navigate({ to: "/projects" });
+  return (
+    <div className={classes.columns}>
+      <nav aria-label="Settings" className={classes.nav}>
+        {SECTIONS.map(({ id, label, icon: Icon }) => (
+          <Link
+            key={label}
+            to="/projects/$projectId/settings"
+            params={{ projectId: project.id }}
+            search={{ section: id }}
+            className={classes.link}
+            activeOptions={{ exact: true, explicitUndefined: true }}
+            // The router takes the address without a section for none of them.
+            aria-current={chosen === id ? "page" : undefined}
+          >
+            <Icon size={16} aria-hidden="true" />
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className={classes.content}>
+        {chosen === undefined && (
+          <>
+            <GeneralSettings key={project.my_role} project={project} />
+            {project.my_role === "owner" && <DeleteProject project={project} onDeleted={toProjects} />}
+          </>
+        )}
+        {chosen === "members" && (
+          <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={toProjects} />
+        )}
+        {chosen === "keys" && <KeySettings project={project} />}
+        {chosen === "masking" && <MaskingSettings project={project} />}
+        {chosen === "prices" && <PriceSettings project={project} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, waitUntilHealthy } from "#processes.ts";
+import { ISSUER, startIssuer } from "#product.ts";
+import { repository } from "#scripts.ts";
+
+/** Observability's API as it is started for real. */
+export type Serving = {
+  /** A path behind `/api/v1`; answers the body's length and its `next_cursor`. */
+  readonly get: (path: string) => Promise<{ readonly items: number; readonly next: string | null }>;
+  readonly stop: () => Promise<void>;
+};
+
+export async function serveObservability(databaseUrl: string, tenantId: string): Promise<Serving> {
+  const home = await mkdtemp(join(tmpdir(), "sightline-bench-"));
+  const port = await freePort();
+  const issuer = await startIssuer();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, ["apps/platform/sightline.ts", "start", "observability"], {
+    cwd: repository,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      DATABASE_URL: databaseUrl,
+      // Nothing is read from it here; without one a Redis would be started too.
+      OBSERVABILITY_REDIS_URL: process.env["TEST_REDIS_URL"] ?? "redis://127.0.0.1:1",
+      OBSERVABILITY_STREAM_NAME: `bench-${randomBytes(8).toString("hex")}`,
+      ENCRYPTION_KEYS: `bench:${randomBytes(32).toString("base64url")}`,
+      SECRET_KEY: randomBytes(32).toString("base64url"),
+      API_KEY: `studio_${randomBytes(32).toString("hex")}`,
+      ENVIRONMENT: "development",
+      SIGHTLINE_HOME: home,
+      OBSERVABILITY_PORT: String(port),
+      IDENTITY_JWKS_URL: issuer.url,
+      PUBLIC_URL: ISSUER,
+    },
+  });
+  await waitUntilHealthy(url, child);
+  const headers = { authorization: `Bearer ${issuer.tokenFor(tenantId)}` };
+  return {
+    get: async (path) => {
+      const answer = await fetch(`${url}/api/v1${path}`, { headers });
+      if (!answer.ok) {
+        throw new Error(`${path} answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
+      }
+      const body = (await answer.json()) as { readonly items?: readonly unknown[]; readonly next_cursor?: string | null };
+      return { items: body.items?.length ?? 1, next: body.next_cursor ?? null };
+    },
+    stop: async () => {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+      issuer.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, waitUntilHealthy } from "#processes.ts";
+import { startIssuer } from "#product.ts";
+import { repository } from "#scripts.ts";
+import type { Filled } from "./fill.ts";
+
+/** The code index's API as it is started for real, on a filled database. */
+export type Serving = {
+  /** One call of the tool `search` through `/mcp`. */
+  readonly search: (query: string) => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+export async function serveIndex({ url: databaseUrl, tenantId }: Filled): Promise<Serving> {
+  const home = await mkdtemp(join(tmpdir(), "sightline-bench-"));
+  const port = await freePort();
+  const issuer = await startIssuer();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, ["apps/platform/sightline.ts", "start", "code-index"], {
+    cwd: repository,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      DATABASE_URL: databaseUrl,
+      // No role that is started reads it; without one a Redis would be started too.
+      OBSERVABILITY_REDIS_URL: "redis://127.0.0.1:1",
+      ENCRYPTION_KEYS: `bench:${randomBytes(32).toString("base64url")}`,
+      SECRET_KEY: randomBytes(32).toString("base64url"),
+      ENVIRONMENT: "development",
+      SIGHTLINE_HOME: home,
+      CODEINDEX_PORT: String(port),
+      CODEINDEX_JWT_JWKS_URL: issuer.url,
+      CODEINDEX_WEBHOOK_SECRET: randomBytes(32).toString("base64url"),
+      CODEINDEX_MCP_CALLS_PER_MINUTE: "0",
+    },
+  });
+  await waitUntilHealthy(url, child);
+  const token = issuer.tokenFor(tenantId);
+  return {
+    search: (query) => search(url, token, query),
+    stop: async () => {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+      issuer.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function search(url: string, token: string, query: string): Promise<void> {
+  const answer = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-11-25",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search", arguments: { query } } }),
+  });
+  const text = await answer.text();
+  if (!answer.ok || text.includes('"isError":true') || !text.includes('"structuredContent"')) {
+    throw new Error(`/mcp answered ${answer.status}: ${text.slice(0, 500)}`);
+  }
+}

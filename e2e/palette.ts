@@ -1,0 +1,36 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { inspectPage } from "./browser.ts";
+
+type Stage = { readonly consoleUrl: string; readonly page: Page };
+
+const REPOSITORY = "acme/webshop";
+
+/** The console by keyboard alone. */
+export function describePalette(stage: () => Stage): void {
+  describe("from the keyboard", () => {
+    test("a repository is opened by its name, pages by two keys, and a map shows them", async () => {
+      const { consoleUrl, page } = stage();
+      await page.goto(consoleUrl);
+      await page.getByRole("button", { name: "Search everything" }).waitFor();
+      await page.keyboard.press("Control+k");
+      const palette = page.getByRole("dialog", { name: "Command palette" });
+      await palette.getByRole("textbox", { name: "Search everything" }).pressSequentially("webshop");
+      await palette.getByRole("button", { name: REPOSITORY }).first().waitFor();
+      expect(await inspectPage(page, "palette")).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${consoleUrl}/code/${REPOSITORY}`);
+      await palette.waitFor({ state: "detached" });
+
+      await page.keyboard.press("g");
+      await page.keyboard.press("p");
+      await page.waitForURL(`${consoleUrl}/projects`);
+      await page.keyboard.press("?");
+      const map = page.getByRole("dialog", { name: "Keyboard" });
+      await map.getByRole("row").filter({ hasText: "Projects" }).waitFor();
+      expect(await inspectPage(page, "keyboard-map")).toEqual([]);
+      await page.keyboard.press("Escape");
+      await map.waitFor({ state: "detached" });
+    });
+  });
+}

@@ -1,0 +1,24 @@
+import type { Routes } from "@sightline/foundation/http-server";
+import { commitsAnswerSchema, commitsRequestSchema } from "#contract.ts";
+import { searchCommits } from "#retrieval/search-commits.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { findRepository, repositoryParamsSchema } from "./find-repository.ts";
+import { scopeOf } from "./request-tenant.ts";
+
+/** The newest commits of a repository's branches. */
+export function commitRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/repos/:repo_id/commits",
+      {
+        config: { auth: "reader" },
+        schema: { params: repositoryParamsSchema, querystring: commitsRequestSchema, response: { 200: commitsAnswerSchema } },
+      },
+      async (request) => {
+        const access = scopeOf(request);
+        const { full_name: repo } = await findRepository(database, access, request.params.repo_id);
+        return searchCommits(database, { ...access, repo, ref: request.query.ref }, request.query);
+      },
+    );
+  };
+}

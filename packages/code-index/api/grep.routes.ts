@@ -1,0 +1,23 @@
+import type { Routes } from "@sightline/foundation/http-server";
+import { grepAnswerSchema, grepRequestSchema } from "#contract.ts";
+import { grep } from "#retrieval/grep.ts";
+import { untilAborted, type CodeIndexDatabase } from "#store/tenant.ts";
+import { scopeOf } from "./request-tenant.ts";
+import { whileAwaited } from "./while-awaited.ts";
+
+/** Every line that matches a pattern. */
+export function grepRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/grep",
+      { config: { auth: "reader" }, schema: { querystring: grepRequestSchema, response: { 200: grepAnswerSchema } } },
+      async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.query),
+    );
+
+    server.post(
+      "/api/v1/grep",
+      { config: { auth: "reader" }, schema: { body: grepRequestSchema, response: { 200: grepAnswerSchema } } },
+      async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.body),
+    );
+  };
+}

@@ -1,0 +1,23 @@
+import type { Routes } from "@sightline/foundation/http-server";
+import { referencesAnswerSchema, referencesRequestSchema, symbolsAnswerSchema, symbolsRequestSchema } from "#contract.ts";
+import { findReferences } from "#retrieval/find-references.ts";
+import { findSymbols } from "#retrieval/find-symbol.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { scopeOf } from "./request-tenant.ts";
+
+/** Where names are defined, and where they are used. */
+export function symbolRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/symbols",
+      { config: { auth: "reader" }, schema: { querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } } },
+      async (request) => findSymbols(database, scopeOf(request), request.query),
+    );
+
+    server.get(
+      "/api/v1/references",
+      { config: { auth: "reader" }, schema: { querystring: referencesRequestSchema, response: { 200: referencesAnswerSchema } } },
+      async (request) => findReferences(database, scopeOf(request), request.query),
+    );
+  };
+}

@@ -1,0 +1,30 @@
+import { messageOf } from "@sightline/foundation/errors";
+import { GoogleAuth } from "google-auth-library";
+import { EmbedderError } from "./embedder-error.ts";
+
+const TOKEN_MS = 15_000;
+const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+
+/** Access tokens of wherever this runs (application-default credentials). */
+export function createGoogleTokens(project: string): (signal: AbortSignal) => Promise<string> {
+  const google = new GoogleAuth({ scopes: [SCOPE], projectId: project });
+  return (signal) => accessToken(google, signal);
+}
+
+/** The library keeps it until shortly before it ends. */
+async function accessToken(google: GoogleAuth, signal: AbortSignal): Promise<string> {
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(TOKEN_MS)]);
+  const late = new Promise<never>((_resolve, reject) => {
+    ended.addEventListener("abort", () => reject(new Error(`no access token within ${TOKEN_MS / 1000} s`)), { once: true });
+  });
+  try {
+    const token = await Promise.race([google.getAccessToken(), late]);
+    if (typeof token === "string" && token !== "") {
+      return token;
+    }
+    throw new Error("no access token was issued");
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new EmbedderError(`Google Cloud gave no access token: ${messageOf(error).slice(0, 300)}`, { transient: true, cause: error });
+  }
+}

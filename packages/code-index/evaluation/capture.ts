@@ -1,0 +1,60 @@
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createQueryEmbedder } from "#embedding/query-embedder.ts";
+import type { LegName } from "#retrieval/fuse.ts";
+import { compileConditions } from "#retrieval/match-conditions.ts";
+import { parseQuery } from "#retrieval/query.ts";
+import { runLegs } from "#retrieval/search-legs.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
+import { repositoriesInScope } from "#store/read-scope.store.ts";
+import { storedEmbedders } from "#store/read-vectors.store.ts";
+import { EVAL_EMBEDDING, type EvaluatedIndex } from "./evaluated-index.ts";
+import type { EvalQuery } from "./query-set.ts";
+
+/** What the legs find for a query, so that it can be fused and ranked again and again without them. */
+export type CapturedQuery = EvalQuery & {
+  readonly legs: Readonly<Record<LegName, readonly number[]>>;
+  /** By the chunk's id. */
+  readonly coverage: Readonly<Record<string, number>>;
+  /** Files in ripgrep's order. */
+  readonly ripgrep: readonly string[];
+};
+
+export type CapturedRepository = {
+  readonly name: string;
+  readonly language: string;
+  readonly chunks: Readonly<Record<string, FoundChunk>>;
+  readonly queries: readonly CapturedQuery[];
+};
+
+const DEADLINE_MS = 30_000;
+const DEADLINES = { bm25: DEADLINE_MS, exact: DEADLINE_MS, semantic: DEADLINE_MS };
+
+type Capturing = { readonly index: EvaluatedIndex; readonly repo: string; readonly queries: readonly EvalQuery[] };
+
+type Captured = Pick<CapturedRepository, "chunks"> & { readonly queries: readonly Omit<CapturedQuery, "ripgrep">[] };
+
+export async function capture({ index: { database, tenant }, repo, queries }: Capturing): Promise<Captured> {
+  const scope = { tenant, repo };
+  const embedder = createQueryEmbedder({ config: EVAL_EMBEDDING, log: silentLog });
+  const { repositories, vectors } = await readAs(database, tenant, DEADLINE_MS, async (transaction) => {
+    const [inUse] = await storedEmbedders(transaction, tenant);
+    return { repositories: await repositoriesInScope(transaction, scope), vectors: inUse };
+  });
+  const chunks: Record<string, FoundChunk> = {};
+  const captured: Omit<CapturedQuery, "ripgrep">[] = [];
+  for (const query of queries) {
+    const parsed = parseQuery(query.text);
+    const searching = { scope, query: parsed, conditions: compileConditions(parsed), repositories, vectors, isDeep: false };
+    const { bm25, exact, semantic } = await runLegs({ database, embedder, log: silentLog, deadlines: DEADLINES }, searching);
+    const legs = { bm25: bm25.chunkIds, exact: exact.chunkIds, semantic: semantic.chunkIds };
+    const chunkIds = [...new Set(Object.values(legs).flat())];
+    const unknown = chunkIds.filter((id) => chunks[id] === undefined);
+    for (const chunk of await readAs(database, tenant, DEADLINE_MS, (transaction) => readChunks(transaction, scope, unknown))) {
+      chunks[chunk.chunk_id] = chunk;
+    }
+    const coverage = Object.fromEntries(chunkIds.map((id) => [id, bm25.coverageOf?.(id) ?? 0]));
+    captured.push({ ...query, legs, coverage });
+  }
+  return { chunks, queries: captured };
+}

@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@sightline/foundation/clock";
+import { createDatabase } from "@sightline/foundation/database";
+import { migrateUp } from "@sightline/foundation/migrations";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createSourceAccess } from "#credentials/source-access.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
+import { runJob } from "#indexing/run-job.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { createSplitter, type Splitter } from "#splitting/splitter.ts";
+import { enqueueJob } from "#store/jobs.store.ts";
+import { claimJob } from "#store/leases.store.ts";
+import { codeIndexMigrations } from "#store/migrations.ts";
+import { registerRepository } from "#store/repositories.store.ts";
+import { ensureTenant, type CodeIndexDatabase, type Tenant } from "#store/tenant.ts";
+import { testConfig } from "#testing/test-config.ts";
+
+/** An index of its own on the PostgreSQL given, filled by the indexer's own jobs. */
+export type EvaluatedIndex = {
+  readonly database: CodeIndexDatabase;
+  readonly tenant: Tenant;
+  readonly splitter: Splitter;
+  readonly add: (repo: string, url: string) => Promise<void>;
+  readonly drop: () => Promise<void>;
+};
+
+export const EVAL_EMBEDDING = { CODEINDEX_EMBEDDER: "hash" } as const;
+
+export async function createEvaluatedIndex(server: string): Promise<EvaluatedIndex> {
+  const options = { poolSize: 10, applicationName: "sightline-eval", log: silentLog };
+  const maintenance = createDatabase({ ...options, url: server, poolSize: 1 });
+  const name = `eval_${randomBytes(8).toString("hex")}`;
+  await maintenance.pool.query(`create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const database = createDatabase<CodeIndexTables>({ ...options, url: url.toString() });
+  await migrateUp(database.pool, codeIndexMigrations);
+  const tenant = await ensureTenant(database, { tenantId: "eval", name: "eval" });
+  const dataDir = await mkdtemp(join(tmpdir(), "sightline-eval-data-"));
+  const shared = { database, log: silentLog, clock: systemClock };
+  const splitter = createSplitter({ log: silentLog });
+  const sources = createSourceAccess({ ...shared, config: testConfig(dataDir) });
+  const tools = { ...shared, dataDir, mirrorBytes: 2 ** 30, sources, splitter, embedder: createEmbedder(EVAL_EMBEDDING) };
+  return {
+    database,
+    tenant,
+    splitter,
+    add: async (repo, cloneUrl) => {
+      const { id: repoId } = await registerRepository(database, { tenantId: tenant.tenantId, fullName: repo, cloneUrl });
+      await enqueueJob(database, { tenantId: tenant.tenantId, repoId, mode: "full", trigger: "api", now: new Date() });
+      const job = await claimJob(database, { workerId: randomUUID(), now: new Date() });
+      if (job?.repoId !== repoId) {
+        throw new Error("Another job was claimed.");
+      }
+      const { signal } = new AbortController();
+      await runJob(tools, { job, report: () => undefined, ended: () => Promise.resolve(), signal });
+    },
+    drop: async () => {
+      await splitter.close();
+      await database.close();
+      const { role } = tenant;
+      await maintenance.pool.query(`drop database ${name} with (force)`);
+      if (role !== null) {
+        await maintenance.pool.query(`drop role if exists "${role}"`);
+      }
+      await maintenance.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

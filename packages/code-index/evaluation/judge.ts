@@ -1,0 +1,66 @@
+import type { Target } from "./query-set.ts";
+
+/** A result as far as it is judged: a place, or a whole file. */
+export type Judged = { readonly path: string; readonly start_line?: number; readonly end_line?: number };
+
+export type Scores = {
+  readonly ndcg: number;
+  readonly mrr: number;
+  readonly recall1: number;
+  readonly recall5: number;
+  readonly recall10: number;
+};
+
+const DEPTH = 10;
+
+/**
+ * How well the first ten results answer. Where files are looked for each file counts as one place in the order; where a place is
+ * looked for, a result that does not say which lines it means is taken as right when the file is.
+ */
+export function judge(results: readonly Judged[], targets: readonly Target[]): Scores {
+  const isByFile = targets.every((target) => target.lines === undefined);
+  const answered = results.slice(0, DEPTH);
+  const places = isByFile ? firstOfEachFile(answered) : answered;
+  const ranks = targets
+    .map((target) => places.findIndex((result) => answers(result, target)) + 1)
+    .filter((rank) => rank > 0)
+    .toSorted((one, other) => one - other);
+  const ideal = targets.slice(0, DEPTH).reduce((sum, _, index) => sum + gainAt(index + 1), 0);
+  const recall = (depth: number) => ranks.filter((rank) => rank <= depth).length / targets.length;
+  return {
+    // Two targets in one chunk are at the same rank: no more than the ideal.
+    ndcg: Math.min(1, ranks.reduce((sum, rank) => sum + gainAt(rank), 0) / ideal),
+    mrr: ranks[0] === undefined ? 0 : 1 / ranks[0],
+    recall1: recall(1),
+    recall5: recall(5),
+    recall10: recall(10),
+  };
+}
+
+export function mean(scores: readonly Scores[]): Scores {
+  const average = (of: (score: Scores) => number) => scores.reduce((sum, score) => sum + of(score), 0) / Math.max(1, scores.length);
+  return {
+    ndcg: average((score) => score.ndcg),
+    mrr: average((score) => score.mrr),
+    recall1: average((score) => score.recall1),
+    recall5: average((score) => score.recall5),
+    recall10: average((score) => score.recall10),
+  };
+}
+
+function gainAt(rank: number): number {
+  return 1 / Math.log2(rank + 1);
+}
+
+function firstOfEachFile(results: readonly Judged[]): readonly Judged[] {
+  const seen = new Set<string>();
+  return results.filter(({ path }) => !seen.has(path) && seen.add(path));
+}
+
+function answers({ path, start_line: start, end_line: end }: Judged, target: Target): boolean {
+  if (path !== target.path) {
+    return false;
+  }
+  const [first, last] = target.lines ?? [1, 1];
+  return target.lines === undefined || start === undefined || end === undefined || (start <= last && end >= first);
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { fileKindOf } from "#retrieval/file-kind.ts";
+import { languageOf } from "#splitting/languages.ts";
+
+/** The four ways in which people look for code, each made from a repository alone. */
+export const FAMILIES = ["commit", "docstring", "symbol", "split name"] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/** What a query has to find: a file, or a place in it. */
+export type Target = { readonly path: string; readonly lines?: readonly [first: number, last: number] };
+
+export type EvalQuery = {
+  readonly family: Family;
+  readonly language: string;
+  readonly text: string;
+  /** Each counts once. */
+  readonly targets: readonly Target[];
+};
+
+/** As many as wanted, in an order that is the same for everybody and knows nothing of what is in them. */
+export function sample<Item>(items: readonly Item[], count: number, keyOf: (item: Item) => string): readonly Item[] {
+  return items
+    .map((item) => ({ item, key: createHash("sha256").update(keyOf(item)).digest("hex") }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+    .slice(0, count)
+    .map(({ item }) => item);
+}
+
+/** So much of a definition, from its first line on, is the place that is looked for. */
+const HEAD_LINES = 10;
+
+export function headOf(path: string, start: number, end: number): Target {
+  return { path, lines: [start, Math.min(end, start + HEAD_LINES - 1)] };
+}
+
+const PROGRAMMING = new Set("typescript tsx javascript python go rust java c cpp csharp ruby php kotlin swift scala".split(" "));
+
+/** What people look for: tests, examples and copies of others' code are no right answer to any of the queries. */
+export function isCode(path: string): boolean {
+  return PROGRAMMING.has(languageOf(path)) && fileKindOf(path) === "source";
+}

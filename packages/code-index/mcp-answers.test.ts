@@ -1,0 +1,280 @@
+import type { AddressInfo } from "node:net";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { countTokens } from "#tokens/count-tokens.ts";
+import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
+
+/** What answers hold, and how long they are, whatever is asked. */
+let running: RunningCodeIndex;
+let shop: Indexed;
+let client: Client;
+let token: string;
+let address: URL;
+
+const SERVICES = ["cart", "order", "payment", "invoice", "refund", "stock", "search", "mail", "login", "export"];
+
+function serviceFile(name: string): string {
+  const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const methods = ["load", "store", "validate", "retry", "notify", "cancel"].map(
+    (verb) =>
+      `  /** Will ${verb} the ${name}; backs off when the ${name} service is busy. */\n  async ${verb}${title}(id: string, attempts = 3): Promise<void> {\n` +
+      `    if (id === "") {\n      throw new Error("no ${name} to ${verb}: the id is empty");\n    }\n` +
+      `    for (let attempt = 0; attempt < attempts; attempt++) {\n      await this.client.send("${name}/${verb}", { id, attempt });\n    }\n  }\n`,
+  );
+  return `import { Client } from "../client.ts";\n\nexport class ${title}Service {\n  constructor(private client: Client) {}\n\n${methods.join("\n")}}\n`;
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(SERVICES.map((name) => [`src/services/${name}.ts`, serviceFile(name)])),
+  ...Object.fromEntries(SERVICES.map((name) => [`test/${name}.test.ts`, `test("${name}", () => new ${name}Service());\n`])),
+  "src/jobs/nightly.ts":
+    'import { RefundService } from "../services/refund.ts";\n\nexport async function settleNight(service: RefundService) {\n  await service.retryRefund("all");\n}\n',
+  "src/client.ts": "export class Client {\n  async send(path: string, body: unknown) {}\n}\n",
+  "src/wide.ts": `export const wide = "${"wide ".repeat(1_400)}";\n`,
+  "docs/read me.md": "# Read me\n\n```\nfenced\n```\n",
+  "data/👍.txt": "emoji\n",
+  "package-lock.json": "{}\n",
+  ".gitignore": "dist\n",
+};
+
+beforeAll(async () => {
+  running = await startCodeIndex();
+  shop = await running.index("acme/shop", FILES);
+  await running.index("acme/tools", { "main.go": "package main\n\nfunc main() {}\n" });
+  token = await running.createToken("one");
+  await running.server.listen({ host: "127.0.0.1", port: 0 });
+  address = new URL(`http://127.0.0.1:${(running.server.server.address() as AddressInfo).port}/mcp`);
+  client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+});
+
+afterAll(async () => {
+  await client.close();
+  running.server.server.closeAllConnections();
+  await running.stop();
+});
+
+/** Of all tools: what a test reads of it is there. */
+type Data = {
+  readonly results: readonly { readonly repo: string; readonly path: string; readonly start_line: number; readonly end_line: number }[];
+  readonly entries: readonly { readonly path: string }[];
+  readonly commits?: readonly unknown[];
+  readonly next_cursor: string | null;
+  readonly notes: readonly string[];
+} & Readonly<Record<string, unknown>>;
+
+async function call(name: string, given: Record<string, unknown>) {
+  const result = await client.callTool({ name, arguments: given });
+  const [content] = result.content;
+  const text = content?.type === "text" ? content.text : "";
+  return { text, result, data: result.structuredContent as Data };
+}
+
+test("no answer is over 25,000 tokens as a whole, and the median of either form is 2,000 at the most", { timeout: 120_000 }, async () => {
+  const verbs = ["load", "retry", "validate", "cancel"];
+  const queries = [
+    ...SERVICES.slice(0, 5).flatMap((name) => [`where is the ${name} retried`, `${name}Service`, `no ${name} to load: the id is empty`]),
+    ...verbs,
+    "wide",
+    "/attempt\\w*/",
+    "path:src OR path:test",
+    "👍",
+  ];
+  const calls = [
+    ...queries.map((query) => ({ name: "search", arguments: { query, limit: 50 } })),
+    ...verbs.map((verb) => ({ name: "grep", arguments: { pattern: verb, context: 3, limit: 1_000 } })),
+    { name: "grep", arguments: { pattern: "wide" } },
+    ...["src/wide.ts", "src/services/cart.ts", "src/services/order.ts"].map((path) => ({
+      name: "read_file",
+      arguments: { repo: "acme/shop", path },
+    })),
+    ...["send", "Client", "CartService"].map((symbol) => ({ name: "find_references", arguments: { symbol } })),
+    ...["load", "Client"].map((name) => ({ name: "find_symbol", arguments: { name } })),
+    { name: "list_files", arguments: { repo: "acme/shop" } },
+    { name: "commit_search", arguments: { repo: "acme/shop" } },
+    { name: "index_status", arguments: {} },
+    { name: "list_repos", arguments: {} },
+  ];
+  const usual: number[] = [];
+  for (const { name, arguments: given } of calls) {
+    const { text, data, result: answer } = await call(name, given);
+    expect({ name, given, failed: answer.isError === true && text }).toEqual({ name, given, failed: false });
+    usual.push(Math.max(countTokens(text), countTokens(JSON.stringify(data))));
+    const { result } = await call(name, { ...given, max_tokens: 1_000_000 });
+    expect({ name, given, tokens: countTokens(JSON.stringify(result)) < 25_000 }).toEqual({ name, given, tokens: true });
+  }
+  expect(usual.toSorted((one, other) => one - other)[Math.floor(usual.length / 2)]).toBeLessThanOrEqual(2_000);
+  expect(usual.filter((tokens) => tokens > 2_000)).toEqual([]);
+});
+
+test("what an assistant is told of the tools leaves it room to work", async () => {
+  const { tools } = await client.listTools();
+  const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  expect(countTokens(JSON.stringify(told))).toBeLessThanOrEqual(4_000);
+});
+
+test("a search that is cut goes on with its cursor until every result was shown once", async () => {
+  const places: string[] = [];
+  const notes: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data } = await call("search", {
+      query: "id is empty path:services",
+      limit: 30,
+      max_tokens: 700,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    places.push(...data.results.map((result) => `${result.path}:${result.start_line}`));
+    notes.push(...data.notes);
+    cursor = data.next_cursor ?? undefined;
+  } while (cursor !== undefined && places.length < 500);
+  const { data } = await call("search", { query: "id is empty path:services", limit: 50, max_tokens: 12_000 });
+  expect(places.length).toBeGreaterThanOrEqual(data.results.length);
+  const twice = places.filter((place, index) => places.indexOf(place) !== index);
+  // A machine that is busy answers with fewer legs, and says so.
+  expect({ twice: notes.some((note) => note.includes("may come twice")) ? [] : twice }).toEqual({ twice: [] });
+});
+
+test("a search says how new what it searched is", async () => {
+  const { data, text } = await call("search", { query: "CartService", repo: "acme/shop" });
+  expect(data["index"]).toEqual([{ repo: "acme/shop", ref: "main", commit: shop.commit, indexed_at: expect.any(String), behind: 0 }]);
+  expect(text).toContain(`acme/shop@${shop.commit} (main)`);
+});
+
+test("files are listed as deep as fits, by folder, by pattern, and on by cursor", async () => {
+  const whole = await call("list_files", { repo: "acme/shop" });
+  expect(whole.data).toMatchObject({ commit: shop.commit, total_files: Object.keys(FILES).length, depth: null, next_cursor: null });
+  expect(whole.data.entries.map(({ path }) => path).toSorted()).toEqual(Object.keys(FILES).toSorted());
+  expect(whole.data.entries).toContainEqual({ path: "package-lock.json", lines: 0, not_searchable: expect.any(String) });
+
+  const top = await call("list_files", { repo: "acme/shop", depth: 1 });
+  expect(top.data.entries).toContainEqual({ path: "src/", files: 13, lines: expect.any(Number) });
+  expect(top.text).toContain("Open a folder by naming it as path.");
+
+  const folder = await call("list_files", { repo: "ACME/shop", path: "./src/services/", glob: "{cart,o*}.ts" });
+  expect(folder.data.entries.map(({ path }) => path)).toEqual(["src/services/cart.ts", "src/services/order.ts"]);
+
+  const paths: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data } = await call("list_files", {
+      repo: "acme/shop",
+      max_tokens: 400,
+      depth: 9,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    paths.push(...data.entries.map(({ path }) => path));
+    cursor = data.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(paths).toEqual(whole.data.entries.map(({ path }) => path));
+});
+
+test("the state of the index is told for one repository and for all", async () => {
+  const one = await call("index_status", { repo: "Acme/Shop" });
+  expect(one.data).toMatchObject({
+    repositories: [
+      {
+        repo: "acme/shop",
+        status: "ready",
+        refs: [{ name: "main", indexed_commit: shop.commit, behind: 0 }],
+        legs: { bm25: { state: "ready" }, exact: { state: "ready" }, semantic: { state: "ready" } },
+        last_error: null,
+      },
+    ],
+    counts: { ready: 1 },
+  });
+  expect((await call("index_status", {})).data["counts"]).toEqual({ ready: 2 });
+});
+
+test.for([
+  ["list_files", { repo: "acme/nowhere" }, /known: acme\/shop/],
+  ["list_files", { repo: "acme/shop", path: "service" }, /has nothing at service/],
+  ["list_files", { repo: "acme/shop", path: "cart.ts" }, /did you mean src\/services\/cart\.ts/],
+  ["list_files", { repo: "acme/shop", path: "a\0b" }, /NUL/],
+  ["list_files", { repo: "acme/shop", cursor: "7.bm9wZQ" }, /cursor/],
+  ["list_files", { repo: "acme/shop", ref: "dev" }, /branch dev .*not indexed/],
+  ["index_status", { repo: "acme/nowhere" }, /known: acme\/shop, acme\/tools/],
+  ["search", { query: "x", cursor: "bm9wZQ" }, /cursor/],
+] as const)("%s, given %j, answers with an error to act on", async ([name, given, message]) => {
+  const { result, text } = await call(name, given);
+  expect(result.isError).toBe(true);
+  expect(text).toMatch(message);
+});
+
+test("patterns of files are characters where they mean nothing, and slow for nobody", async () => {
+  for (const glob of ["}{", "{a,{b", "[x](", "***///", `${"*a".repeat(200)}!`, `${"{a,".repeat(60)}b${"}".repeat(60)}`]) {
+    const { result, data } = await call("list_files", { repo: "acme/shop", glob });
+    expect({ glob, failed: result.isError ?? false, found: data["total_files"] }).toEqual({ glob, failed: false, found: 0 });
+  }
+});
+
+test("an assistant finds a behaviour, reads it, finds its callers and its last change in four calls and few tokens", async () => {
+  // History comes after the code can be searched.
+  await expect.poll(async () => (await call("commit_search", { repo: "acme/shop" })).data?.commits?.length, { timeout: 10_000 }).toBe(1);
+  let tokens = 0;
+  const ask = async (name: string, given: Record<string, unknown>) => {
+    const { data, text } = await call(name, given);
+    tokens += Math.max(countTokens(text), countTokens(JSON.stringify(data)));
+    return data;
+  };
+  const [found] = (await ask("search", { query: "where are refunds retried when the service is busy" })).results;
+  expect(found).toMatchObject({ repo: "acme/shop", path: "src/services/refund.ts" });
+  const { repo = "", path = "", start_line: start, end_line: end } = found ?? {};
+  expect((await ask("read_file", { repo, path, start, end }))["content"]).toContain("async retryRefund(");
+  const { files } = await ask("find_references", { symbol: "retryRefund", repo });
+  expect(files).toMatchObject([{ path: "src/jobs/nightly.ts", uses: [{ line: 4, kind: "call", within: "settleNight" }] }]);
+  const { commits } = await ask("commit_search", { repo, path, limit: 1 });
+  expect(commits).toMatchObject([{ commit: shop.commit }]);
+  expect(tokens).toBeLessThanOrEqual(8_000);
+});
+
+// Resources
+
+test("files and their lines are read as resources", async () => {
+  const { resourceTemplates } = await client.listResourceTemplates();
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    "sightline://{owner}/{name}/{ref}/{+path}{?start,end}",
+    "sightline://{owner}/{name}/{ref}/{+path}",
+  ]);
+  const read = async (uri: string) => (await client.readResource({ uri })).contents;
+  const path = "src/services/cart.ts";
+  expect(await read(`sightline://acme/shop/HEAD/${path}`)).toMatchObject([{ text: FILES[path], mimeType: "text/plain" }]);
+  expect(await read(`sightline://acme/shop/main/${path}?start=1&end=1`)).toMatchObject([
+    { text: 'import { Client } from "../client.ts";\n' },
+  ]);
+  expect(await read("sightline://acme/shop/HEAD/docs/read%20me.md")).toMatchObject([{ text: FILES["docs/read me.md"] }]);
+  expect(await read("sightline://acme/shop/HEAD/data/👍.txt")).toMatchObject([{ text: "emoji\n" }]);
+});
+
+test.for([
+  ["sightline://acme/shop/HEAD/nowhere.ts", /has no file nowhere\.ts/],
+  ["sightline://acme/other/HEAD/nowhere.ts", /known: acme\/shop/],
+  ["sightline://acme/shop/dev/src/client.ts", /branch dev/],
+  ["sightline://acme/shop/HEAD/src/client.ts?start=9&end=9", /has 3 lines/],
+  ["sightline://acme/shop/HEAD/src/client.ts?start=x&end=9", /sightline:\/\/\{owner\}/],
+  ["sightline://acme/shop/HEAD/%FF%00", /sightline:\/\/\{owner\}/],
+  ["sightline://acme/shop", /not found/i],
+  ["file:///etc/passwd", /not found/i],
+] as const)("the resource %s is an error that says what to do", async ([uri, message]) => {
+  await expect(client.readResource({ uri })).rejects.toThrow(message);
+});
+
+test("repositories, branches and paths are completed", async () => {
+  const uri = "sightline://{owner}/{name}/{ref}/{+path}";
+  const complete = async (name: string, value: string, known: Record<string, string> = {}) => {
+    const { completion } = await client.complete({
+      ref: { type: "ref/resource", uri },
+      argument: { name, value },
+      context: { arguments: known },
+    });
+    return completion.values;
+  };
+  expect(await complete("owner", "A")).toEqual(["acme"]);
+  expect(await complete("name", "", { owner: "acme" })).toEqual(["shop", "tools"]);
+  expect(await complete("name", "s", { owner: "other" })).toEqual([]);
+  expect(await complete("ref", "", { owner: "acme", name: "shop" })).toEqual(["HEAD", "main"]);
+  expect(await complete("path", "src/services/re", { owner: "acme", name: "shop", ref: "HEAD" })).toEqual(["src/services/refund.ts"]);
+  expect(await complete("path", "SRC/c", { owner: "acme", name: "shop" })).toEqual(["src/client.ts"]);
+  expect(await complete("path", "%_\\", { owner: "acme", name: "shop" })).toEqual([]);
+  expect(await complete("path", "src", { owner: "acme", name: "nowhere" })).toEqual([]);
+});

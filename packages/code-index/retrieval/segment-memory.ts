@@ -1,0 +1,167 @@
+import type { Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { unpackPostings, type PackedOut } from "#store/postings.ts";
+import { readAllTrigrams, readPostings, readTrigrams } from "#store/read-postings.store.ts";
+import type { Scope } from "#store/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { countTrigrams, listOf, type TrigramCounts } from "#store/trigrams.ts";
+import { createRecentlyUsed, type RecentlyUsed } from "./recently-used.ts";
+import type { VisibleChunks } from "./visible-chunks.ts";
+
+/** Of all tenants, in a process that searches. */
+const POSTINGS_BYTES = 96 * 2 ** 20;
+const TRIGRAMS_BYTES = 96 * 2 ** 20;
+const COUNTS_BYTES = 16 * 2 ** 20;
+/** What an entry takes beside what is in it. */
+const ENTRY_BYTES = 48;
+
+/** By segment; null where the segment is known to have nothing. */
+type BySegment<Value> = Map<number, Value | null>;
+
+type Memory = {
+  readonly postings: RecentlyUsed<BySegment<PackedOut>>;
+  readonly trigrams: RecentlyUsed<BySegment<Ordinals>>;
+  readonly samples: RecentlyUsed<TrigramSample>;
+};
+
+/** How common trigrams are among the chunks of one segment. */
+export type TrigramSample = { readonly chunks: number; readonly counts: TrigramCounts };
+
+/** A complete segment never changes: merges write new ones, and what is seen of one is read with every search. */
+const memories = new WeakMap<CodeIndexDatabase["pool"], Memory>();
+
+function memoryOf({ pool }: CodeIndexDatabase): Memory {
+  const known = memories.get(pool);
+  if (known !== undefined) {
+    return known;
+  }
+  const memory = {
+    postings: createRecentlyUsed<BySegment<PackedOut>>(POSTINGS_BYTES),
+    trigrams: createRecentlyUsed<BySegment<Ordinals>>(TRIGRAMS_BYTES),
+    samples: createRecentlyUsed<TrigramSample>(COUNTS_BYTES),
+  };
+  memories.set(pool, memory);
+  return memory;
+}
+
+type Reading = {
+  readonly database: CodeIndexDatabase;
+  readonly transaction: Transaction<CodeIndexTables>;
+  readonly scope: Scope;
+  readonly segments: readonly VisibleChunks[];
+};
+
+/** The postings of a term, by segment; segments that nobody asked for may be among them. */
+export type TermPostings = ReadonlyMap<number, PackedOut | null>;
+
+/** The postings of the terms in the segments, read from the database only where this process does not have them. */
+export async function postingsOf(reading: Reading, terms: readonly string[]): Promise<ReadonlyMap<string, TermPostings>> {
+  const { transaction, scope, segments } = reading;
+  const capacities = new Map(segments.map(({ segmentId, capacity }) => [segmentId, capacity]));
+  return recall({
+    memory: memoryOf(reading.database).postings,
+    segments,
+    keys: terms,
+    bytesOf: ({ ordinals, impacts }) => ordinals.byteLength + impacts.byteLength,
+    read: async (wanted, segmentIds) => {
+      const rows = await readPostings(transaction, scope, { terms: wanted, segments: segmentIds });
+      const found = Map.groupBy(rows, (row) => row.term);
+      return (term) =>
+        new Map(found.get(term)?.map((row) => [row.segment_id, unpackPostings(row.docs, row.df, capacities.get(row.segment_id) ?? 0)]));
+    },
+  });
+}
+
+/** The chunks of a segment, by rising ordinal. */
+type Ordinals = Uint16Array | Uint32Array;
+
+/** By segment the chunks that hold a trigram; null for a segment from before there were trigrams: there any chunk may. */
+export type TrigramLists = ReadonlyMap<number, Ordinals | null>;
+
+/** As `postingsOf`, of trigrams. */
+export async function trigramListsOf(reading: Reading, trigrams: readonly number[]): Promise<ReadonlyMap<number, TrigramLists>> {
+  const { transaction, scope, segments } = reading;
+  return recall({
+    memory: memoryOf(reading.database).trigrams,
+    segments,
+    keys: trigrams,
+    bytesOf: (ordinals) => ordinals.byteLength,
+    read: async (wanted, segmentIds) => {
+      const rows = await readTrigrams(transaction, scope, { trigrams: wanted, segments: segmentIds });
+      const blocks = [...Map.groupBy(rows, (row) => row.segment_id)];
+      return (trigram) => new Map(blocks.map(([segmentId, own]) => [segmentId, packed(listOf(own, trigram))]));
+    },
+  });
+}
+
+/** Of the largest segment when it was first asked for: what is rare in code stays so. `undefined` where there is none. */
+export async function trigramSampleOf({ database, transaction, scope, segments }: Reading): Promise<TrigramSample | undefined> {
+  const { samples } = memoryOf(database);
+  const [largest] = segments.toSorted((one, other) => other.capacity - one.capacity);
+  if (largest === undefined) {
+    return undefined;
+  }
+  const known = samples.get(`${largest.home}`);
+  if (known !== undefined && known.chunks * SAMPLE_GROWTH >= largest.capacity) {
+    return known;
+  }
+  const counts = countTrigrams(await readAllTrigrams(transaction, scope, largest.segmentId));
+  const sample = { chunks: largest.capacity, counts };
+  samples.set(`${largest.home}`, sample, counts.byteLength);
+  return sample;
+}
+
+/** A sample is taken anew when there is a segment that much larger. */
+const SAMPLE_GROWTH = 4;
+
+function packed(ordinals: readonly number[]): Ordinals {
+  return (ordinals.at(-1) ?? 0) < 65_536 ? Uint16Array.from(ordinals) : Uint32Array.from(ordinals);
+}
+
+type Recalling<Key extends string | number, Value> = {
+  readonly memory: RecentlyUsed<BySegment<Value>>;
+  readonly segments: readonly VisibleChunks[];
+  readonly keys: readonly Key[];
+  readonly bytesOf: (value: Value) => number;
+  readonly read: (keys: readonly Key[], segmentIds: readonly number[]) => Promise<(key: Key) => ReadonlyMap<number, Value>>;
+};
+
+async function recall<Key extends string | number, Value>({
+  memory,
+  segments,
+  keys,
+  bytesOf,
+  read,
+}: Recalling<Key, Value>): Promise<ReadonlyMap<Key, BySegment<Value>>> {
+  const home = segments[0]?.home ?? 0;
+  const known = new Map(keys.map((key) => [key, memory.get(`${home} ${key}`) ?? new Map<number, Value | null>()]));
+  const lacking = keys.map((key) => ({
+    key,
+    segmentIds: segments.flatMap(({ segmentId }) => (known.get(key)?.has(segmentId) === true ? [] : [segmentId])),
+  }));
+  // Words that were never asked for lack all segments, others at the most those that are new: each kind is one statement.
+  const kinds = Map.groupBy(
+    lacking.filter(({ segmentIds }) => segmentIds.length > 0),
+    ({ segmentIds }) => segmentIds.length === segments.length,
+  );
+  for (const kind of kinds.values()) {
+    const segmentIds = [...new Set(kind.flatMap((lack) => lack.segmentIds))];
+    const found = await read(
+      kind.map(({ key }) => key),
+      segmentIds,
+    );
+    for (const { key } of kind) {
+      const values = found(key);
+      const bySegment = known.get(key) ?? new Map<number, Value | null>();
+      for (const segmentId of segmentIds) {
+        bySegment.set(segmentId, values.get(segmentId) ?? null);
+      }
+      let bytes = 0;
+      for (const value of bySegment.values()) {
+        bytes += ENTRY_BYTES + (value === null ? 0 : bytesOf(value));
+      }
+      memory.set(`${home} ${key}`, bySegment, bytes);
+    }
+  }
+  return known;
+}

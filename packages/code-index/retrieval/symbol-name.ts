@@ -1,0 +1,35 @@
+import { AppError } from "@sightline/foundation/errors";
+
+/** A name as it was asked for. */
+export type AskedName = {
+  readonly name: string;
+  /** What it is to be inside of: `Server` of `Server.start`. */
+  readonly outer: string | undefined;
+  /** In lower case, ways to write it: `add to cart` may be `addToCart` or `add_to_cart`. */
+  readonly spellings: readonly string[];
+};
+
+/** Between a name and what it is inside of. */
+const BETWEEN = /::|->|[.#›]/u;
+
+/** @throws {AppError} `invalid_query` (400) */
+export function readSymbolName(text: string): AskedName {
+  const parts = text
+    .replaceAll("`", "")
+    .trim()
+    .replace(/\(.*\)$/su, "")
+    .split(BETWEEN)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const name = parts.at(-1)?.normalize("NFC") ?? "";
+  if (name === "" || text.includes("\0")) {
+    throw new AppError({
+      code: "invalid_query",
+      status: 400,
+      message: "No symbol was named; give one name, such as parseConfig or Server.start.",
+    });
+  }
+  const words = name.toLowerCase().split(/[\s-]+/u);
+  const spellings = words.length === 1 ? words : ["", "_", "-"].map((between) => words.join(between));
+  return { name, outer: parts.at(-2), spellings: [...new Set([...spellings, name.toLowerCase()])] };
+}

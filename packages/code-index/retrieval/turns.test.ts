@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { createTurns } from "./turns.ts";
+
+test("so many works of one owner go on at once, in order, while another's begin at once", async () => {
+  const turns = createTurns({ atOnce: 2, waitMs: 10_000 });
+  const begun: string[] = [];
+  const works = ["a1", "a2", "a3", "a4", "b1"].map((name) => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const work = async () => {
+      begun.push(name);
+      return promise;
+    };
+    return { end: () => resolve(name), ended: turns.take(name[0] ?? "", undefined, work) };
+  });
+  expect(begun).toEqual(["a1", "a2", "b1"]);
+  works[1]?.end();
+  await works[1]?.ended;
+  await expect.poll(() => begun).toEqual(["a1", "a2", "b1", "a3"]);
+  for (const { end } of works) {
+    end();
+  }
+  expect(await Promise.all(works.map(({ ended }) => ended))).toEqual(["a1", "a2", "a3", "a4", "b1"]);
+});
+
+test("who waits too long is told, who is gone waits no more, and neither takes a turn from those after", async () => {
+  const turns = createTurns({ atOnce: 1, waitMs: 30 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = turns.take("a", undefined, () => promise);
+  const gone = new AbortController();
+  const abandoned = turns.take("a", gone.signal, async () => "never");
+  const late = turns.take("a", undefined, async () => "never");
+  gone.abort(new Error("gone"));
+  await expect(abandoned).rejects.toThrow("gone");
+  await expect(late).rejects.toMatchObject({ code: "too_busy", status: 503 });
+  const after = turns.take("a", undefined, async () => "done");
+  resolve();
+  await first;
+  expect(await after).toBe("done");
+  await expect(
+    turns.take("a", undefined, async () => {
+      throw new Error("failed");
+    }),
+  ).rejects.toThrow("failed");
+  expect(await turns.take("a", undefined, async () => "next")).toBe("next");
+});

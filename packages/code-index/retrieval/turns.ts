@@ -1,0 +1,67 @@
+import { AppError } from "@sightline/foundation/errors";
+
+/** Lets so many works of one owner go on at once; the others wait, in order, so that those of other owners find room. */
+export type Turns = {
+  /** @throws {AppError} `too_busy` (503) when no turn came in time; what `signal` says when nobody waits any more. */
+  readonly take: <Result>(owner: string, signal: AbortSignal | undefined, work: () => Promise<Result>) => Promise<Result>;
+};
+
+type Limits = { readonly atOnce: number; readonly waitMs: number };
+
+type Line = { running: number; readonly waiting: Set<() => void> };
+
+export function createTurns({ atOnce, waitMs }: Limits): Turns {
+  const lines = new Map<string, Line>();
+
+  async function wait(line: Line, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    // At once, so that no turn is handed to who left.
+    const leave = (reason: unknown) => {
+      line.waiting.delete(resolve);
+      reject(reason);
+    };
+    const abandon = () => leave(signal?.reason);
+    const late = setTimeout(() => leave(tooBusy(waitMs)), waitMs);
+    line.waiting.add(resolve);
+    signal?.addEventListener("abort", abandon, { once: true });
+    try {
+      await promise;
+    } finally {
+      clearTimeout(late);
+      signal?.removeEventListener("abort", abandon);
+    }
+  }
+
+  return {
+    take: async (owner, signal, work) => {
+      const line = lines.get(owner) ?? { running: 0, waiting: new Set() };
+      lines.set(owner, line);
+      if (line.running < atOnce) {
+        line.running++;
+      } else {
+        await wait(line, signal);
+      }
+      try {
+        return await work();
+      } finally {
+        const [next] = line.waiting;
+        if (next === undefined) {
+          line.running--;
+        } else {
+          // The turn is handed on.
+          line.waiting.delete(next);
+          next();
+        }
+        if (line.running === 0) {
+          lines.delete(owner);
+        }
+      }
+    },
+  };
+}
+
+function tooBusy(milliseconds: number): AppError {
+  const message = `Too many of these run at once, and none ended within ${milliseconds / 1_000} s; try again when fewer do.`;
+  return new AppError({ code: "too_busy", status: 503, message });
+}

@@ -1,0 +1,137 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withFolderLock } from "./folder-lock.ts";
+import { runGit } from "./git.ts";
+import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
+import { compact, provideRepository, removeFolder, removeRemains, withinSize } from "./mirror-folder.ts";
+import { withRemote, type ReachedRemote } from "./remote.ts";
+import { SourceError } from "./source-error.ts";
+
+export type HistoryOptions = Omit<MirrorOptions, "ref"> & {
+  /** A branch, or `HEAD`. */
+  readonly ref: string;
+  /** The commit to begin with; the branch's newest where the remote has it no more. */
+  readonly commit: string;
+  /** Commits at the most. */
+  readonly depth: number;
+};
+
+/** A branch's newest commits, on this machine. */
+export type History = {
+  readonly directory: string;
+  /** The newest first, none before all of its children. */
+  readonly commits: readonly string[];
+  /** Whether the branch's first commits are among them. */
+  readonly complete: boolean;
+};
+
+/**
+ * Fetches the newest commits of a branch, and of what they changed the names alone where the host can do so. They have a folder of
+ * their own, so that whoever fetches a commit to index it never waits for this.
+ *
+ * @throws {SourceError} with git's own reason.
+ */
+export async function fetchHistory(options: HistoryOptions): Promise<History> {
+  const { dataDir, repoId, signal } = options;
+  const folder = historyFolder(mirrorFolder(dataDir, repoId));
+  return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
+    await mkdir(folder, { recursive: true });
+    const directory = join(folder, "repository.git");
+    return withFolderLock(folder, signal, () => fetchInto({ ...options, directory, remote }));
+  });
+}
+
+/** Below the folder of a repository's mirror. */
+export function historyFolder(mirror: string): string {
+  return join(mirror, "history");
+}
+
+type Fetching = HistoryOptions & { readonly directory: string; readonly remote: ReachedRemote };
+
+async function fetchInto(fetching: Fetching): Promise<History> {
+  const { directory, signal } = fetching;
+  if (fetching.fresh === true) {
+    await removeFolder(directory);
+  }
+  const isNew = await provideRepository(directory, signal);
+  try {
+    await removeRemains(directory);
+    await compact({ directory, mostPacks: MOST_PACKS, signal });
+    return await fetchDeeper(fetching);
+  } catch (error) {
+    if (isNew) {
+      await removeFolder(directory);
+    }
+    if (signal.aborted || !(error instanceof SourceError) || error.fromRemote || isNew) {
+      throw error;
+    }
+    // What is here may be broken.
+    return fetchInto({ ...fetching, fresh: true });
+  }
+}
+
+const MOST_PACKS = 50;
+
+/**
+ * A depth counts generations, and where branches are merged one has many commits: it begins with few and goes deeper until there are
+ * enough. The depth that was enough is in the ref's name, for the next time.
+ */
+async function fetchDeeper(fetching: Fetching): Promise<History> {
+  const { directory, depth, signal } = fetching;
+  const own = refsOf(fetching.ref);
+  const before = await listRefs(directory, own, signal);
+  const known = Math.max(0, ...before.map((ref) => Number(/\/depth-(\d+)$/.exec(ref)?.[1] ?? 0)));
+  // One more than wanted: the last is at the border.
+  const steps = [depth / 16, depth / 4, depth].map((share) => Math.ceil(share) + 1);
+  for (const step of steps.filter((generations) => generations >= Math.min(known, depth + 1))) {
+    const target = `${own}/depth-${step}`;
+    await fetchStep(fetching, { generations: step, target });
+    const others = (await listRefs(directory, own, signal)).filter((ref) => ref !== target);
+    await runGit({ arguments: ["update-ref", "--stdin"], directory, signal }, others.map((ref) => `delete ${ref}\n`).join(""));
+    const history = await listHistory(fetching, target);
+    if (history.complete || history.commits.length >= depth || step > depth) {
+      return history;
+    }
+  }
+  throw new SourceError("The history has no depth.", { transient: false });
+}
+
+async function fetchStep(
+  { directory, remote, ref, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching,
+  { generations, target }: { readonly generations: number; readonly target: string },
+): Promise<void> {
+  const source = ref === "HEAD" ? "HEAD" : `refs/heads/${ref}`;
+  const flags = ["--quiet", `--depth=${generations}`, "--filter=blob:none", "--no-tags", "--no-recurse-submodules"];
+  await withinSize({ directory, maxBytes, signal }, (limited) =>
+    remote.git(["fetch", ...flags, "--no-write-fetch-head", "--force"], [`+${source}:${target}`], { directory, signal: limited }),
+  );
+}
+
+async function listRefs(directory: string, own: string, signal: AbortSignal): Promise<readonly string[]> {
+  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)", own], directory, signal });
+  return linesOf(listed);
+}
+
+async function listHistory({ directory, commit, depth, signal }: Fetching, tip: string): Promise<History> {
+  // Of those at the border the parents are not here, and so not what they changed.
+  const border = new Set(linesOf(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
+  const walk = (from: string) =>
+    runGit({
+      arguments: ["rev-list", "--date-order", `--max-count=${depth + border.size + 1}`, "--end-of-options", from],
+      directory,
+      signal,
+    });
+  const isHere = await exists(directory, commit, signal);
+  const listed = linesOf(await walk(isHere ? commit : tip));
+  const known = listed.filter((id) => !border.has(id));
+  return { directory, commits: known.slice(0, depth), complete: known.length <= depth && known.length === listed.length };
+}
+
+async function exists(directory: string, commit: string, signal: AbortSignal): Promise<boolean> {
+  const checked = await runGit({ arguments: ["cat-file", "--batch-check"], directory, signal }, `${commit}\n`);
+  return / commit \d+\n$/.test(checked.toString("latin1"));
+}
+
+function linesOf(printed: Buffer): readonly string[] {
+  return printed.toString("latin1").split("\n").filter(Boolean);
+}

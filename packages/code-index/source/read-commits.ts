@@ -1,0 +1,154 @@
+import { startGit } from "./git.ts";
+import type { History } from "./history.ts";
+import { SourceError } from "./source-error.ts";
+import { pathOf } from "./tree-entry.ts";
+
+/** A commit as git has it; texts may be in any encoding. */
+export type Commit = {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly author: Buffer;
+  readonly authorEmail: Buffer;
+  /** Seconds since 1970. */
+  readonly authoredAt: number;
+  readonly committedAt: number;
+  readonly message: Buffer;
+  /** The files it changed, up to `MOST_PATHS`, of one that was moved both names; of a merge those that differ from all its parents. */
+  readonly paths: readonly string[];
+  readonly pathsTotal: number;
+  /** Files that were moved as they are. */
+  readonly moves: readonly { readonly from: string; readonly to: string }[];
+};
+
+/** Of one commit. */
+const MOST_PATHS = 2_000;
+/** Of a message; in bytes. */
+const LONGEST = 65_536;
+
+/** What no status of a file begins with. */
+const BEGIN = "\u0001";
+const FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00";
+
+/** Reads commits of a history, in the order asked for, through one git process. No content of a file is needed for it. */
+export async function* readCommits(
+  { directory }: History,
+  commits: readonly string[],
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<Commit, void, undefined> {
+  if (commits.length === 0) {
+    return;
+  }
+  const { child, ended, stop } = startGit({
+    arguments: [
+      "log",
+      "--no-walk=unsorted",
+      "--stdin",
+      "-z",
+      "--no-show-signature",
+      "--no-mailmap",
+      "--encoding=UTF-8",
+      `--format=tformat:${FORMAT}`,
+      "-c",
+      "--name-status",
+      "--find-renames=100%",
+      "--no-color",
+    ],
+    directory,
+    signal,
+  });
+  try {
+    child.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
+    let count = 0;
+    for await (const commit of parse(fieldsOf(child.stdout))) {
+      if (commit.commit !== commits[count]) {
+        break;
+      }
+      count++;
+      yield commit;
+    }
+    await ended;
+    if (count < commits.length) {
+      throw new SourceError("git did not tell of all commits of the history.", { transient: true });
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** What stands between NULs, in batches as it comes; of one that is too long the beginning. */
+async function* fieldsOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let held: Buffer[] = [];
+  let length = 0;
+  for await (const data of stream) {
+    let from = 0;
+    for (let to = data.indexOf(0); to !== -1; to = data.indexOf(0, from)) {
+      held.push(data.subarray(from, to));
+      yield Buffer.concat(held).subarray(0, LONGEST);
+      held = [];
+      length = 0;
+      from = to + 1;
+    }
+    if (length < LONGEST) {
+      held.push(Buffer.from(data.subarray(from)));
+      length += data.length - from;
+    }
+  }
+}
+
+type Changes = { readonly paths: string[]; total: number; readonly moves: { readonly from: string; readonly to: string }[] };
+
+async function* parse(fields: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Commit, void, undefined> {
+  const next = async () => {
+    const { value, done } = await fields.next();
+    return done === true ? undefined : value;
+  };
+  let begin = await next();
+  while (begin !== undefined) {
+    const head = await readHead(begin, next);
+    const changes: Changes = { paths: [], total: 0, moves: [] };
+    for (begin = await next(); begin !== undefined && begin[0] !== 1; begin = await next()) {
+      const status = begin.toString("latin1").trim();
+      if (status !== "") {
+        await readChange(status, next, changes);
+      }
+    }
+    yield { ...head, paths: changes.paths, pathsTotal: changes.total, moves: changes.moves };
+  }
+}
+
+type Next = () => Promise<Buffer | undefined>;
+
+async function readHead(begin: Buffer, next: Next): Promise<Omit<Commit, "paths" | "pathsTotal" | "moves">> {
+  const fields = [begin];
+  while (fields.length < 7) {
+    const field = await next();
+    if (field === undefined) {
+      break;
+    }
+    fields.push(field);
+  }
+  const [id, parents, author, authorEmail, authoredAt, committedAt, message] = fields;
+  if (message === undefined || id?.toString("latin1", 0, 1) !== BEGIN || !author || !authorEmail) {
+    throw new SourceError("git log printed an unknown line.", { transient: false });
+  }
+  return {
+    commit: id.toString("latin1", 1),
+    parents: (parents?.toString("latin1") ?? "").split(" ").filter(Boolean),
+    author,
+    authorEmail,
+    authoredAt: Number(authoredAt),
+    committedAt: Number(committedAt),
+    message,
+  };
+}
+
+/** `R100` has two names; what differs from several parents has a letter for each, and one name. */
+async function readChange(status: string, next: Next, changes: Changes): Promise<void> {
+  const names = [await next(), /^[RC]\d+$/.test(status) ? await next() : undefined].filter((name) => name !== undefined).map(pathOf);
+  changes.total += names.length;
+  changes.paths.push(...names.slice(0, MOST_PATHS - changes.paths.length));
+  const [from, to] = names;
+  if (status.startsWith("R") && from !== undefined && to !== undefined && changes.moves.length < MOST_PATHS) {
+    changes.moves.push({ from, to });
+  }
+}

@@ -1,0 +1,51 @@
+import type { AddressInfo } from "node:net";
+import { systemClock } from "@sightline/foundation/clock";
+import { createHttpServer } from "@sightline/foundation/http-server";
+import { createMetrics } from "@sightline/foundation/metrics";
+import { setPrincipal } from "@sightline/foundation/principal";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createCallLimit } from "#api/call-limit.ts";
+import { createMcpEndpoint } from "#api/mcp-handler.ts";
+import { mcpRoutes } from "#api/mcp.routes.ts";
+import { setTenant } from "#api/request-tenant.ts";
+import { schemaOf } from "#store/tenant.ts";
+import { createConformanceServer } from "./conformance-fixtures.ts";
+
+/**
+ * The product's own HTTP stack and `/mcp` endpoint with the conformance suite's fixtures in place of the code index, and
+ * open to everybody, since the suite can't send a token. Nothing of the product reaches this file.
+ */
+export async function startConformanceEndpoint(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const tenant = { tenantId: "one", name: "one", schema: schemaOf("one"), role: null };
+  const endpoint = createMcpEndpoint({ createServer: createConformanceServer, log: silentLog });
+  const server = await createHttpServer({
+    name: "conformance",
+    title: "Conformance",
+    version: "1.0.0",
+    log: silentLog,
+    metrics: createMetrics("test"),
+    authenticators: {
+      mcp: async (request) => {
+        setPrincipal(request, { kind: "developer-token", tokenId: "conformance", tenantId: "one" });
+        setTenant(request, tenant);
+      },
+    },
+    routes: [
+      mcpRoutes({
+        publicUrl: "http://localhost:8080",
+        limit: createCallLimit({ clock: systemClock, perMinute: 0 }),
+        endpoint: () => endpoint,
+      }),
+    ],
+  });
+  await server.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `http://localhost:${port}/mcp`,
+    stop: async () => {
+      server.server.closeAllConnections();
+      await server.close();
+      await endpoint.close();
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { systemClock } from "@sightline/foundation/clock";
+import { createDatabase } from "@sightline/foundation/database";
+import { createLog } from "@sightline/foundation/log";
+import { migrateUp } from "@sightline/foundation/migrations";
+import { sql } from "kysely";
+import { createHashEmbedder } from "#embedding/hash-embedder.ts";
+import { indexVectors } from "#indexing/index-vectors.ts";
+import { mergeSegments } from "#indexing/merge-segments.ts";
+import { planWhole } from "#indexing/plan-build.ts";
+import { readFile } from "#indexing/read-file.ts";
+import { createBuildWriter } from "#indexing/write-build.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { readBlobs } from "#source/blobs.ts";
+import { SPLITTER_REVISION } from "#splitting/revision.ts";
+import { createSplitter } from "#splitting/splitter.ts";
+import { attachFiles, beginBuild } from "#store/builds.store.ts";
+import type { NewDocument } from "#store/documents.store.ts";
+import { enqueueJob } from "#store/jobs.store.ts";
+import { claimJob } from "#store/leases.store.ts";
+import { codeIndexMigrations } from "#store/migrations.ts";
+import { registerRepository } from "#store/repositories.store.ts";
+import { sweepTenant } from "#store/sweep.store.ts";
+import { switchBuild } from "#store/switch.store.ts";
+import { ensureTenant, type Tenant } from "#store/tenant.ts";
+import { ensureEmbedder } from "#store/vectors.store.ts";
+import { writeVisible } from "#store/visible.store.ts";
+import { addCopy, withoutIndexes } from "./multiply-index.ts";
+import { perturber } from "./perturb.ts";
+
+/**
+ * Fills a tenant with so many chunks of the newest commits of git repositories on this machine, as an indexer writes them: the
+ * repositories themselves first, and then copies with other identifiers, until there are as many chunks as shall be distinct. From there
+ * on the database copies whole repositories. Arguments: the database's address, how many chunks, how many of them distinct, the
+ * repositories. Prints what there is; goes on where it was killed.
+ */
+const [url = "", wanted = "0", distinct = "0", ...paths] = process.argv.slice(2);
+const log = createLog({ name: "fill", level: "warn" });
+const database = createDatabase<CodeIndexTables>({ url, poolSize: 4, applicationName: "fill", log, statementTimeoutMs: 3_600_000 });
+const { signal } = new AbortController();
+const embedder = createHashEmbedder();
+const splitter = createSplitter({ log });
+
+await migrateUp(database.pool, codeIndexMigrations);
+const tenant = await ensureTenant(database, { tenantId: "bench", name: "bench" });
+const embedderId = await ensureEmbedder(database, tenant, embedder.identity);
+const { chunks: before, repositories: known } = await whatIsThere(tenant);
+let chunks = before;
+const names = new Set(known);
+const first = Math.min(Number(wanted), Number(distinct));
+const originals = chunks >= first ? [] : await readAll();
+const perturb = perturber(
+  originals.flatMap(({ documents }) => documents).flatMap((document) => document.chunks.map(({ content }) => content)),
+);
+for (let copy = 0; chunks < first; copy++) {
+  for (const { name, documents } of originals) {
+    const fullName = `bench/${name}${copy === 0 ? "" : `-${copy}`}`;
+    if (chunks < first && !names.has(fullName)) {
+      chunks += await write(fullName, copy === 0 ? documents : documents.map(perturb(`${fullName}/`)));
+      names.add(fullName);
+      process.stderr.write(`${fullName}: ${chunks} chunks\n`);
+    }
+  }
+}
+while (await mergeSegments(database, tenant)) {
+  await sweepTenant(database, tenant);
+}
+if (chunks < Number(wanted)) {
+  await withoutIndexes(database, tenant, multiply);
+}
+await indexVectors({ database, clock: systemClock, log }, signal);
+await sql`vacuum (analyze)`.execute(database.query);
+process.stdout.write(
+  `${JSON.stringify({ tenantId: tenant.tenantId, schema: tenant.schema, embedderId, chunks, repositories: [...names] })}\n`,
+);
+await splitter.close();
+await database.close();
+
+async function whatIsThere({ tenantId }: Tenant) {
+  await sql`
+    delete from codeindex.repositories as repository
+    where not exists (select from codeindex.refs as ref where ref.repo_id = repository.id and ref.generation is not null)
+  `.execute(database.query);
+  const { rows } = await sql<{ full_name: string; chunks: number }>`
+    select repository.full_name, ref.chunks
+    from codeindex.repositories as repository join codeindex.refs as ref on ref.repo_id = repository.id and ref.generation is not null
+    where repository.tenant_id = ${tenantId}
+  `.execute(database.query);
+  return { chunks: rows.reduce((sum, row) => sum + row.chunks, 0), repositories: rows.map((row) => row.full_name) };
+}
+
+async function multiply(): Promise<void> {
+  const own = [...names].filter((name) => !isCopy(name)).length;
+  for (let copies = Math.round(names.size / own) - 1; chunks < Number(wanted); copies++) {
+    await addCopy(database, { tenant, embedderId, copies });
+    const there = await whatIsThere(tenant);
+    chunks = there.chunks;
+    there.repositories.forEach((name) => names.add(name));
+    process.stderr.write(`copy ${copies + 1}: ${chunks} chunks\n`);
+  }
+}
+
+function isCopy(name: string): boolean {
+  return /-copy-\d+$/.test(name);
+}
+
+async function readAll() {
+  const read: { readonly name: string; readonly documents: readonly NewDocument[] }[] = [];
+  for (const path of paths) {
+    const directory = resolve(path);
+    const mirror = { directory, ref: "main", commit: "HEAD", isDefault: true, defaultBranch: "main" };
+    const { files } = await planWhole({ mirror, include: [], exclude: [], signal });
+    const documents: NewDocument[] = [];
+    const contents = readBlobs(
+      mirror,
+      files.map(({ blob }) => blob),
+      { signal },
+    );
+    let index = 0;
+    let waiting: Promise<NewDocument>[] = [];
+    for await (const content of contents) {
+      const file = files[index++];
+      if (file !== undefined) {
+        waiting.push(readFile(file, content, splitter));
+      }
+      if (waiting.length >= 16) {
+        documents.push(...(await Promise.all(waiting)));
+        waiting = [];
+      }
+    }
+    documents.push(...(await Promise.all(waiting)));
+    read.push({ name: nameOf(directory), documents: documents.filter((document) => document.skip_reason === null) });
+    process.stderr.write(`read ${nameOf(directory)}: ${documents.length} files\n`);
+  }
+  return read;
+}
+
+/** `…/prometheus+prometheus/repo` and `…/prometheus.git` are both called prometheus. */
+function nameOf(directory: string): string {
+  const parts = directory.replace(/(?:\/repo|\.git)$/, "").split(/[/+]/);
+  return parts.at(-1) ?? directory;
+}
+
+async function write(fullName: string, documents: readonly NewDocument[]): Promise<number> {
+  const { tenantId, schema, role } = tenant;
+  const { id: repoId } = await registerRepository(database, { tenantId, fullName, cloneUrl: `file:///bench/${fullName}` });
+  await enqueueJob(database, { tenantId, repoId, mode: "full", trigger: "api", now: new Date() });
+  const job = await claimJob(database, { workerId: randomUUID(), now: new Date() });
+  if (job?.repoId !== repoId) {
+    throw new Error("Another job was claimed: use a database that nobody else does.");
+  }
+  const build = await beginBuild(database.query, { tenantId, schema, role, repoId, ref: "main", lease: job, now: new Date() });
+  const writer = createBuildWriter({ database, build, splitterRevision: SPLITTER_REVISION, embedder: { embedder, embedderId }, signal });
+  for (const document of documents) {
+    await writer.add(document);
+  }
+  const left = new Set(await writer.finish());
+  const files = documents.filter(({ path }) => left.has(path));
+  await attachFiles(database, build, { files, splitter: SPLITTER_REVISION });
+  await writeVisible(database, build);
+  const indexed = { lease: job, commit: "0".repeat(40), isDefault: true, pushes: 0, entries: documents.length, now: new Date() };
+  if (!(await switchBuild(database, build, indexed))) {
+    throw new Error("The build was not switched to.");
+  }
+  return documents.reduce((sum, document) => sum + document.chunks.length, 0);
+}

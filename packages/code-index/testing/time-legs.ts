@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { createDatabase } from "@sightline/foundation/database";
+import { createLog } from "@sightline/foundation/log";
+import { createQueryEmbedder } from "#embedding/query-embedder.ts";
+import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs.ts";
+import type { LegAnswer } from "#retrieval/leg.ts";
+import { parseQuery } from "#retrieval/query.ts";
+import { searchExactly } from "#retrieval/search-exactly.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { readAs } from "#store/read-as.store.ts";
+import { repositoriesInScope } from "#store/read-scope.store.ts";
+import { storedEmbedders } from "#store/read-vectors.store.ts";
+import { findTenant } from "#store/tenant.ts";
+import { testConfig } from "./test-config.ts";
+
+/**
+ * Times each leg of the search by itself, as a search runs it. Arguments: the database's address, the tenant's id, a file of queries
+ * as `draw-queries.ts` prints them, how many at once. Prints `[{leg, kind, firstMs, laterMs}]`: of each query the first time, and then.
+ */
+const [url = "", tenantId = "", file = "", atOnce = "1", rounds = "2"] = process.argv.slice(2);
+const log = createLog({ name: "time", level: "warn" });
+const database = createDatabase<CodeIndexTables>({ url, poolSize: 10, applicationName: "time", log });
+const queries = JSON.parse(await readFile(file, "utf8")) as Readonly<Record<"words" | "symbols" | "literals", readonly string[]>>;
+const tenant = await findTenant(database, tenantId);
+if (tenant === undefined) {
+  throw new Error("No such tenant.");
+}
+const scope = { tenant };
+const { repositories, vectors } = await readAs(database, tenant, 10_000, async (transaction) => ({
+  repositories: await repositoriesInScope(transaction, scope),
+  vectors: (await storedEmbedders(transaction, tenant))[0],
+}));
+const embedder = createQueryEmbedder({ config: testConfig(""), log });
+
+const LEGS: readonly (readonly [
+  leg: string,
+  kind: keyof typeof queries,
+  limit: number,
+  search: (looking: Looking) => Promise<LegAnswer>,
+])[] = [
+  ["bm25", "words", 300, searchByWords],
+  ["bm25", "symbols", 300, searchByWords],
+  ["exact", "literals", 150, searchExactly],
+  ["exact", "symbols", 150, searchExactly],
+  ["semantic", "words", 100, (looking) => searchByMeaning({ ...looking, embedder, repositories, vectors })],
+];
+
+const results: { leg: string; kind: string; firstMs: number[]; laterMs: number[]; hits: number[] }[] = [];
+for (const [leg, kind, limit, search] of LEGS) {
+  const [firstMs, laterMs, hits]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < Number(rounds); round++) {
+    const waiting = queries[kind].values();
+    const workers = Array.from({ length: Number(atOnce) }, async () => {
+      for (const text of waiting) {
+        const query = parseQuery(text);
+        const began = performance.now();
+        const { chunkIds } = await search({ database, scope, query, limit, deadlineMs: 30_000 });
+        (round === 0 ? firstMs : laterMs).push(performance.now() - began);
+        hits.push(chunkIds.length);
+      }
+    });
+    await Promise.all(workers);
+  }
+  results.push({ leg, kind, firstMs, laterMs, hits });
+}
+process.stdout.write(`${JSON.stringify(results)}\n`);
+await database.close();

@@ -1,0 +1,52 @@
+import { sql, type KyselyPlugin, type RawBuilder, type Transaction } from "kysely";
+import type { Database } from "./database.ts";
+
+/** `pid` is null where one session serves everybody, so that nothing can be cancelled from outside. */
+export type Began = { readonly pid: number | null; readonly began: string };
+
+/** Columns to read first in a transaction, by which its statements are found to be cancelled. */
+export const beganColumns: RawBuilder<Began> = sql`case when strpos(version(), 'PGlite') = 0 then pg_backend_pid() end as pid, now()::text as began`;
+
+type Wanted = {
+  readonly database: Pick<Database<unknown>, "cancel">;
+  readonly signal: AbortSignal;
+  readonly running: Began | undefined;
+};
+
+/** Works in a transaction until `signal` is aborted: what runs then is cancelled on the server too, and nothing more begins. */
+export async function whileWanted<Schema, Result>(
+  transaction: Transaction<Schema>,
+  { database, signal, running }: Wanted,
+  work: (transaction: Transaction<Schema>) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  let cancelling: Promise<void> | undefined;
+  const cancel = () => {
+    if (running !== undefined && running.pid !== null) {
+      // A statement that can't be cancelled ends by its time-out.
+      cancelling = database.cancel({ pid: running.pid, began: running.began }).catch(() => undefined);
+    }
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await work(transaction.withPlugin(refusingWhenAborted(signal)));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    // Before another has this connection.
+    await cancelling;
+  }
+}
+
+/** Between two statements. */
+function refusingWhenAborted(signal: AbortSignal): KyselyPlugin {
+  return {
+    transformQuery: ({ node }) => {
+      signal.throwIfAborted();
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}

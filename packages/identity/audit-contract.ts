@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
+
+/** `GET /admin/audit` */
+export const auditQuerySchema = z.object({
+  limit,
+  cursor,
+  /** One event, or several with commas between. */
+  event: z.string().max(1000).regex(ONE_LINE).optional(),
+  /** Whom it happened to, or who did it. */
+  user_id: id.optional(),
+  ip: z.string().max(64).regex(ONE_LINE).optional(),
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+});
+export type AuditQuery = z.input<typeof auditQuerySchema>;
+
+/** `GET /admin/audit/export` */
+export const auditExportQuerySchema = auditQuerySchema.omit({ limit: true, cursor: true });
+
+export const auditEntrySchema = z.object({
+  id: z.int(),
+  at: timestamp,
+  event: z.string(),
+  user: z.object({ id, email: z.string().nullable() }).nullable(),
+  actor: z.object({ id, email: z.string().nullable() }).nullable(),
+  session_id: id.nullable(),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  details: z.record(z.string(), z.string()),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), next_cursor: z.string().nullable() });
+export type AuditPage = z.infer<typeof auditPageSchema>;
+
+/** `GET /admin/audit/verification`: the chain of the whole system, recomputed. */
+export const auditVerificationSchema = z.object({
+  intact: z.boolean(),
+  rows: z.int(),
+  /** Rows from before the chain was there. */
+  unchained_rows: z.int(),
+  /** Hex; note it elsewhere, and a later verification can be held against it. */
+  head: z.string(),
+  first_broken_id: z.int().nullable(),
+});
+export type AuditVerification = z.infer<typeof auditVerificationSchema>;

@@ -1,0 +1,53 @@
+import type { AlertFilter, AlertMetric } from "#contract.ts";
+
+/** What changed, as messages tell it. */
+export type Told = {
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly rule_name: string;
+  readonly kind: "fired" | "resolved" | "test";
+  readonly metric: AlertMetric;
+  readonly threshold: number;
+  readonly window_minutes: number;
+  readonly filter: AlertFilter;
+  readonly value: number | null;
+};
+
+const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly write: (value: number) => string }>> = {
+  errors: { name: "errors", write: String },
+  error_rate: { name: "error rate", write: (value) => `${Number((value * 100).toFixed(1))} %` },
+  latency_p95: { name: "95th percentile of durations", write: (value) => `${Number((value / 1_000).toFixed(2))} s` },
+  cost: { name: "cost", write: dollars },
+  cost_per_user: { name: "cost of one user", write: dollars },
+  tokens: { name: "tokens", write: String },
+  gaps: { name: "missing events", write: String },
+  no_traces: { name: "traces begun", write: String },
+};
+
+/** Where the console shows a project's alerts. */
+export function alertsAddress(publicUrl: string, projectId: string): string {
+  return `${publicUrl.replace(/\/$/, "")}/projects/${projectId}/alerts`;
+}
+
+/** One paragraph for people. */
+export function alertSentence(told: Told): string {
+  if (told.kind === "test") {
+    return `A test: alerts of the project ${told.project_name} are told here.`;
+  }
+  const { name, write } = WORDS[told.metric];
+  const found = told.value === null ? "nothing" : write(told.value);
+  const limit = `${told.metric === "no_traces" ? "alert at or below" : "limit"} ${write(told.threshold)}`;
+  const of = Object.entries(told.filter).map(([what, which]) => ` of ${what} “${which}”`);
+  const state = told.kind === "fired" ? "Firing" : "Resolved";
+  return `${state}: ${told.rule_name} (${told.project_name}). ${name}${of.join("")} in the last ${told.window_minutes} minutes: ${found}, ${limit}.`;
+}
+
+/** In Slack `<`, `>` and `&` begin links and mentions: what people named their rules and projects makes neither. */
+export function slackText(told: Told, address: string): string {
+  const sentence = alertSentence(told).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return `${told.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${address}|Open in Sightline>`;
+}
+
+function dollars(value: number): string {
+  return `$${value < 1 ? Number(value.toPrecision(2)) : value.toFixed(2)}`;
+}

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
+import { TRACE_QUERY_MAX } from "./trace-query.ts";
+
+/** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
+
+export const traceSummarySchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  status: observationStatusSchema,
+  started_at: timestamp,
+  ended_at: timestamp.nullable(),
+  /** Without the time it waited. */
+  duration_ms: z.number().nullable(),
+  /** Between interrupts and their resumes. */
+  waiting_ms: z.number(),
+  observations: z.int(),
+  failures: z.int(),
+  /** Events of this trace known to be missing. */
+  lost_events: z.int(),
+  thread_id: z.string().nullable(),
+  session_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+  ...usageSchema.shape,
+});
+export type TraceSummary = z.infer<typeof traceSummarySchema>;
+
+/** A trace in the list. */
+export const listedTraceSchema = traceSummarySchema.extend({
+  /** Those that were called; five at the most. */
+  models: z.array(z.string()),
+  /** Its beginning: 300 characters at the most. */
+  error: z.string().nullable(),
+  /** Of the whole trace and of its steps, by name, with the mean of the values; ten names at the most. */
+  scores: z.array(z.object({ name: z.string(), value: z.number(), count: z.int() })),
+});
+export type ListedTrace = z.infer<typeof listedTraceSchema>;
+
+export const traceSortSchema = z.enum(["started", "duration", "cost", "tokens", "errors"]);
+export type TraceSort = z.infer<typeof traceSortSchema>;
+export const sortOrderSchema = z.enum(["desc", "asc"]);
+
+/** The grammar is in `trace-query.ts`; what cannot be read is 400 `invalid_query` with `details: [{from, to, message}]`. */
+const traceQueryText = z.string().max(TRACE_QUERY_MAX).regex(WITHOUT_NUL, nulRefused);
+
+export const listTracesRequestSchema = z.object({
+  q: traceQueryText.optional(),
+  /** What has no such value (no end, no tokens, no price) comes last in either order. */
+  sort: traceSortSchema.default("started"),
+  order: sortOrderSchema.default("desc"),
+  status: observationStatusSchema.optional(),
+  /** A part of the name, in either case. */
+  name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
+  /**
+   * Words, all of which are in its name, error, thread, session or user, or in the first 4,096 characters of its input or
+   * output; in either case, and whole.
+   */
+  search: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
+  /** Of the page before; it holds for the same `sort` and `order` only. */
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+export type ListTracesRequest = z.input<typeof listTracesRequestSchema>;
+
+export const tracePageSchema = z.object({
+  items: z.array(listedTraceSchema),
+  next_cursor: z.string().nullable(),
+  /** Prices changed a moment ago, and what traces are sorted and filtered by still has the old ones. */
+  is_cost_pending: z.boolean(),
+});
+export type TracePage = z.infer<typeof tracePageSchema>;
+
+/** The fields of {@link TRACE_FIELDS} with `hasFacets`. */
+export const facetFieldSchema = z.enum(["name", "session", "user", "thread", "model", "tool", "node", "code", "commit"]);
+export type FacetField = z.infer<typeof facetFieldSchema>;
+
+export const facetsRequestSchema = z.object({
+  field: facetFieldSchema.default("name"),
+  /** What the values begin with, in either case. */
+  prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
+  /** Of the newest 5,000 traces that it finds; without it, of all. What cannot be read of it is left out. */
+  q: traceQueryText.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+/** Those of the most traces first. */
+export const facetListSchema = z.object({
+  items: z.array(z.object({ value: z.string(), count: z.int() })),
+  /** How many of the newest traces were looked at; null: all. */
+  looked_at: z.int().nullable(),
+});
+export type FacetList = z.infer<typeof facetListSchema>;
+
+/** `prefix`: what the id begins with, in either case. */
+export const listTraceGroupsRequestSchema = listRequestSchema.extend({
+  prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
+  sort: z.enum(["last", "traces", "cost", "tokens", "failures"]).default("last"),
+});
+/** A session or a user: what its traces are together. */
+export const traceGroupSchema = z.object({
+  id: z.string(),
+  traces: z.int(),
+  /** Traces that failed. */
+  failures: z.int(),
+  ...usageSchema.shape,
+  first_at: timestamp,
+  last_at: timestamp,
+  /** For the list of traces: those of this session or user. */
+  q: z.string(),
+});
+export type TraceGroup = z.infer<typeof traceGroupSchema>;
+export const traceGroupPageSchema = z.object({
+  items: z.array(traceGroupSchema),
+  next_cursor: z.string().nullable(),
+  /** Traces are being counted that are not in it yet. */
+  is_counting: z.boolean(),
+  is_cost_pending: z.boolean(),
+});
+export type TraceGroupPage = z.infer<typeof traceGroupPageSchema>;
+
+const viewFields = {
+  name: z.string().trim().min(1, "give the view a name").max(100).regex(WITHOUT_NUL, nulRefused),
+  query: traceQueryText,
+  sort: traceSortSchema,
+  order: sortOrderSchema,
+  /** Of the list, as the console calls them. */
+  columns: z.array(z.string().max(50).regex(WITHOUT_NUL, nulRefused)).max(30),
+  /** Whether everybody who sees the project sees it, and not its author alone. */
+  shared: z.boolean(),
+};
+export const createViewRequestSchema = z.object({
+  ...viewFields,
+  query: viewFields.query.default(""),
+  sort: viewFields.sort.default("started"),
+  order: viewFields.order.default("desc"),
+  columns: viewFields.columns.default([]),
+  shared: viewFields.shared.default(false),
+});
+export type CreateViewRequest = z.input<typeof createViewRequestSchema>;
+/** What is left out stays as it is. */
+export const changeViewRequestSchema = z.object(viewFields).partial();
+export type ChangeViewRequest = z.infer<typeof changeViewRequestSchema>;
+
+export const viewSchema = z.object({
+  id: z.uuid(),
+  ...viewFields,
+  /** A user's id, or `operator`. */
+  author: z.string(),
+  /** Whether who asks may change and delete it. */
+  can_change: z.boolean(),
+  changed_at: timestamp,
+});
+export type View = z.infer<typeof viewSchema>;
+/** The author's own and the shared ones, by name; a project has 200 at the most. */
+export const viewListSchema = z.object({ items: z.array(viewSchema), next_cursor: z.null() });

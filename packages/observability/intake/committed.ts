@@ -1,0 +1,48 @@
+import { z } from "zod";
+
+/** Where a consumer says what it has committed: a channel of Redis' pub/sub beside the stream. Who misses a message has the database. */
+export function committedChannelOf(streamName: string): string {
+  return `${streamName}:committed`;
+}
+
+const committedSchema = z.object({
+  projects: z.array(
+    z.object({
+      id: z.uuid(),
+      /** Traces, or parts of them; null when they are too many to be named. */
+      traces: z.array(z.uuid()).nullable(),
+      /** Some of them go on from where another part waited. */
+      resumed: z.boolean(),
+    }),
+  ),
+});
+export type Committed = z.infer<typeof committedSchema>;
+
+type TraceOf = { readonly projectId: string; readonly traceId: string; readonly isResumed: boolean };
+
+/** Names in one message. */
+const TRACES_MAX = 500;
+const PROJECTS_MAX = 500;
+
+/** @returns undefined when there is nothing to tell. */
+export function encodeCommitted(traces: readonly TraceOf[]): string | undefined {
+  if (traces.length === 0) {
+    return undefined;
+  }
+  const isTold = traces.length <= TRACES_MAX;
+  const projects = [...Map.groupBy(traces, ({ projectId }) => projectId)].slice(0, PROJECTS_MAX).map(([id, ofProject]) => ({
+    id,
+    traces: isTold ? [...new Set(ofProject.map(({ traceId }) => traceId))] : null,
+    resumed: ofProject.some(({ isResumed }) => isResumed),
+  }));
+  return JSON.stringify({ projects } satisfies Committed);
+}
+
+/** @returns undefined for what is no such message. */
+export function decodeCommitted(message: string): Committed | undefined {
+  try {
+    return committedSchema.safeParse(JSON.parse(message)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import type { StreamEvent } from "./event.ts";
+import type { Masker, Masking } from "./masker.ts";
+
+/** An event as it may be stored. */
+export type MaskedEvent = {
+  readonly event: StreamEvent;
+  /** Contents, by their hash, that nobody may read any more: they stood under a masked name. */
+  readonly contents: readonly string[];
+};
+
+/**
+ * Masks what an event's producer put in: values, texts, errors, reasoning, tool entries and contents. What it is found and counted by (names,
+ * ids of sessions, threads and users, models, times, tokens) stays.
+ *
+ * @throws {MaskingError}
+ */
+export function maskEvent(given: StreamEvent, masker: Masker): MaskedEvent {
+  if (!masker.hasRules) {
+    return { event: given, contents: [] };
+  }
+  const masking = masker.start();
+  const event = masked(given, masking);
+  return { event, contents: [...masking.contents] };
+}
+
+function masked(event: StreamEvent, masking: Masking): StreamEvent {
+  const { text, value } = masking;
+  switch (event.type) {
+    case "trace.start":
+    case "observation.start": {
+      const body = { ...event.body, input: value(event.body.input), attributes: recordOf(event.body.attributes, masking) };
+      return { ...event, body } as StreamEvent;
+    }
+    case "trace.end": {
+      const { body } = event;
+      return { ...event, body: { ...body, ...ended(body, masking) } };
+    }
+    case "observation.end": {
+      const { body } = event;
+      const { usage, reasoning, tool_entry: entry } = body;
+      return {
+        ...event,
+        body: {
+          ...body,
+          ...ended(body, masking),
+          usage: usage && { ...usage, raw: recordOf(usage.raw, masking) },
+          reasoning: reasoning && maskReasoning(reasoning, masking),
+          tool_entry: entry && { ...entry, parameters: recordOf(entry.parameters, masking) ?? {}, result: value(entry.result) },
+        },
+      };
+    }
+    case "observation.update": {
+      const { body } = event;
+      return { ...event, body: { ...body, attributes: recordOf(body.attributes, masking) ?? {} } };
+    }
+    case "blob": {
+      const { body } = event;
+      return { ...event, body: { ...body, content: value(body.content) } };
+    }
+    case "score": {
+      const { body } = event;
+      return { ...event, body: { ...body, comment: body.comment === undefined ? undefined : text(body.comment) } };
+    }
+    case "graph":
+    case "graph.enter":
+    case "trace.resume":
+    case "producer.hello":
+    case "producer.heartbeat":
+    case "producer.bye":
+      return event;
+    default:
+      return event satisfies never;
+  }
+}
+
+type Ended = { readonly output?: unknown; readonly error?: string | undefined; readonly attributes?: Record<string, unknown> | undefined };
+
+function ended({ output, error, attributes }: Ended, masking: Masking) {
+  return {
+    output: masking.value(output),
+    error: error === undefined ? undefined : masking.text(error),
+    attributes: recordOf(attributes, masking),
+  };
+}
+
+type Reasoning = NonNullable<Extract<StreamEvent, { readonly type: "observation.end" }>["body"]["reasoning"]>;
+
+function maskReasoning(reasoning: Reasoning, masking: Masking): Reasoning {
+  const text = masking.text(reasoning.text);
+  // The hash of a text with a secret in it tells whoever guesses the secret that they did.
+  return text === reasoning.text ? reasoning : { ...reasoning, text, sha256: undefined };
+}
+
+function recordOf(record: Record<string, unknown> | undefined, { value }: Masking): Record<string, unknown> | undefined {
+  return record === undefined ? undefined : { ...(value(record) as Record<string, unknown>) };
+}

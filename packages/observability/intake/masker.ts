@@ -1,0 +1,252 @@
+import { RE2JS, RE2JSException } from "re2js";
+import { MASKED, type MaskingRules } from "#contract.ts";
+
+/** Masks by one project's rules. Texts take time in proportion to their length, whatever the expressions. */
+export type Masker = {
+  readonly hasRules: boolean;
+  /** @throws {MaskingError} when it would take too long. */
+  readonly start: () => Masking;
+};
+
+/** The masking of one event, whose work is bounded as a whole. */
+export type Masking = {
+  readonly value: (value: unknown) => unknown;
+  readonly text: (text: string) => string;
+  /** Hashes of contents that stood under the name of a masked field: where they lie, they must not be readable either. */
+  readonly contents: ReadonlySet<string>;
+};
+
+/** An event that could not be masked, and so must not be stored. */
+export class MaskingError extends Error {
+  override readonly name = "MaskingError";
+}
+
+/** An expression that is refused: which of the patterns, and why. */
+export class PatternError extends Error {
+  override readonly name = "PatternError";
+  readonly index: number;
+
+  constructor(index: number, reason: string) {
+    super(reason);
+    this.index = index;
+  }
+}
+
+/** Instructions of a compiled expression, and of all of a project together. */
+const PROGRAM_MAX = 2_000;
+const PROGRAMS_MAX = 20_000;
+/** Characters that expressions may go through for one event: some seconds. */
+const WORK_MAX = 32 * 1024 * 1024;
+const DEPTH_MAX = 300;
+/** JSON in texts of JSON in texts. */
+const TEXTS_DEEP = 8;
+const NAMES_REMEMBERED = 10_000;
+const CONTENT_HASH = /^[0-9a-f]{64}$/;
+
+/** @throws {PatternError} */
+export function createMasker({ keys, patterns }: MaskingRules): Masker {
+  const isMaskedName = namesIn(keys);
+  const expressions = patterns.map(({ expression }, index) => compile(expression, index));
+  const size = expressions.reduce((sum, expression) => sum + expression.programSize(), 0);
+  if (size > PROGRAMS_MAX) {
+    throw new PatternError(patterns.length - 1, "all the expressions together are too large; make some simpler or fewer repetitions");
+  }
+  const mayFind = findingAny(patterns, expressions);
+  const hasKeys = keys.length > 0;
+  const scan = hasKeys ? scanning(keys) : undefined;
+
+  function start(): Masking {
+    let left = WORK_MAX;
+    let changes = 0;
+    const contents = new Set<string>();
+
+    function spend(characters: number): void {
+      left -= characters;
+      if (left < 0) {
+        throw new MaskingError("it is too long for so many patterns; use fewer, or mask where it is sent");
+      }
+    }
+
+    function byPatterns(text: string): string {
+      spend(text.length);
+      if (!mayFind(text)) {
+        return text;
+      }
+      changes += 1;
+      return expressions.reduce((masked, expression) => {
+        spend(masked.length);
+        return expression.test(masked) ? expression.matcher(masked).replaceAll(MASKED) : masked;
+      }, text);
+    }
+
+    function inText(text: string, depth: number): string {
+      return byPatterns(hasKeys && /^\s*[[{"]/.test(text) ? byNames(text, depth) : text);
+    }
+
+    /** Tools get and give JSON as text, and that may have been cut. */
+    function byNames(text: string, depth: number): string {
+      spend(text.length);
+      const parsed = depth < TEXTS_DEEP ? parse(text) : undefined;
+      if (parsed === undefined) {
+        return scanned(text);
+      }
+      const before = changes;
+      const masked = walk(parsed.value, 0, depth + 1);
+      // Of a name that is there twice, parsing shows one.
+      return changes === before ? scanned(text, "outer") : JSON.stringify(masked);
+    }
+
+    function scanned(text: string, where?: "outer"): string {
+      const masked = scan?.(text, where) ?? text;
+      changes += masked === text ? 0 : 1;
+      return masked;
+    }
+
+    function walk(value: unknown, depth: number, textDepth: number): unknown {
+      if (depth > DEPTH_MAX) {
+        changes += 1;
+        return MASKED;
+      }
+      if (typeof value === "string") {
+        return inText(value, textDepth);
+      }
+      if (typeof value === "number") {
+        return byPatterns(String(value)) === String(value) ? value : MASKED;
+      }
+      if (Array.isArray(value)) {
+        return value.map((item) => walk(item, depth + 1, textDepth));
+      }
+      if (typeof value !== "object" || value === null || contentOf(value) !== undefined) {
+        return value;
+      }
+      const entries: (readonly [string, unknown])[] = [];
+      let renamed = 0;
+      for (const [name, item] of Object.entries(value)) {
+        const masked = byPatterns(name);
+        renamed += masked === name ? 0 : 1;
+        // Several may become the same.
+        entries.push([
+          masked === name ? name : `${masked} ${renamed}`,
+          isMaskedName(name) ? withhold(item) : walk(item, depth + 1, textDepth),
+        ]);
+      }
+      return Object.fromEntries(entries);
+    }
+
+    function withhold(value: unknown): string {
+      changes += 1;
+      const open: unknown[] = [value];
+      while (open.length > 0) {
+        const item = open.pop();
+        const hash = contentOf(item);
+        if (hash !== undefined) {
+          contents.add(hash);
+        } else if (typeof item === "object" && item !== null) {
+          for (const inner of Object.values(item)) {
+            open.push(inner);
+          }
+        }
+      }
+      return MASKED;
+    }
+
+    return { value: (value) => walk(value, 0, 0), text: (text) => inText(text, 0), contents };
+  }
+
+  return { hasRules: hasKeys || patterns.length > 0, start };
+}
+
+function compile(expression: string, index: number): RE2JS {
+  try {
+    const compiled = RE2JS.compile(expression);
+    if (compiled.programSize() > PROGRAM_MAX) {
+      throw new PatternError(index, "the expression is too large; it repeats too much");
+    }
+    if (compiled.test("")) {
+      throw new PatternError(
+        index,
+        "the expression matches nothing at all, so it would be found everywhere; let it match a character at least",
+      );
+    }
+    return compiled;
+  } catch (error) {
+    if (error instanceof RE2JSException) {
+      throw new PatternError(index, `RE2 can't read the expression: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function namesIn(keys: readonly string[]): (name: string) => boolean {
+  if (keys.length === 0) {
+    return () => false;
+  }
+  const expression = RE2JS.compile(keys.map((key) => wildcard(key, "(?s:.*)")).join("|"), RE2JS.CASE_INSENSITIVE);
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) {
+      return found;
+    }
+    const isMasked = expression.testExact(name);
+    if (known.size >= NAMES_REMEMBERED) {
+      known.clear();
+    }
+    // Long ones are no names, and would fill the memory.
+    if (name.length <= 200) {
+      known.set(name, isMasked);
+    }
+    return isMasked;
+  };
+}
+
+/** Most texts have nothing to mask, and one look tells. */
+function findingAny(patterns: MaskingRules["patterns"], expressions: readonly RE2JS[]): (text: string) => boolean {
+  if (patterns.length === 0) {
+    return () => false;
+  }
+  try {
+    const all = RE2JS.compile(patterns.map(({ expression }) => `(?:${expression})`).join("|"));
+    return (text) => all.test(text);
+  } catch {
+    // Two that name a group alike.
+    return (text) => expressions.some((expression) => expression.test(text));
+  }
+}
+
+/**
+ * For a text that looks like JSON and can't be read as such, mostly because it was cut. A text's end can be told there, that of an
+ * object not, nor that of what is in JSON within the JSON (`\"name\":`): of those all that follows is masked.
+ */
+function scanning(keys: readonly string[]): (text: string, where?: "outer") => string {
+  const names = keys.map((key) => wildcard(key, String.raw`[^"\\]*`)).join("|");
+  const outer = RE2JS.compile(String.raw`("(?i:${names})"\s*:\s*)(?:"(?s:[^"\\]|\\.)*(?:"|\\?$)|[-+.\w]+|(?s:[\[{].*))`);
+  const inner = RE2JS.compile(String.raw`(\\"(?i:${names})\\+"\s*:\s*)(?s:.*)`);
+  return (text, where) => {
+    const masked = outer.test(text) ? outer.matcher(text).replaceAll(`$1"${MASKED}"`) : text;
+    return where === undefined && inner.test(masked) ? inner.matcher(masked).replaceAll(`$1${MASKED}`) : masked;
+  };
+}
+
+function wildcard(key: string, any: string): string {
+  return `(?:${key
+    .split("*")
+    .map((part) => RE2JS.quote(part))
+    .join(any)})`;
+}
+
+/** Of `{"$blob": "<sha256>"}`. */
+function contentOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("$blob" in value) || Object.keys(value).length !== 1) {
+    return undefined;
+  }
+  return typeof value.$blob === "string" && CONTENT_HASH.test(value.$blob) ? value.$blob : undefined;
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,2 @@
+drop index observability.producers_gone;
+drop index observability.payloads_beside;

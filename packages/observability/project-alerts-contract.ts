@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+
+/** Alerts of a project: rules that are looked at every minute, whom they tell, and what happened. */
+
+/**
+ * What a rule looks at, in the last `window_minutes`. `errors`, `error_rate` (0 to 1) and `latency_p95` (milliseconds): of traces that ended,
+ * or of the steps that the filter names. `cost` (US dollars) and `tokens`: of model calls that ended; `cost_per_user`: of the user who cost most.
+ * `gaps`: events found to be missing. `no_traces`: traces that began.
+ */
+export const alertMetricSchema = z.enum(["errors", "error_rate", "latency_p95", "cost", "cost_per_user", "tokens", "gaps", "no_traces"]);
+export type AlertMetric = z.infer<typeof alertMetricSchema>;
+
+const name = z.string().trim().min(1, "give it a name").max(100).regex(WITHOUT_NUL, nulRefused);
+const filterText = z.string().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
+
+/** The whole name of each. Not for `gaps`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. */
+export const alertFilterSchema = z.object({ trace: filterText.optional(), model: filterText.optional(), node: filterText.optional() });
+export type AlertFilter = z.infer<typeof alertFilterSchema>;
+
+const ruleFields = {
+  name,
+  metric: alertMetricSchema,
+  /** It fires when the value is above; `no_traces` when it is not above. */
+  threshold: z.number().min(0).max(1e15),
+  window_minutes: z.int().min(5, "look at 5 minutes or more").max(1440, "look at 1,440 minutes (a day) or less"),
+  filter: alertFilterSchema,
+  /** Of this project; none: it is seen in the console only. */
+  channels: z.array(z.uuid()).max(20),
+  is_enabled: z.boolean(),
+};
+export const createAlertRuleRequestSchema = z
+  .object({
+    ...ruleFields,
+    filter: ruleFields.filter.default({}),
+    channels: ruleFields.channels.default([]),
+    is_enabled: ruleFields.is_enabled.default(true),
+  })
+  .superRefine(refineFilter);
+export type CreateAlertRuleRequest = z.input<typeof createAlertRuleRequestSchema>;
+/** What is left out stays as it is. */
+export const changeAlertRuleRequestSchema = z.object(ruleFields).partial();
+export type ChangeAlertRuleRequest = z.infer<typeof changeAlertRuleRequestSchema>;
+
+/** Why a rule with such a filter can't be looked at; undefined when it can. */
+export function filterProblem(metric: AlertMetric, { trace, model, node }: AlertFilter): string | undefined {
+  if (metric === "gaps" && (trace ?? model ?? node) !== undefined) {
+    return "missing events can't be told apart by trace, model or node";
+  }
+  if (model !== undefined && node !== undefined) {
+    return "choose a model or a node, not both";
+  }
+  if (metric === "no_traces" && (model ?? node) !== undefined) {
+    return "traces that began can be narrowed to a trace's name only";
+  }
+  if (node !== undefined && !["errors", "error_rate", "latency_p95"].includes(metric)) {
+    return "cost and tokens can't be narrowed to a node";
+  }
+  return undefined;
+}
+
+function refineFilter(
+  { metric, filter }: { readonly metric: AlertMetric; readonly filter: AlertFilter },
+  context: { readonly addIssue: (issue: { code: "custom"; path: string[]; message: string }) => void },
+): void {
+  const problem = filterProblem(metric, filter);
+  if (problem !== undefined) {
+    context.addIssue({ code: "custom", path: ["filter"], message: problem });
+  }
+}
+
+export const alertRuleSchema = z.object({
+  id: z.uuid(),
+  ...ruleFields,
+  /** `unknown`: it was not looked at yet, could not be, or is switched off; it still fires when it did before. */
+  state: z.enum(["ok", "firing", "unknown"]),
+  /** Since when it fires or does not. */
+  since: timestamp.nullable(),
+  /** Null when there was nothing to take it of. */
+  last_value: z.number().nullable(),
+  evaluated_at: timestamp.nullable(),
+  /** Why it could not be looked at. */
+  problem: z.string().nullable(),
+  changed_at: timestamp,
+});
+export type AlertRule = z.infer<typeof alertRuleSchema>;
+export const alertRuleListSchema = z.object({ items: z.array(alertRuleSchema), next_cursor: z.null() });
+
+export const alertChannelKindSchema = z.enum(["webhook", "slack"]);
+export type AlertChannelKind = z.infer<typeof alertChannelKindSchema>;
+export const createAlertChannelRequestSchema = z.object({
+  name,
+  kind: alertChannelKindSchema,
+  /** Where to post: https only. It is never shown again. */
+  url: z.url().max(2_000),
+});
+export type CreateAlertChannelRequest = z.infer<typeof createAlertChannelRequestSchema>;
+
+export const alertChannelSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  kind: alertChannelKindSchema,
+  /** Of its address only the host is told. */
+  host: z.string(),
+  created_at: timestamp,
+  /** Of the last message that was tried. */
+  last_sent_at: timestamp.nullable(),
+  last_problem: z.string().nullable(),
+});
+export type AlertChannel = z.infer<typeof alertChannelSchema>;
+export const alertChannelListSchema = z.object({ items: z.array(alertChannelSchema), next_cursor: z.null() });
+/** The only answer with the webhook's secret, by which the header `X-Sightline-Signature: sha256=<HMAC of the body>` is made; null for Slack. */
+export const createdAlertChannelSchema = alertChannelSchema.extend({ secret: z.string().nullable() });
+export type CreatedAlertChannel = z.infer<typeof createdAlertChannelSchema>;
+export const testedAlertChannelSchema = z.object({ is_delivered: z.boolean(), problem: z.string().nullable() });
+export type TestedAlertChannel = z.infer<typeof testedAlertChannelSchema>;
+
+export const listAlertEventsRequestSchema = listRequestSchema.extend({ rule_id: z.uuid().optional() });
+/** A rule began or ceased to fire; and to whom that was told. */
+export const alertEventSchema = z.object({
+  id: z.uuid(),
+  rule_id: z.uuid(),
+  /** As it was then. */
+  rule_name: z.string(),
+  kind: z.enum(["fired", "resolved"]),
+  metric: alertMetricSchema,
+  threshold: z.number(),
+  window_minutes: z.int(),
+  value: z.number().nullable(),
+  at: timestamp,
+  /** `dead`: given up after an hour. */
+  notifications: z.array(
+    z.object({
+      id: z.uuid(),
+      channel: z.string(),
+      state: z.enum(["pending", "sent", "dead"]),
+      tries: z.int(),
+      problem: z.string().nullable(),
+      sent_at: timestamp.nullable(),
+    }),
+  ),
+});
+export type AlertEvent = z.infer<typeof alertEventSchema>;
+export const alertEventPageSchema = z.object({ items: z.array(alertEventSchema), next_cursor: z.string().nullable() });

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+
+/** Projects, who may see them, and their API keys. */
+
+/**
+ * `viewer` reads; `editor` also scores, saves views and sets alerts; `owner` also changes the project, its keys, prices and members,
+ * and deals with its dead letters.
+ */
+export const projectRoleSchema = z.enum(["viewer", "editor", "owner"]);
+export type ProjectRole = z.infer<typeof projectRoleSchema>;
+
+/** `members`: its members and the tenant's admins. `tenant`: everybody of the tenant, those who are no members as editors. */
+export const projectAccessSchema = z.enum(["tenant", "members"]);
+export type ProjectAccess = z.infer<typeof projectAccessSchema>;
+
+export const createProjectRequestSchema = z.object({
+  name: z.string().trim().min(1, "give the project a name").max(200).regex(WITHOUT_NUL, nulRefused),
+  access: projectAccessSchema.default("members"),
+});
+export type CreateProjectRequest = z.input<typeof createProjectRequestSchema>;
+
+/** What is left out stays as it is. */
+export const changeProjectRequestSchema = z.object({
+  name: createProjectRequestSchema.shape.name.optional(),
+  access: projectAccessSchema.optional(),
+  /** Traces are deleted so many days after their first event arrived; null keeps them without end. */
+  retention_days: z
+    .int()
+    .min(1, "keep traces for a day at least")
+    .max(36_500, "keep traces for 36500 days at most, or null for ever")
+    .nullable()
+    .optional(),
+});
+export type ChangeProjectRequest = z.infer<typeof changeProjectRequestSchema>;
+
+export const projectSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  created_at: timestamp,
+  retention_days: z.int().nullable(),
+  access: projectAccessSchema,
+  /** What whoever asks may do in it; admins of the tenant and the operator are owners. */
+  my_role: projectRoleSchema,
+  /** Traces of the last 24 hours. */
+  recent_traces: z.int(),
+  last_trace_at: timestamp.nullable(),
+});
+export type Project = z.infer<typeof projectSchema>;
+
+export const projectPageSchema = z.object({ items: z.array(projectSchema), next_cursor: z.string().nullable() });
+export type ProjectPage = z.infer<typeof projectPageSchema>;
+
+/** Somebody who was added to a project. Admins of the tenant may do everything without being in this list. */
+export const memberSchema = z.object({
+  /** An account of identity; who that is, `GET /people?ids=` of identity says. */
+  user_id: z.string(),
+  role: projectRoleSchema,
+  added_at: timestamp,
+  /** A user's id, or `operator`. */
+  added_by: z.string(),
+});
+export type Member = z.infer<typeof memberSchema>;
+export const memberPageSchema = z.object({ items: z.array(memberSchema), next_cursor: z.string().nullable() });
+export type MemberPage = z.infer<typeof memberPageSchema>;
+
+export const putMemberRequestSchema = z.object({ role: projectRoleSchema });
+export type PutMemberRequest = z.infer<typeof putMemberRequestSchema>;
+
+/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. */
+export const apiKeyScopeSchema = z.enum(["ingest", "read"]);
+export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
+
+export const createApiKeyRequestSchema = z.object({
+  name: z.string().trim().min(1, "give the key a name").max(200).regex(WITHOUT_NUL, nulRefused),
+  scopes: z.array(apiKeyScopeSchema).min(1, "give the key a scope").max(10).default(["ingest"]),
+});
+
+export const apiKeySchema = z.object({
+  id: z.uuid(),
+  project_id: z.uuid(),
+  name: z.string(),
+  /** The key's first characters. */
+  prefix: z.string(),
+  scopes: z.array(apiKeyScopeSchema),
+  created_at: timestamp,
+  /** To the minute. */
+  last_used_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+/** The only answer with the key itself. */
+export const createdApiKeySchema = apiKeySchema.extend({ key: z.string() });
+export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
+export const apiKeyPageSchema = z.object({ items: z.array(apiKeySchema), next_cursor: z.string().nullable() });
+export type ApiKeyPage = z.infer<typeof apiKeyPageSchema>;

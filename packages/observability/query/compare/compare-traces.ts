@@ -1,0 +1,171 @@
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import type { AlignedStep, AlignmentFilter, ComparedTrace, ComparedValue, Comparison, CompareRequest } from "#contract.ts";
+import { presentTraceSummary } from "#query/present-trace.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { COMPARED_STEPS_MAX } from "#store/compared-steps.store.ts";
+import { findGraphEntries } from "#store/graphs.store.ts";
+import { countLostEvents } from "#store/lost-events.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { alignSteps, type Aligned } from "./align-steps.ts";
+import { compareCode } from "./compare-code.ts";
+import { compareEdges } from "./compare-edges.ts";
+import { compareValues, type ValuePair } from "./compare-values.ts";
+import { isValueAspect, judgeStep, outcomeOf, type JudgedStep } from "./judge-steps.ts";
+import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
+import { sumUpModels, sumUpNames } from "./sum-up.ts";
+import { takeWithin } from "./take-within.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+type Wanted = Omit<CompareRequest, "a" | "b"> & {
+  readonly reader: Reader;
+  readonly projectId: string;
+  readonly a: string;
+  readonly b: string;
+};
+type Compared = JudgedStep & { readonly outcome: AlignedStep["outcome"]; readonly values: ComparedValue | null };
+
+const offsetSchema = z.tuple([z.int().min(0)]);
+
+/** Together less than the 5 MB that an answer may have. */
+const STEPS_BYTES = 3_000_000;
+const LISTS = { count: 500, bytes: 300_000 };
+
+/**
+ * What differed between two traces of a project: their steps side by side, and what they took in, gave back, cost and ran.
+ *
+ * @throws {AppError} 404 `trace_not_found`, naming which of the two; 400 `invalid_cursor`.
+ */
+export async function compareTraces(query: Query, wanted: Wanted): Promise<Comparison> {
+  const { reader, projectId, show, cursor, limit } = wanted;
+  const [offset] = cursor === undefined ? [0] : fromCursor(cursor, offsetSchema);
+  const [a, b] = await Promise.all([
+    loadRun(query, "a", { reader, projectId, traceId: wanted.a }),
+    loadRun(query, "b", { reader, projectId, traceId: wanted.b }),
+  ]);
+  const all = await compareSteps(query, { a, b });
+  const shown = all.filter(({ outcome }) => isShown(show, outcome));
+  const page = takeWithin(shown.slice(offset, offset + limit).map(presentStep), { count: limit, bytes: STEPS_BYTES });
+  const next = offset + page.length;
+  const whole = await compareWhole(query, { a, b });
+  const steps = { a: a.steps, b: b.steps };
+  const code = compareCode(steps);
+  const lists = {
+    names: sumUpNames(steps),
+    models: sumUpModels(steps),
+    edges: compareEdges(
+      { run: a, entries: await findGraphEntries(query, projectId, a.run.traceIds) },
+      { run: b, entries: await findGraphEntries(query, projectId, b.run.traceIds) },
+    ),
+    repositories: code.repositories,
+    files: code.files,
+  };
+  const cut: string[] = [];
+  const fit = <Item>(name: string, items: readonly Item[]): Item[] => {
+    const taken = takeWithin(items, LISTS);
+    if (taken.length < items.length) {
+      cut.push(`${taken.length} of ${items.length} ${name}`);
+    }
+    return taken;
+  };
+  for (const [name, { steps: loaded }] of [
+    ["a", a],
+    ["b", b],
+  ] as const) {
+    if (loaded.length === COMPARED_STEPS_MAX) {
+      cut.push(`the first ${COMPARED_STEPS_MAX} steps of ${name}`);
+    }
+  }
+  const unread = all.filter(({ values }) => values?.outcome === "unread").length;
+  if (unread > 0) {
+    cut.push(`values of ${unread} steps: they differ, but there is too much of them to say where`);
+  }
+  return {
+    project_id: projectId,
+    a: await presentCompared(query, a),
+    b: await presentCompared(query, b),
+    counts: countsOf(all),
+    ...whole,
+    names: fit("names", lists.names),
+    models: fit("models", lists.models),
+    edges: lists.edges === null ? null : fit("edges", lists.edges),
+    code: { repositories: fit("repositories", lists.repositories), files: fit("files", lists.files) },
+    steps: page,
+    steps_total: shown.length,
+    next_cursor: next < shown.length ? toCursor([next]) : null,
+    cut,
+  };
+}
+
+async function compareSteps(query: Query, sides: { readonly a: LoadedRun; readonly b: LoadedRun }): Promise<readonly Compared[]> {
+  const judged = alignSteps(sides.a.steps, sides.b.steps).map(judgeStep);
+  const pairs = judged.flatMap((row) => {
+    const aspects = [...row.aspects].filter(isValueAspect);
+    return row.a === undefined || row.b === undefined || aspects.length === 0 ? [] : [{ row, aspects, a: row.a, b: row.b }];
+  });
+  const answers = await compareValues(query, sides, pairs);
+  const answerOf = new Map(pairs.map((pair) => [pair.row, answers.get(pair)]));
+  return judged.map((row) => {
+    const answer = answerOf.get(row);
+    if (answer === undefined) {
+      return { ...row, outcome: outcomeOf(row), values: null };
+    }
+    const aspects = new Set([...row.aspects].filter((aspect) => !isValueAspect(aspect) || answer.aspects.includes(aspect)));
+    return { ...row, aspects, outcome: outcomeOf({ ...row, aspects }), values: answer.value.outcome === "same" ? null : answer.value };
+  });
+}
+
+/** What the runs as a whole took in and gave back. */
+async function compareWhole(
+  query: Query,
+  sides: { readonly a: LoadedRun; readonly b: LoadedRun },
+): Promise<Pick<Comparison, "input" | "output">> {
+  const { a, b } = sides;
+  const pair = (aspect: "input" | "output"): ValuePair => ({ aspects: [aspect], a: eventsOf(a, aspect), b: eventsOf(b, aspect) });
+  const [input, output] = [pair("input"), pair("output")];
+  const answers = await compareValues(query, sides, [input, output]);
+  const valueOf = (of: ValuePair): ComparedValue => answers.get(of)?.value ?? { outcome: "unread", differences: [], cut: false };
+  return { input: valueOf(input), output: valueOf(output) };
+}
+
+function eventsOf({ trace }: LoadedRun, aspect: "input" | "output") {
+  return { startEvent: aspect === "input" ? trace.start_event : null, endEvent: aspect === "output" ? trace.end_event : null };
+}
+
+async function presentCompared(query: Query, { trace, run, steps }: LoadedRun): Promise<ComparedTrace> {
+  const lost = await countLostEvents(query, run.projectId, run.traceIds);
+  const lostEvents = run.traceIds.reduce((sum, id) => sum + (lost.get(id) ?? 0), 0);
+  const { observations, ...summary } = presentTraceSummary(trace, lostEvents);
+  return { ...summary, steps: Math.max(observations, steps.length), error: trace.error };
+}
+
+function presentStep({ outcome, depth, isMoved, aspects, a, b, values }: Compared): AlignedStep {
+  const step: LoadedStep | undefined = b ?? a;
+  return {
+    outcome,
+    kind: step?.kind ?? "span",
+    name: step?.name ?? "",
+    depth,
+    moved: isMoved,
+    aspects: [...aspects],
+    a: a?.shown ?? null,
+    b: b?.shown ?? null,
+    values,
+  };
+}
+
+function countsOf(rows: readonly (Compared & Aligned<LoadedStep>)[]): Comparison["counts"] {
+  const count = (outcome: AlignedStep["outcome"]): number => rows.filter((row) => row.outcome === outcome).length;
+  return {
+    same: count("same"),
+    changed: count("changed"),
+    only_a: count("only_a"),
+    only_b: count("only_b"),
+    moved: rows.filter(({ isMoved }) => isMoved).length,
+  };
+}
+
+function isShown(show: AlignmentFilter, outcome: AlignedStep["outcome"]): boolean {
+  return show === "all" || show === outcome || (show === "different" && outcome !== "same");
+}

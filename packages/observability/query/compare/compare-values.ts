@@ -1,0 +1,139 @@
+import type { Kysely } from "kysely";
+import type { ComparedValue } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findBlobs } from "#store/blobs.store.ts";
+import { findComparedValues, type ComparedValues } from "#store/compared-steps.store.ts";
+import { resolveBlobs } from "#store/resolve-blobs.ts";
+import { findDifferences } from "./find-differences.ts";
+import type { LoadedRun } from "./load-run.ts";
+import type { ValueAspect } from "./judge-steps.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+/** What of two runs is to be read side by side: of each the events that began and ended it. */
+export type ValuePair = {
+  readonly aspects: readonly ValueAspect[];
+  readonly a: EventPair;
+  readonly b: EventPair;
+};
+
+type EventPair = { readonly startEvent: string | null; readonly endEvent: string | null };
+
+export type PairAnswer = {
+  /** Of those asked for, what differs when ids and times of a run count for nothing, or could not be read. */
+  readonly aspects: readonly ValueAspect[];
+  readonly value: ComparedValue;
+};
+
+type Sides = { readonly a: LoadedRun; readonly b: LoadedRun };
+
+/** Bytes that are read in one go; of one pair; and of all of them. */
+const BATCH = 4 * 1024 * 1024;
+const PAIR_MAX = 2 * 1024 * 1024;
+const TOTAL_MAX = 32 * 1024 * 1024;
+
+const UNREAD: ComparedValue = { outcome: "unread", differences: [], cut: false };
+
+/** Reads the values that digests tell apart, as far as they can be held, and says where they differ. */
+export async function compareValues<Pair extends ValuePair>(
+  query: Query,
+  sides: Sides,
+  pairs: readonly Pair[],
+): Promise<ReadonlyMap<Pair, PairAnswer>> {
+  const answers = new Map<Pair, PairAnswer>();
+  let batch: Pair[] = [];
+  let [inBatch, inAll] = [0, 0];
+  for (const pair of pairs) {
+    const size = sizeOf(sides, pair);
+    if (size === undefined || size > PAIR_MAX || inAll + size > TOTAL_MAX) {
+      answers.set(pair, { aspects: pair.aspects, value: UNREAD });
+      continue;
+    }
+    if (inBatch + size > BATCH) {
+      await compareBatch(query, sides, batch, answers);
+      [batch, inBatch] = [[], 0];
+    }
+    batch.push(pair);
+    [inBatch, inAll] = [inBatch + size, inAll + size];
+  }
+  await compareBatch(query, sides, batch, answers);
+  return answers;
+}
+
+/** Undefined when it is not known. */
+function sizeOf({ a, b }: Sides, pair: ValuePair): number | undefined {
+  let size = 0;
+  for (const [{ digests }, events] of [
+    [a, pair.a],
+    [b, pair.b],
+  ] as const) {
+    for (const event of idsOf(events)) {
+      const part = digests.get(event)?.size ?? (digests.has(event) ? undefined : 0);
+      if (part === undefined) {
+        return undefined;
+      }
+      size += part;
+    }
+  }
+  return size;
+}
+
+async function compareBatch<Pair extends ValuePair>(
+  query: Query,
+  { a, b }: Sides,
+  batch: readonly Pair[],
+  answers: Map<Pair, PairAnswer>,
+): Promise<void> {
+  if (batch.length === 0) {
+    return;
+  }
+  const ofA = await readValues(
+    query,
+    a,
+    batch.flatMap((pair) => idsOf(pair.a)),
+  );
+  const ofB = await readValues(
+    query,
+    b,
+    batch.flatMap((pair) => idsOf(pair.b)),
+  );
+  for (const pair of batch) {
+    answers.set(pair, comparePair(pair, partsOf(pair.a, ofA), partsOf(pair.b, ofB)));
+  }
+}
+
+async function readValues(query: Query, { run }: LoadedRun, eventIds: readonly string[]): Promise<ReadonlyMap<string, ComparedValues>> {
+  const rows = await resolveBlobs(await findComparedValues(query, run, eventIds), (hashes) => findBlobs(query, run.projectId, hashes));
+  return new Map(rows.map((row) => [row.event_id, row]));
+}
+
+type Parts = Readonly<Record<ValueAspect, unknown>>;
+
+function partsOf({ startEvent, endEvent }: EventPair, values: ReadonlyMap<string, ComparedValues>): Parts {
+  const [start, end] = [values.get(startEvent ?? ""), values.get(endEvent ?? "")];
+  return {
+    input: start?.value ?? end?.tool_entry?.parameters ?? undefined,
+    output: end?.value ?? end?.tool_entry?.result ?? undefined,
+    parameters: start?.attributes ?? undefined,
+  };
+}
+
+function comparePair({ aspects }: ValuePair, a: Parts, b: Parts): PairAnswer {
+  const found = aspects
+    .map((aspect) => ({ aspect, ...findDifferences(a[aspect], b[aspect]) }))
+    .filter(({ differences }) => differences.length > 0);
+  return {
+    aspects: found.map(({ aspect }) => aspect),
+    value: {
+      outcome: found.length === 0 ? "same" : "changed",
+      differences: found.flatMap(({ aspect, differences }) =>
+        differences.map(({ path, ...texts }) => ({ path: `${aspect}${path === "" || path.startsWith("[") ? "" : "."}${path}`, ...texts })),
+      ),
+      cut: found.some(({ isCut }) => isCut),
+    },
+  };
+}
+
+function idsOf({ startEvent, endEvent }: EventPair): readonly string[] {
+  return [startEvent, endEvent].filter((event) => event !== null);
+}

@@ -1,0 +1,31 @@
+import type { HttpServer } from "@sightline/foundation/http-server";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { compareRequestSchema, comparisonSchema } from "#contract.ts";
+import { readerOf } from "#query/reader-of.ts";
+import { requireRole } from "#query/require-role.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { compareTraces } from "./compare-traces.ts";
+
+/** What differed between two runs. */
+export function compareRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects/:project_id/compare",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "What differed between two traces: path, values, tokens, cost, latency, code; also by an API key with the scope read",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: compareRequestSchema,
+          response: { 200: comparisonSchema },
+        },
+      },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        return compareTraces(query, { ...request.query, reader, projectId });
+      },
+    );
+  };
+}

@@ -1,0 +1,208 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Kysely } from "kysely";
+import type { ExportEnd } from "#contract.ts";
+import { presentEntry } from "#query/list-traces.routes.ts";
+import { presentObservation } from "#query/present-trace.ts";
+import { startOfRow } from "#query/start-of.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findBlobs } from "#store/blobs.store.ts";
+import {
+  findExportedPayloads,
+  findExportedScores,
+  findExportedSteps,
+  findPayloadSizes,
+  type ExportedRuns,
+  type ExportedStep,
+  type ExportPosition,
+  type PayloadSize,
+} from "#store/export.store.ts";
+import { countLostEvents } from "#store/lost-events.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { resolveBlobs } from "#store/resolve-blobs.ts";
+import type { PayloadContent } from "#store/trace-content.store.ts";
+import type { EntryRow } from "#store/list-traces.store.ts";
+import { toLine } from "./export-line.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type ExportOptions = {
+  readonly query: Query;
+  readonly reader: Reader;
+  readonly projectId: string;
+  readonly withValues: boolean;
+  /** Traces page by page; each is asked for when the one before was given out. */
+  readonly pages: AsyncIterable<readonly EntryRow[]> | Iterable<readonly EntryRow[]>;
+  /**
+   * Asked after each page and before the end: what one may no longer read, the statements do not find.
+   *
+   * @throws {AppError} when who exports may not go on.
+   */
+  readonly check: () => Promise<void>;
+  /** Told why the export ended before its end. */
+  readonly onError: (error: unknown) => void;
+};
+
+/** Rows asked for at once; and bytes of values, which is what an export holds in memory. */
+const ROWS = 500;
+const VALUES_BYTES = 4 * 1024 * 1024;
+/** Lines go out together until they are as long as this. */
+const CHUNK = 64 * 1024;
+
+/**
+ * A project's traces as lines of JSON: of each page its traces, then their steps, then their scores, and one `end` after all. Nothing is
+ * read before it is asked for, no transaction is open in between, and as much is in memory as one batch holds. What fails on the way ends
+ * the export with `complete: false`.
+ */
+export async function* exportTraces(options: ExportOptions): AsyncGenerator<string> {
+  const counts = { traces: 0, observations: 0 };
+  let chunk = "";
+  try {
+    for await (const [name, line] of linesOf(options)) {
+      if (name !== "score") {
+        counts[name === "trace" ? "traces" : "observations"] += 1;
+      }
+      chunk += line;
+      if (chunk.length >= CHUNK) {
+        yield chunk;
+        chunk = "";
+      }
+    }
+    yield chunk + end({ ...counts, complete: true });
+  } catch (error) {
+    options.onError(error);
+    yield chunk + end({ ...counts, complete: false, message: messageFor(error) });
+  }
+}
+
+function end(counts: Omit<ExportEnd, "type">): string {
+  return toLine({ type: "end", ...counts });
+}
+
+function messageFor(error: unknown): string {
+  return error instanceof AppError && error.status < 500
+    ? `The export ended early. ${error.message}`
+    : "The export could not be finished; ask for it again, or for a shorter time.";
+}
+
+type NamedLine = readonly ["trace" | "observation" | "score", string];
+
+async function* linesOf({ query, reader, projectId, withValues, pages, check }: ExportOptions): AsyncGenerator<NamedLine> {
+  for await (const page of pages) {
+    const traceIds = page.flatMap(({ runs: ids }) => ids);
+    const runs: ExportedRuns = { reader, projectId, traceIds };
+    const traceOf = new Map(page.flatMap(({ id, runs: ids }) => ids.map((run) => [run, id] as const)));
+    const lost = await countLostEvents(query, projectId, traceIds);
+    for await (const { row, payloads } of withPayloads(query, runs, [page], withValues, ({ runs: ids }) => ids)) {
+      yield ["trace", traceLine(row, projectId, lost, withValues ? payloads : undefined)];
+    }
+    const steps = pagesOf((after) => findExportedSteps(query, { ...runs, after, limit: ROWS }));
+    for await (const { row, payloads } of withPayloads(query, runs, steps, withValues, ({ id }) => [id])) {
+      yield ["observation", stepLine(row, traceOf.get(row.trace_id) ?? row.trace_id, withValues ? payloads : undefined)];
+    }
+    for await (const scores of pagesOf((after) => findExportedScores(query, { ...runs, after, limit: ROWS }))) {
+      for (const { trace_id: runId, scored_at: scoredAt, ...score } of scores) {
+        yield ["score", toLine({ type: "score", trace_id: traceOf.get(runId) ?? runId, ...score, scored_at: scoredAt.toISOString() })];
+      }
+    }
+    await check();
+  }
+  await check();
+}
+
+async function* pagesOf<Row extends { readonly id: string; readonly trace_id: string }>(
+  find: (after: ExportPosition | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  let after: ExportPosition | undefined;
+  for (;;) {
+    const rows = await find(after);
+    yield rows;
+    const last = rows.at(-1);
+    if (rows.length < ROWS || last === undefined) {
+      return;
+    }
+    after = { traceId: last.trace_id, id: last.id };
+  }
+}
+
+type Loaded<Row> = { readonly row: Row; readonly payloads: readonly PayloadContent[] };
+
+/** Each row with what its events carried, read for as many rows at a time as memory is meant to hold. */
+async function* withPayloads<Row>(
+  query: Query,
+  runs: ExportedRuns,
+  pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+  withValues: boolean,
+  ownersOf: (row: Row) => readonly string[],
+): AsyncGenerator<Loaded<Row>> {
+  for await (const rows of pages) {
+    const sizes = withValues && rows.length > 0 ? await findPayloadSizes(query, runs, rows.flatMap(ownersOf)) : [];
+    const byOwner = Map.groupBy(sizes, ({ owner_id: owner }) => owner);
+    for (const batch of batchesOf(rows, (row) => ownersOf(row).flatMap((owner) => byOwner.get(owner) ?? []))) {
+      const payloads = await readPayloads(
+        query,
+        runs,
+        batch.flatMap(({ events }) => events.map(({ event_id: id }) => id)),
+      );
+      const contents = Map.groupBy(payloads, ({ owner_id: owner }) => owner);
+      for (const { row } of batch) {
+        yield { row, payloads: ownersOf(row).flatMap((owner) => contents.get(owner) ?? []) };
+      }
+    }
+  }
+}
+
+type Sized<Row> = { readonly row: Row; readonly events: readonly PayloadSize[] };
+
+function* batchesOf<Row>(rows: readonly Row[], eventsOf: (row: Row) => readonly PayloadSize[]): Generator<readonly Sized<Row>[]> {
+  let batch: Sized<Row>[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const events = eventsOf(row);
+    const size = events.reduce((sum, event) => sum + event.size, 0);
+    if (batch.length > 0 && bytes + size > VALUES_BYTES) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push({ row, events });
+    bytes += size;
+  }
+  yield batch;
+}
+
+async function readPayloads(query: Query, runs: ExportedRuns, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
+  return eventIds.length === 0
+    ? []
+    : resolveBlobs(await findExportedPayloads(query, runs, eventIds), (hashes) => findBlobs(query, runs.projectId, hashes));
+}
+
+function traceLine(
+  row: EntryRow,
+  projectId: string,
+  lost: ReadonlyMap<string, number>,
+  payloads: readonly PayloadContent[] | undefined,
+): string {
+  const values = {
+    input: payloads?.find(({ owner_id: owner, part }) => owner === row.runs[0] && part === "start")?.value ?? null,
+    output: payloads?.find(({ owner_id: owner, part }) => owner === row.runs.at(-1) && part === "end")?.value ?? null,
+    attributes: Object.fromEntries(payloads?.flatMap(({ attributes }) => Object.entries(attributes ?? {})) ?? []),
+  };
+  return toLine({
+    type: "trace",
+    project_id: projectId,
+    ...presentEntry(row, lost),
+    runs: row.runs,
+    ...(payloads === undefined ? {} : values),
+  });
+}
+
+function stepLine(row: ExportedStep, traceId: string, payloads: readonly PayloadContent[] | undefined): string {
+  const place = { seq: row.start_seq ?? row.end_seq ?? 0, startedAt: startOfRow(row) };
+  const { input, output, reasoning, attributes, ...step } = presentObservation(row, payloads ?? [], place);
+  return toLine({
+    type: "observation",
+    trace_id: traceId,
+    run_id: row.trace_id,
+    ...step,
+    ...(payloads === undefined ? {} : { input, output, reasoning, attributes }),
+  });
+}

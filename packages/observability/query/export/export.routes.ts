@@ -1,0 +1,118 @@
+import { Readable } from "node:stream";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
+import type { Authenticator, HttpServer } from "@sightline/foundation/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import { createGauge, type Metrics } from "@sightline/foundation/metrics";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { exportRequestSchema } from "#contract.ts";
+import { traceNotFound } from "#query/not-found.errors.ts";
+import { readerOf } from "#query/reader-of.ts";
+import { requireRole } from "#query/require-role.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import type { Reader } from "#store/reader.ts";
+import { findEntry, type EntryRow } from "#store/list-traces.store.ts";
+import { findTrace } from "#store/traces.store.ts";
+import { termsOf } from "#query/traces-wanted.ts";
+import { exportPages } from "./export-pages.ts";
+import { exportTraces } from "./export-traces.ts";
+
+type ExportRoutesOptions = {
+  readonly query: Kysely<ObservabilitySchema>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Asked again while an API key exports, which may have been revoked. An access token may end before a long export does. */
+  readonly authenticate: Authenticator;
+};
+
+/** Chunks that wait for a slow client. */
+const WAITING_CHUNKS = 2;
+
+/** A project's traces taken away, as lines of JSON that are read while they are sent. */
+export function exportRoutes({ query, clock, log, metrics, authenticate }: ExportRoutesOptions) {
+  let running = 0;
+  createGauge(metrics, {
+    name: "studio_exports_running",
+    help: "Exports that are being sent.",
+    labels: [],
+    read: async () => [{ labels: {}, value: running }],
+  });
+
+  async function* counted(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+    running += 1;
+    try {
+      yield* lines;
+    } finally {
+      running -= 1;
+    }
+  }
+
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects/:project_id/export",
+      {
+        config: { auth: "user-or-key" },
+        // No response schema: it is a stream of lines.
+        schema: {
+          summary:
+            "Traces with their steps and scores, one JSON object a line, newest traces first; the last line says whether it is whole; also by an API key with the scope read",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: exportRequestSchema,
+        },
+      },
+      async (request, reply) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        const { q, trace_id: traceId, include } = request.query;
+        const [from, to] = [toDate(request.query.from), toDate(request.query.to)];
+        const terms = termsOf({ q });
+        const mayRead = () => requireRole(query, { id: projectId, reader, role: "viewer" });
+        await mayRead();
+        if (from !== undefined && to !== undefined && from >= to) {
+          throw new AppError({ code: "invalid_request", status: 400, message: "Nothing is between from and to: give a to that is later." });
+        }
+        const pages =
+          traceId === undefined
+            ? exportPages(query, { reader, projectId, terms, from, to, now: clock.now() })
+            : [[await findOne(query, { reader, projectId, traceId })]];
+        const lines = exportTraces({
+          query,
+          reader,
+          projectId,
+          withValues: include === "values",
+          pages,
+          check: async () => {
+            if (reader.kind === "project-key") {
+              await authenticate(request);
+            }
+            await mayRead();
+          },
+          onError: (error) => log.error({ err: error, project: projectId }, "an export could not be finished"),
+        });
+        const name = `sightline-${traceId === undefined ? "traces" : `trace-${traceId}`}-${clock.now().toISOString().slice(0, 10)}.jsonl`;
+        return reply
+          .type("application/jsonl; charset=utf-8")
+          .header("content-disposition", `attachment; filename="${name}"`)
+          .header("cache-control", "no-store")
+          .send(Readable.from(counted(lines), { objectMode: true, highWaterMark: WAITING_CHUNKS }));
+      },
+    );
+  };
+}
+
+async function findOne(
+  query: Kysely<ObservabilitySchema>,
+  wanted: { readonly reader: Reader; readonly projectId: string; readonly traceId: string },
+): Promise<EntryRow> {
+  const trace = await findTrace(query, wanted);
+  const entry = trace === undefined ? undefined : await findEntry(query, { ...wanted, id: trace.id });
+  if (entry === undefined) {
+    throw traceNotFound();
+  }
+  return entry;
+}
+
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

@@ -1,0 +1,22 @@
+import type { Kysely } from "kysely";
+import type { ProjectRole } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findRole, isEnough, type Reader } from "#store/reader.ts";
+import { projectNotFound, roleMissing } from "./not-found.errors.ts";
+
+type Wanted = { readonly id: string; readonly reader: Reader; readonly role: ProjectRole };
+
+/**
+ * Says why before a statement that checks the same finds nothing.
+ *
+ * @throws {AppError} 404 `project_not_found` to who may not see the project, 403 `role_missing` to who is too little in it.
+ */
+export async function requireRole(query: Kysely<ObservabilitySchema>, { id, reader, role }: Wanted): Promise<void> {
+  const found = await findRole(query, { id, reader });
+  if (found === undefined) {
+    throw projectNotFound();
+  }
+  if (!isEnough(found, role)) {
+    throw roleMissing(role);
+  }
+}

@@ -1,0 +1,143 @@
+import type { TranscriptMessage } from "#contract.ts";
+import { isPart, parsed, partsOf, type RawPart } from "./transcript-parts.ts";
+import { firstOf, isObject, listOf, textOf, valuesOf, type Values } from "./transcript-values.ts";
+
+type Role = TranscriptMessage["role"];
+
+export type RawMessage = { readonly role: Role; readonly name?: string | undefined; readonly parts: readonly RawPart[] };
+
+/**
+ * The messages in what went into a model call or came out of it: of LangChain (serialised, stored and plain), OpenAI's chats and responses,
+ * Anthropic, the AI SDK, Gemini, OpenInference and the GenAI conventions, and of plain texts.
+ *
+ * @param role who speaks where nothing says so.
+ */
+export function messagesOf(value: unknown, role: Role): readonly RawMessage[] {
+  if (value === undefined || value === null || value === "") {
+    return [];
+  }
+  if (Array.isArray(value)) {
+    return joinLoose(value.flatMap((item) => (Array.isArray(item) ? messagesOf(item, role) : itemOf(item, role))));
+  }
+  return isObject(value) ? objectOf(value, role) : [{ role, parts: partsOf(value) }];
+}
+
+type Item = RawMessage & { readonly isLoose?: boolean };
+
+/** A message of a list, or a part that stands there without one. */
+function itemOf(item: unknown, role: Role): readonly Item[] {
+  if (isPart(item)) {
+    const parts = partsOf(item);
+    const isResult = parts.every(({ type }) => type === "tool_result");
+    // What a model calls, and thinks, is its own, also among the messages it is given.
+    const isAnswer = parts.every(({ type }) => type === "tool_call" || type === "reasoning");
+    return [{ role: isResult ? "tool" : isAnswer ? "assistant" : role, parts, isLoose: true }];
+  }
+  return isObject(item) ? objectOf(item, role) : messagesOf(item, role);
+}
+
+/** Parts beside each other are one message. */
+function joinLoose(items: readonly Item[]): readonly RawMessage[] {
+  const joined: RawMessage[] = [];
+  let open: { readonly role: Role; readonly parts: RawPart[] } | undefined;
+  for (const { isLoose, ...message } of items) {
+    if (isLoose !== true) {
+      open = undefined;
+      joined.push(message);
+    } else if (open?.role === message.role) {
+      open.parts.push(...message.parts);
+    } else {
+      open = { role: message.role, parts: [...message.parts] };
+      joined.push(open);
+    }
+  }
+  return joined;
+}
+
+const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
+  ["system", "system"],
+  ["developer", "system"],
+  ["user", "user"],
+  ["human", "user"],
+  ["assistant", "assistant"],
+  ["ai", "assistant"],
+  ["model", "assistant"],
+  ["tool", "tool"],
+  ["function", "tool"],
+  ["generic", "other"],
+  ["chat", "other"],
+  ["remove", "other"],
+]);
+
+/** `AIMessageChunk` of LangChain's classes, `ai` of its types, `assistant` of a role. */
+function roleOf(word: unknown): Role | undefined {
+  return typeof word === "string" ? ROLES.get(word.replace(/Message(Chunk)?$/, "").toLowerCase()) : undefined;
+}
+
+/** Around messages, or around the one message. */
+const WRAPPERS = ["messages", "message", "prompt", "generations", "choices", "candidates", "input", "output", "value"] as const;
+
+function objectOf(value: Values, role: Role): readonly RawMessage[] {
+  const { lc, id, kwargs, data } = value;
+  if (lc !== undefined && isObject(kwargs)) {
+    return [messageOf(kwargs, roleOf(listOf(id).at(-1)) ?? roleOf(kwargs["type"]) ?? role)];
+  }
+  const named = roleOf(value["role"]) ?? roleOf(value["type"]);
+  if (named !== undefined && isObject(data) && value["content"] === undefined) {
+    return [messageOf(data, named)];
+  }
+  if (named !== undefined && ["content", "parts", "contents", "tool_calls", "text", "refusal"].some((name) => name in value)) {
+    return [messageOf(value, named)];
+  }
+  // Of responses: a message by its type.
+  if (value["type"] === "message" && "content" in value) {
+    return [messageOf(value, roleOf(value["role"]) ?? role)];
+  }
+  if (isPart(value) || value["truncated"] === true || value["$blob"] !== undefined) {
+    return [{ role, parts: partsOf([value]) }];
+  }
+  const wrapper = WRAPPERS.find((name) => typeof value[name] === "object" && value[name] !== null);
+  if (wrapper !== undefined) {
+    const system = firstOf(value, "system", "instructions", "system_instruction", "systemInstruction");
+    return [...messagesOf(system, "system"), ...messagesOf(value[wrapper], role)];
+  }
+  const bare = ["content", "parts", "contents", "tool_calls", "text"].some((name) => name in value);
+  return [bare ? messageOf(value, role) : { role, parts: partsOf([value]) }];
+}
+
+/** A message as an object, of whichever kind. */
+function messageOf(message: Values, role: Role): RawMessage {
+  const extras = valuesOf(message["additional_kwargs"]);
+  const content = firstOf(message, "content", "parts", "contents", "text");
+  const name = textOf(message["name"], message["tool_name"]);
+  if (role === "tool" && !listOf(content).some(isPart)) {
+    return { role, name, parts: partsOf([{ ...message, type: "tool_result", content: content ?? null }]) };
+  }
+  const said = partsOf(content);
+  const thought = firstOf(message, "reasoning_content", "reasoning") ?? firstOf(extras, "reasoning_content", "reasoning");
+  const parts = [
+    ...(thought === undefined || said.some(({ type }) => type === "reasoning") ? [] : partsOf([{ type: "reasoning", reasoning: thought }])),
+    ...said,
+    ...partsOf(message["refusal"]),
+    ...callsOf(message, extras, said),
+    ...(message["object"] === undefined || content !== undefined ? [] : partsOf([{ type: "text", text: message["object"] }])),
+  ];
+  const isResult = parts.length > 0 && parts.every(({ type }) => type === "tool_result");
+  // Anthropic's and Gemini's results stand in messages of the user.
+  return { role: role === "user" && isResult ? "tool" : role, name, parts };
+}
+
+/** Calls that stand beside the content; LangChain has those of its content here once more. */
+function callsOf(message: Values, extras: Values, said: readonly RawPart[]): readonly RawPart[] {
+  if (said.some(({ type }) => type === "tool_call")) {
+    return [];
+  }
+  const calls = [message["tool_calls"], extras["tool_calls"]].map(listOf).find((list) => list.length > 0) ?? [];
+  const invalid = listOf(message["invalid_tool_calls"]);
+  // The AI SDK's answer has them as a text.
+  const given = calls.length === 0 && typeof message["tool_calls"] === "string" ? listOf(parsed(message["tool_calls"])) : calls;
+  const old = firstOf(message, "function_call") ?? firstOf(extras, "function_call");
+  return [...given, ...invalid, ...(given.length === 0 && isObject(old) ? [old] : [])].flatMap((call) =>
+    partsOf([{ ...valuesOf(call), type: "tool_call" }]),
+  );
+}

@@ -1,0 +1,217 @@
+import type { TranscriptPart } from "#contract.ts";
+import { firstOf, isObject, listOf, textOf, valuesOf, type Values } from "./transcript-values.ts";
+
+/** A part of a message, whole; `value` is a text, or what becomes JSON. */
+export type RawPart = Pick<TranscriptPart, "type"> & {
+  readonly value: unknown;
+  readonly name?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly isError?: boolean;
+  readonly mediaType?: string | undefined;
+  /** Characters of what was left behind: the data of media, or a text that was cut before it came here. */
+  readonly characters?: number | undefined;
+};
+
+/** The parts of a message's content, whichever provider's or framework's words it is in. */
+export function partsOf(content: unknown): readonly RawPart[] {
+  if (content === undefined || content === null || content === "") {
+    return [];
+  }
+  return Array.isArray(content) ? content.flatMap(partOf) : partOf(content);
+}
+
+/** Whether a message's part, and not a message, is what stands there. */
+export function isPart(value: unknown): boolean {
+  return (
+    isObject(value) && value["role"] === undefined && (READERS.has(kindOf(value)) || kindOf(value).startsWith("tool-") || isBareCall(value))
+  );
+}
+
+function partOf(given: unknown): readonly RawPart[] {
+  if (typeof given === "string") {
+    return given === "" ? [] : [{ type: "text", value: given }];
+  }
+  if (!isObject(given)) {
+    return given === undefined || given === null ? [] : [{ type: "other", value: given }];
+  }
+  const cut = cutValue(given);
+  if (cut !== undefined) {
+    return [cut];
+  }
+  // OpenInference says what a part is once more.
+  const part = isObject(given["message_content"]) ? given["message_content"] : given;
+  const kind = kindOf(part);
+  const read = READERS.get(kind) ?? (kind.startsWith("tool-") ? readUiTool : undefined);
+  return read === undefined ? readUntyped(part) : read(part);
+}
+
+/** What the platform itself cut, or what has not arrived. */
+function cutValue(value: Values): RawPart | undefined {
+  if (value["truncated"] === true && typeof value["preview"] === "string") {
+    const { characters } = value;
+    return { type: "text", value: value["preview"], characters: typeof characters === "number" ? characters : value["preview"].length + 1 };
+  }
+  return typeof value["$blob"] === "string" ? { type: "other", value } : undefined;
+}
+
+function kindOf(part: Values): string {
+  return typeof part["type"] === "string" ? part["type"] : "";
+}
+
+type Read = (part: Values) => readonly RawPart[];
+
+const text: Read = (part) => words("text", firstOf(part, "text", "content", "refusal", "value"));
+const reasoning: Read = (part) => words("reasoning", reasoningOf(part));
+
+const toolCall: Read = (part) => {
+  const called = valuesOf(firstOf(part, "function", "tool_call"));
+  const inner = isObject(called["function"]) ? called["function"] : called;
+  return [
+    {
+      type: "tool_call",
+      name: textOf(part["name"], part["toolName"], part["tool_name"], inner["name"]) ?? "tool",
+      callId: textOf(part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"], called["id"]),
+      value: parsed(firstOf(part, "args", "input", "arguments", "parameters") ?? firstOf(inner, "arguments", "args")),
+    },
+  ];
+};
+
+const toolResult: Read = (part) => {
+  const given = firstOf(part, "content", "output", "result", "response", "error");
+  const { value, isError } = unwrapResult(given);
+  return [
+    {
+      type: "tool_result",
+      name: textOf(part["name"], part["toolName"], part["tool_name"]),
+      callId: textOf(part["tool_use_id"], part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"]),
+      value: parsed(value),
+      isError:
+        isError || part["is_error"] === true || part["isError"] === true || part["status"] === "error" || kindOf(part) === "tool-error",
+    },
+  ];
+};
+
+/** `{"type": "image_url", "image_url": {"url"}}`, `{"type": "image", "source": {"media_type", "data"}}`, `{"type": "file", "mediaType", "data"}`, … */
+const media: Read = (part) => {
+  const kind = kindOf(part);
+  const holder = valuesOf(
+    firstOf(part, "source", "image_url", "input_audio", "file", "audio", "inlineData", "inline_data", "fileData", "image"),
+  );
+  const places = [part, holder].flatMap((place) =>
+    ["url", "image_url", "file_url", "uri", "fileUri", "image", "data", "content", "file_data", "base64"].map((name) => place[name]),
+  );
+  const address = places.find((given): given is string => typeof given === "string" && given !== "") ?? "";
+  const inline = /^data:([^;,]*)/.exec(address);
+  const isAddress = /^(https?|gs|s3|file):\/\//.test(address);
+  const named = ["media_type", "mediaType", "mime_type", "mimeType", "format"].flatMap((name) => [part[name], holder[name]]);
+  return [
+    {
+      type: "media",
+      value: isAddress ? address : "",
+      name: textOf(part["filename"], part["name"], part["title"], holder["filename"]),
+      mediaType: textOf(inline?.[1], ...named) ?? textOf(part["modality"]) ?? (kind.replace(/^input_|_url$/g, "") || "file"),
+      characters: address.length,
+    },
+  ];
+};
+
+const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ...["text", "input_text", "output_text", "refusal", "text_delta", "text-plain", "summary_text"].map((kind) => [kind, text] as const),
+  ...["reasoning", "thinking", "redacted_thinking", "reasoning_content", "reasoning_text"].map((kind) => [kind, reasoning] as const),
+  ...["tool_use", "tool_call", "tool-call", "function_call", "server_tool_use", "mcp_call", "custom_tool_call", "function"].map(
+    (kind) => [kind, toolCall] as const,
+  ),
+  ...[
+    "tool_result",
+    "tool-result",
+    "tool-error",
+    "tool_call_response",
+    "function_call_output",
+    "custom_tool_call_output",
+    "web_search_tool_result",
+  ].map((kind) => [kind, toolResult] as const),
+  ...["image", "image_url", "input_image", "audio", "input_audio", "video", "file", "input_file", "document", "blob", "uri"].map(
+    (kind) => [kind, media] as const,
+  ),
+]);
+
+/** Of the AI SDK's own spans. */
+function isBareCall(value: Values): boolean {
+  return value["type"] === undefined && typeof value["toolCallId"] === "string" && typeof value["toolName"] === "string";
+}
+
+/** Gemini's and Bedrock's parts say by their key what they are. */
+function readUntyped(part: Values): readonly RawPart[] {
+  if (isBareCall(part)) {
+    return ("result" in part || "output" in part ? toolResult : toolCall)(part);
+  }
+  if (part["thought"] === true) {
+    return words("reasoning", part["text"]);
+  }
+  if (typeof part["text"] === "string") {
+    return words("text", part["text"]);
+  }
+  for (const [names, read] of UNTYPED) {
+    const inner = firstOf(part, ...names);
+    if (isObject(inner)) {
+      return read(inner);
+    }
+  }
+  return Object.keys(part).length === 0 ? [] : [{ type: "other", value: part }];
+}
+
+const UNTYPED: readonly (readonly [names: readonly string[], read: Read])[] = [
+  [["functionCall", "function_call", "toolUse"], toolCall],
+  [["functionResponse", "function_response", "toolResult"], toolResult],
+  [["inlineData", "inline_data", "fileData", "file_data"], media],
+  [["reasoningContent"], (inner) => words("reasoning", firstOf(valuesOf(inner["reasoningText"]), "text"))],
+];
+
+/** A tool in a message of the AI SDK's user interface: its call and, once it is there, its result. */
+function readUiTool(part: Values): readonly RawPart[] {
+  const name = kindOf(part) === "dynamic-tool" ? textOf(part["toolName"]) : kindOf(part).slice("tool-".length);
+  const callId = textOf(part["toolCallId"]);
+  const call: RawPart = { type: "tool_call", name, callId, value: part["input"] ?? null };
+  const result = firstOf(part, "output", "errorText");
+  const isError = part["errorText"] !== undefined;
+  return result === undefined ? [call] : [call, { type: "tool_result", name, callId, value: parsed(result), isError }];
+}
+
+function words(type: "text" | "reasoning", value: unknown): readonly RawPart[] {
+  if (isObject(value)) {
+    const cut = cutValue(value);
+    return [cut === undefined ? { type, value } : { ...cut, type }];
+  }
+  return value === undefined || value === null || value === "" ? [] : [{ type, value }];
+}
+
+/** Anthropic writes `thinking`, the standard block `reasoning`, OpenAI lists of parts. */
+function reasoningOf(part: Values): unknown {
+  const given = firstOf(part, "thinking", "reasoning", "text", "content", "reasoning_content");
+  const listed = given === undefined || Array.isArray(given) ? [...listOf(part["summary"]), ...listOf(given)] : undefined;
+  return listed === undefined ? given : listed.flatMap((item) => textOf(item, valuesOf(item)["text"]) ?? []).join("\n");
+}
+
+/** The AI SDK says of a result which kind it is, the protocols of tools give lists of parts. */
+function unwrapResult(given: unknown): { readonly value: unknown; readonly isError: boolean } {
+  if (isObject(given) && RESULT_KINDS.has(kindOf(given)) && "value" in given) {
+    return { value: given["value"], isError: kindOf(given).startsWith("error") };
+  }
+  const texts = listOf(given).map((item) => (kindOf(valuesOf(item)) === "text" ? valuesOf(item)["text"] : undefined));
+  const isText = texts.length > 0 && texts.every((item) => typeof item === "string");
+  return { value: isText ? texts.join("\n") : given, isError: false };
+}
+
+const RESULT_KINDS = new Set(["text", "json", "error-text", "error-json", "content"]);
+
+/** Arguments and results often are JSON in a text. */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) {
+    return value ?? null;
+  }
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}

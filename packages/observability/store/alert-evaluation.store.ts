@@ -1,0 +1,81 @@
+import { sql, type Kysely } from "kysely";
+import type { AlertFilter, AlertMetric } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type ClaimedRule = {
+  readonly id: string;
+  readonly project_id: string;
+  readonly metric: AlertMetric;
+  readonly threshold: number;
+  readonly window_minutes: number;
+  readonly filter: AlertFilter;
+  readonly is_firing: boolean;
+  readonly belows: number;
+};
+
+/** So few that all of them are done, however slowly, before they are due again. */
+const AT_ONCE = 5;
+/** A little less than a minute, so that a duty that runs every few seconds makes it about one. */
+const EVERY_S = 55;
+
+/** Takes rules that were not looked at for a minute. Each goes to one of all who ask; one who dies with it leaves it for a minute. */
+export async function claimDueRules(query: Query, claim: string): Promise<readonly ClaimedRule[]> {
+  const { rows } = await sql<ClaimedRule>`
+    update observability.alert_rules as rule set claim = ${claim}::uuid, claimed_at = now()
+    where rule.id in (
+      select due.id from observability.alert_rules as due
+      where due.is_enabled and (due.claimed_at is null or due.claimed_at <= now() - ${EVERY_S} * interval '1 second')
+      order by due.claimed_at nulls first limit ${AT_ONCE} for update skip locked
+    )
+    returning rule.id, rule.project_id, rule.metric, rule.threshold, rule.window_minutes, rule.filter, rule.is_firing, rule.belows`.execute(
+    query,
+  );
+  return rows;
+}
+
+export type Verdict = {
+  readonly isFiring: boolean;
+  readonly belows: number;
+  readonly value: number | null;
+  /** Set when it could not be evaluated: it then fires as before. */
+  readonly problem: string | null;
+};
+
+type Settled = { readonly rule: ClaimedRule; readonly claim: string; readonly verdict: Verdict; readonly eventId: string };
+
+/** Writes what came of it, and in the same transaction a change with the messages about it. Nothing when the rule was changed or taken meanwhile. */
+export async function settleRule(query: Query, { rule, claim, verdict, eventId }: Settled): Promise<boolean> {
+  const isChange = verdict.isFiring !== rule.is_firing;
+  return query.transaction().execute(async (transaction) => {
+    const { rows } = await sql`
+      update observability.alert_rules set
+        is_firing = ${verdict.isFiring}, belows = ${verdict.belows}, last_value = ${verdict.value}, problem = ${verdict.problem},
+        evaluated_at = now(), since = case when ${isChange} or since is null then now() else since end, claim = null
+      where id = ${rule.id} and claim = ${claim}::uuid and is_enabled
+      returning id`.execute(transaction);
+    if (rows.length === 0 || !isChange) {
+      return rows.length > 0;
+    }
+    await sql`
+      insert into observability.alert_events (id, project_id, rule_id, rule_name, kind, metric, threshold, window_minutes, filter, value)
+      select ${eventId}::uuid, project_id, id, name, ${verdict.isFiring ? "fired" : "resolved"}, metric, threshold, window_minutes, filter, last_value
+      from observability.alert_rules where id = ${rule.id}`.execute(transaction);
+    await sql`
+      insert into observability.alert_notifications (id, event_id, channel_id)
+      select gen_random_uuid(), ${eventId}::uuid, channel.id
+      from observability.alert_rules as rule
+      join observability.alert_channels as channel on channel.project_id = rule.project_id and channel.id = any(rule.channel_ids)
+      where rule.id = ${rule.id}`.execute(transaction);
+    return true;
+  });
+}
+
+/** What happened so long ago is no longer told. */
+export async function forgetOldAlertEvents(query: Query): Promise<void> {
+  await sql`
+    delete from observability.alert_events where id in (
+      select id from observability.alert_events where at < now() - interval '90 days' limit 1000
+    )`.execute(query);
+}

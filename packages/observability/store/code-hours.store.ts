@@ -1,0 +1,52 @@
+import { sql, type RawBuilder, type Transaction } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+/** Places of an hour of a project that are told apart, those with the most runs; producers choose them, so there may be any number. */
+const PLACES = 2_000;
+/** Steps named of a place and hour: the newest of each status and length of time. */
+const STEPS = 5;
+/** Together they must fit an entry of the index. */
+const FILE = 500;
+const NAME = 200;
+
+/** Counts anew which code ran in the hours of `due` (project_id, day, hour), in the transaction that counts their other figures. */
+export async function countCodeOfHours(
+  transaction: Transaction<ObservabilitySchema>,
+  due: RawBuilder<unknown>,
+  bucketOf: (duration: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<void> {
+  await sql`
+    delete from observability.code_hours as row using ${due}
+    where row.project_id = due.project_id and row.day = due.day and row.hour = due.hour`.execute(transaction);
+  await sql`
+    with step as (
+      select due.project_id, due.day, due.hour, row.code::text as code, row.end_status as status, ${bucketOf(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
+        count(*) as runs, max(coalesce(row.started_at, row.seen_at)) as last_at, max(${STEP}) as latest
+      from ${due}
+      join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
+      where row.code is not null
+      group by 1, 2, 3, 4, 5, 6
+    ), place as (
+      select project_id, hour, day, left(coalesce(code::json ->> 'repo', ''), ${NAME}) as repo,
+        left(coalesce(code::json ->> 'commit', ''), 64) as commit,
+        left(code::json ->> 'file', ${FILE}) as file, left(coalesce(code::json ->> 'function', ''), ${NAME}) as function,
+        least((code::json ->> 'line')::numeric, 2147483647)::integer as line,
+        sum(runs)::bigint as runs, coalesce(sum(runs) filter (where status = 'failure'), 0)::bigint as failures,
+        coalesce(array_agg(bucket) filter (where bucket is not null), '{}') as buckets,
+        coalesce(array_agg(runs) filter (where bucket is not null), '{}') as counts,
+        max(last_at) as last_at, (array_agg(latest order by latest desc))[1:${STEPS}] as latest,
+        coalesce((array_agg(latest order by latest desc) filter (where status = 'failure'))[1:${STEPS}], '{}') as failed
+      from step group by 1, 2, 3, 4, 5, 6, 7, 8
+    ), ranked as (
+      select *, row_number() over (partition by project_id, day, hour order by runs desc, file, line) as place from place
+    )
+    insert into observability.code_hours (
+      project_id, hour, day, repo, commit, file, function, line, runs, failures, buckets, counts, last_at, latest, failed
+    )
+    select project_id, hour, day, repo, commit, file, function, line, runs, failures, buckets, counts, last_at, latest, failed
+    from ranked where place <= ${PLACES}`.execute(transaction);
+}
+
+/** The newest of such texts is the newest step: a sort of all steps of an hour would take most of the time. Their years have four digits. */
+const STEP = sql`concat_ws(' ', lpad((extract(epoch from coalesce(row.started_at, row.seen_at)) * 1000)::bigint::text, 15, '0'), row.trace_id, row.id,
+  coalesce(row.end_status, '-'), coalesce(row.duration_ms::text, '-'))`;

@@ -1,0 +1,132 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { hasRole, hasRoleIn, type Reader } from "./reader.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+/** Rows, and traces with all their steps, of one short transaction. */
+const ROWS_AT_ONCE = 5_000;
+const TRACES_AT_ONCE = 100;
+const PROJECTS_AT_ONCE = 100;
+
+/**
+ * From its return on the project is nowhere: everything of it is found by way of its row alone. What there was of it is
+ * deleted by {@link sweepDeletedProjects}; only its dead letters go now, since those that come later are the operator's.
+ *
+ * @returns whether the reader owned such a project.
+ */
+export async function deleteProject(query: Query, { id, reader }: { readonly id: string; readonly reader: Reader }): Promise<boolean> {
+  for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE;) {
+    const { rows } = await sql`
+      delete from observability.dead_letters where ctid = any(array(
+        select ctid from observability.dead_letters as letter where letter.project_id = ${id} and ${hasRoleIn(reader, "owner", id)}
+        limit ${ROWS_AT_ONCE} for update skip locked
+      ))
+      returning id`.execute(query);
+    deleted = rows.length;
+  }
+  return query.transaction().execute(async (transaction) => {
+    const project = await transaction
+      .deleteFrom("observability.projects as project")
+      .where("project.id", "=", id)
+      .where(hasRole(reader, "owner"))
+      .returning("project.id")
+      .executeTakeFirst();
+    if (project !== undefined) {
+      await transaction.deleteFrom("observability.api_keys").where("project_id", "=", id).execute();
+    }
+    return project !== undefined;
+  });
+}
+
+/** With an index that begins with the project. What changes of others leave behind comes last: marks of scores, walks of prices. */
+const TABLES = [
+  "scores",
+  "prices",
+  "blobs",
+  "graphs",
+  "producers",
+  "ingest_gaps",
+  "hourly",
+  "code_hours",
+  "api_keys",
+  "trace_entries",
+  "trace_groups",
+  "trace_marks",
+  "trace_walks",
+] as const;
+
+/**
+ * Deletes what belongs to no project any more, also what a consumer wrote that remembered the project for a minute. Any
+ * number of replicas may do it at once; what is left when `signal` aborts is left for the next time.
+ *
+ * @returns how many traces and other rows were deleted.
+ */
+export async function sweepDeletedProjects(
+  query: Query,
+  signal?: AbortSignal,
+): Promise<{ readonly traces: number; readonly rows: number }> {
+  const isStopping = () => signal?.aborted === true;
+  let [traces, rows] = [0, 0];
+  for (const projectId of await findDeletedProjects(query, "traces")) {
+    for (let deleted = TRACES_AT_ONCE; deleted === TRACES_AT_ONCE && !isStopping(); traces += deleted) {
+      deleted = await deleteTraces(query, projectId);
+    }
+  }
+  for (const table of TABLES) {
+    for (const projectId of isStopping() ? [] : await findDeletedProjects(query, table)) {
+      for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && !isStopping(); rows += deleted) {
+        deleted = await deleteRows(query, table, projectId);
+      }
+    }
+  }
+  return { traces, rows };
+}
+
+/** One look into the index for each project that has rows, however many they are. */
+async function findDeletedProjects(query: Query, table: string): Promise<readonly string[]> {
+  const name = sql.table(`observability.${table}`);
+  const { rows } = await sql<{ project_id: string }>`
+    with recursive named as (
+      (select project_id from ${name} order by project_id limit 1)
+      union all
+      select (select row.project_id from ${name} as row where row.project_id > named.project_id order by row.project_id limit 1)
+      from named where named.project_id is not null
+    )
+    select named.project_id from named
+    where named.project_id is not null
+      and not exists (select from observability.projects as project where project.id = named.project_id)
+    limit ${PROJECTS_AT_ONCE}`.execute(query);
+  return rows.map(({ project_id: projectId }) => projectId);
+}
+
+/** As writers do, by way of the trace's row, which holds the day of all that is below it. */
+async function deleteTraces(query: Query, projectId: string): Promise<number> {
+  return query.transaction().execute(async (transaction) => {
+    const { rows: chosen } = await sql<{ id: string; day: string }>`
+      select id, day::text as day from observability.traces
+      where project_id = ${projectId} limit ${TRACES_AT_ONCE} for update skip locked`.execute(transaction);
+    if (chosen.length === 0) {
+      return 0;
+    }
+    const given = sql`json_to_recordset(${JSON.stringify(chosen)}) as chosen (id uuid, day date)`;
+    for (const table of ["observations", "payloads"]) {
+      await sql`
+        delete from ${sql.table(`observability.${table}`)} as row using ${given}
+        where row.project_id = ${projectId} and row.trace_id = chosen.id and row.day = chosen.day`.execute(transaction);
+    }
+    await sql`
+      delete from observability.traces as row using ${given}
+      where row.project_id = ${projectId} and row.id = chosen.id`.execute(transaction);
+    return chosen.length;
+  });
+}
+
+async function deleteRows(query: Query, table: (typeof TABLES)[number], projectId: string): Promise<number> {
+  const name = sql.table(`observability.${table}`);
+  const { numAffectedRows } = await sql`
+    delete from ${name} where ctid = any(array(
+      select ctid from ${name} where project_id = ${projectId} limit ${ROWS_AT_ONCE} for update skip locked
+    ))`.execute(query);
+  return Number(numAffectedRows ?? 0n);
+}

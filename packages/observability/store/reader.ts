@@ -1,0 +1,75 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { ProjectRole } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+
+export type { ProjectRole } from "#contract.ts";
+
+/** Who asks. Every statement that reads or changes what belongs to a project takes one, and checks it itself. */
+export type Reader =
+  | { readonly kind: "operator" }
+  | { readonly kind: "user"; readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean }
+  /** An API key, or whatever else was let into one project. */
+  | { readonly kind: "project-key"; readonly tenantId: string; readonly projectId: string };
+
+const ROLES: readonly ProjectRole[] = ["viewer", "editor", "owner"];
+
+/**
+ * Whether `reader` has at least `role` in the project whose row goes by the name `project`. The operator and a tenant's admins are owners
+ * of all they can see; everybody of the tenant is an editor of a project that is open to it; an API key is a viewer of its own.
+ */
+export function hasRole(reader: Reader, role: ProjectRole, project = "project"): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${project}.${name}`);
+  if (reader.kind === "operator") {
+    return sql<boolean>`true`;
+  }
+  const isOfTenant = sql<boolean>`${column("tenant_id")} = ${reader.tenantId}`;
+  if (reader.kind === "project-key") {
+    return role === "viewer" ? sql<boolean>`(${isOfTenant} and ${column("id")} = ${reader.projectId}::uuid)` : sql<boolean>`false`;
+  }
+  if (reader.isAdmin) {
+    return isOfTenant;
+  }
+  const isOpen = role === "owner" ? sql<boolean>`false` : sql<boolean>`${column("access")} = 'tenant'`;
+  const enough = ROLES.slice(ROLES.indexOf(role));
+  return sql<boolean>`(${isOfTenant} and (${isOpen} or exists (
+    select from observability.project_members as member
+    where member.project_id = ${column("id")} and member.user_id = ${reader.userId} and member.role = any(${enough}::text[])
+  )))`;
+}
+
+/** As {@link hasRole}, for statements that have no project's row: whether `reader` has at least `role` in the project of that id. */
+export function hasRoleIn(reader: Reader, role: ProjectRole, projectId: RawBuilder<string> | string): RawBuilder<boolean> {
+  return sql<boolean>`exists (select from observability.projects as project where project.id = ${projectId} and ${hasRole(reader, role)})`;
+}
+
+/** The most that `reader` may be in a project, by the same rules; null when they may not see it. */
+export function roleOf(reader: Reader, project = "project"): RawBuilder<ProjectRole | null> {
+  const cases = ROLES.toReversed().map((role) => sql`when ${hasRole(reader, role, project)} then ${role}`);
+  return sql<ProjectRole | null>`case ${sql.join(cases, sql` `)} end`;
+}
+
+/** `undefined` also when there is no such project: who may not see one learns nothing of it. */
+export async function findRole(
+  query: Kysely<ObservabilitySchema>,
+  { id, reader }: { readonly id: string; readonly reader: Reader },
+): Promise<ProjectRole | undefined> {
+  const row = await query
+    .selectFrom("observability.projects as project")
+    .select(roleOf(reader).as("role"))
+    .where("project.id", "=", id)
+    .executeTakeFirst();
+  return row?.role ?? undefined;
+}
+
+/** @returns false also when there is no such project: who may not see one learns nothing of it. */
+export async function hasProjectRole(
+  query: Kysely<ObservabilitySchema>,
+  { id, reader, role }: { readonly id: string; readonly reader: Reader; readonly role: ProjectRole },
+): Promise<boolean> {
+  const found = await findRole(query, { id, reader });
+  return found !== undefined && isEnough(found, role);
+}
+
+export function isEnough(role: ProjectRole, wanted: ProjectRole): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
+}

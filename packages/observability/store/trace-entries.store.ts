@@ -1,0 +1,154 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { recountStatement, settleGroupsStatement } from "./recount-statement.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+/** Traces counted in one transaction, and marks looked at for them: a trace is marked by every batch that has events of it. */
+const TRACES = 500;
+/** Of the same size in steps at the worst, since nothing tells how many they have. */
+const WALKED = 250;
+const MARKS = 5_000;
+
+/** Projects of which something is to be counted; no more than a duty can do at once. */
+export async function findUncountedProjects(query: Query): Promise<readonly string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    with recursive marked as (
+      (select project_id from observability.trace_marks order by project_id limit 1)
+      union all
+      select (select mark.project_id from observability.trace_marks as mark where mark.project_id > marked.project_id order by mark.project_id limit 1)
+      from marked where marked.project_id is not null
+    )
+    (select project_id from marked where project_id is not null limit 1000)
+    union
+    select project_id from observability.trace_walks`.execute(query);
+  return rows.map((row) => row.project_id);
+}
+
+export type Uncounted = {
+  /** Marks up to this one are to be counted; null when there are none. */
+  readonly lastMark: string | null;
+  readonly walk: "all" | "prices" | null;
+};
+
+export async function findUncounted(query: Query, projectId: string): Promise<Uncounted> {
+  const { rows } = await sql<Uncounted>`
+    select (select max(id)::text from observability.trace_marks where project_id = ${projectId}) as "lastMark",
+      (select reason from observability.trace_walks where project_id = ${projectId}) as walk`.execute(query);
+  return rows[0] ?? { lastMark: null, walk: null };
+}
+
+/**
+ * Counts some of the marked traces of a project, oldest marks first. Any number of processes may do it at once: they wait for each other.
+ *
+ * @returns whether there are marks left up to `lastMark`, or any without it.
+ */
+export async function countMarkedTraces(query: Query, projectId: string, lastMark?: string): Promise<boolean> {
+  return query.transaction().execute(async (transaction) => {
+    await lockCounting(transaction, projectId);
+    const until = lastMark === undefined ? sql`true` : sql`id <= ${lastMark}::bigint`;
+    // Taken before their traces are read, so that whatever is written later leaves a mark that stays.
+    const { rows } = await sql<{ trace_id: string }>`
+      with chosen as materialized (
+        select trace_id from (
+          select trace_id, id from observability.trace_marks where project_id = ${projectId} and ${until} order by id limit ${MARKS}
+        ) as waiting group by trace_id order by min(id) limit ${TRACES}
+      ), taken as (
+        delete from observability.trace_marks as mark using chosen where mark.project_id = ${projectId} and mark.trace_id = chosen.trace_id
+      )
+      select trace_id from chosen`.execute(transaction);
+    await recount(
+      transaction,
+      projectId,
+      rows.map((row) => row.trace_id),
+    );
+    const { rows: left } = await sql`select from observability.trace_marks where project_id = ${projectId} and ${until} limit 1`.execute(
+      transaction,
+    );
+    return left.length > 0;
+  });
+}
+
+/**
+ * Goes on counting all traces of a project, where that is to be done.
+ *
+ * @returns whether there is more of it.
+ */
+export async function walkTraces(query: Query, projectId: string): Promise<boolean> {
+  return query.transaction().execute(async (transaction) => {
+    await lockCounting(transaction, projectId);
+    const { rows } = await sql<{ id: string }>`
+      select trace.id
+      from observability.trace_walks as walk
+      cross join lateral (
+        select id from observability.traces where project_id = walk.project_id and id < walk.before order by id desc limit ${WALKED}
+      ) as trace
+      where walk.project_id = ${projectId}`.execute(transaction);
+    const ids = rows.map((row) => row.id);
+    await recount(transaction, projectId, ids);
+    const last = ids.at(-1);
+    if (ids.length < WALKED || last === undefined) {
+      await sql`delete from observability.trace_walks where project_id = ${projectId}`.execute(transaction);
+      return false;
+    }
+    await sql`update observability.trace_walks set before = ${last}::uuid where project_id = ${projectId}`.execute(transaction);
+    return true;
+  });
+}
+
+/** Counts those of these traces that are marked, or were never counted. */
+export async function countTraces(query: Query, projectId: string, ids: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select wanted.id from unnest(${ids}::uuid[]) as wanted (id)
+    left join observability.trace_entries as entry on entry.project_id = ${projectId}::uuid and entry.trace_id = wanted.id
+    where entry.trace_id is null or exists (
+      select from observability.trace_marks as mark where mark.project_id = ${projectId}::uuid and mark.trace_id = any(wanted.id || entry.runs)
+    )`.execute(query);
+  if (rows.length > 0) {
+    await query.transaction().execute(async (transaction) => {
+      await lockCounting(transaction, projectId);
+      await recount(
+        transaction,
+        projectId,
+        rows.map((row) => row.id),
+      );
+    });
+  }
+}
+
+async function recount(transaction: Transaction<ObservabilitySchema>, projectId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) {
+    return;
+  }
+  const { rows } = await recountStatement(projectId, ids, await daysOf(transaction, projectId, ids)).execute(transaction);
+  const [touched] = rows;
+  if (touched !== undefined) {
+    await settleGroupsStatement(projectId, touched).execute(transaction);
+  }
+}
+
+/** Of these runs and of those that belong to the same traces, which are of the same thread. */
+async function daysOf(
+  transaction: Transaction<ObservabilitySchema>,
+  projectId: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ day: string }>`
+    with run as materialized (
+      select day, case when paused_at is not null or resumed_from is not null then thread_id end as thread_id
+      from observability.traces where project_id = ${projectId}::uuid and id = any(${ids}::uuid[])
+    )
+    select day::text as day from run
+    union
+    select other.day::text from (select distinct thread_id from run) as thread
+    cross join lateral (
+      select day from observability.traces
+      where project_id = ${projectId}::uuid and thread_id = thread.thread_id and (paused_at is not null or resumed_from is not null)
+    ) as other`.execute(transaction);
+  return rows.map((row) => row.day);
+}
+
+/** Until the transaction ends. What compiling these statements takes is more than they do. */
+async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(741734093, hashtext(${projectId})), set_config('jit', 'off', true)`.execute(transaction);
+}

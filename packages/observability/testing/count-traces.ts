@@ -1,0 +1,25 @@
+import { createDatabase } from "@sightline/foundation/database";
+import { createLog } from "@sightline/foundation/log";
+import type { ObservabilitySchema } from "#schema.ts";
+import { readDefaultPrices } from "#store/default-prices.ts";
+import { seedDefaultPrices } from "#store/prices.store.ts";
+import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
+
+/** Counts everything that is to be counted, without the pauses of the duty. Argument: the database's address. */
+const [url = ""] = process.argv.slice(2);
+const database = createDatabase<ObservabilitySchema>({
+  url,
+  poolSize: 1,
+  applicationName: "count",
+  log: createLog({ name: "count", level: "warn" }),
+});
+await seedDefaultPrices(database.query, await readDefaultPrices());
+for (const projectId of await findUncountedProjects(database.query)) {
+  while (await countMarkedTraces(database.query, projectId)) {
+    // The traces that are left.
+  }
+  while (await walkTraces(database.query, projectId)) {
+    // The traces that are left.
+  }
+}
+await database.close();

@@ -1,0 +1,42 @@
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import type { ObservabilitySchema } from "#schema.ts";
+import type { Reader } from "#store/reader.ts";
+
+/** Who calls a tool, how long each form of the answer may be, and when nobody waits for it any more. */
+export type ToolCall = {
+  readonly person: { readonly tenantId: string; readonly userId: string };
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+  readonly countTokens: (text: string) => number;
+  /** The beginning of a text that has so many tokens. */
+  readonly takeTokens: (text: string, limit: number) => string;
+};
+
+export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
+
+/** A tool for assistants, as the composition root hands it to whoever speaks their protocol. */
+export type TraceTool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodObject;
+  readonly outputSchema: z.ZodObject;
+  readonly answer: (given: unknown, call: ToolCall) => Promise<ToolAnswer>;
+};
+
+/** What a tool reads by: everything it finds is what `reader` may see. */
+export type Reading = {
+  readonly query: Kysely<ObservabilitySchema>;
+  readonly reader: Reader;
+  readonly now: Date;
+  readonly call: ToolCall;
+};
+
+/** A tool before it knows its database. */
+export type ToolDefinition<Input extends z.ZodObject> = Omit<TraceTool, "inputSchema" | "answer"> & {
+  /** It may have to count traces before it lists them, so it cannot read from a transaction that writes nothing. */
+  readonly countsFirst?: true;
+  readonly inputSchema: Input;
+  readonly answer: (given: z.infer<Input>, reading: Reading) => Promise<ToolAnswer>;
+};

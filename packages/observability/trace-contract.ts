@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { traceSummarySchema } from "./explore-contract.ts";
+import { observationKindSchema, observationStatusSchema, timestamp, usageSchema } from "./contract-parts.ts";
+
+/**
+ * One trace, of any size. No answer is over 5 MB. Below `/api/v1/projects/:project_id/traces/:trace_id`:
+ *
+ * - `GET …/summary` → {@link traceDigestSchema}: everything but its steps.
+ * - `GET …/steps?cursor=&limit=&after_revision=` → {@link stepPageSchema}: its steps without what they took in and gave back.
+ * - `GET …/observations/:observation_id` → {@link observationSchema}: one step whole.
+ * - `GET …/payloads/:payload_id?part=&from=&length=` → {@link payloadRangeSchema}: a range of a value that is too long for the others.
+ * - `GET …` itself → {@link traceSchema}: all of it, cut at 4 MB.
+ */
+
+export const observationSchema = z.object({
+  id: z.uuid(),
+  parent_id: z.uuid().nullable(),
+  kind: observationKindSchema,
+  name: z.string(),
+  status: observationStatusSchema,
+  started_at: timestamp,
+  ended_at: timestamp.nullable(),
+  duration_ms: z.number().nullable(),
+  /** Order of its start among the events of its producer. */
+  seq: z.int(),
+  model: z.string().nullable(),
+  ...usageSchema.shape,
+  cache_read_tokens: z.int().nullable(),
+  cache_write_tokens: z.int().nullable(),
+  /** Part of the output. */
+  reasoning_tokens: z.int().nullable(),
+  error: z.string().nullable(),
+  /** The code that ran, when the producer knows it. */
+  code: z
+    .object({
+      repo: z.string().optional(),
+      commit: z.string().optional(),
+      file: z.string(),
+      line: z.int(),
+      function: z.string().optional(),
+    })
+    .nullable(),
+  /**
+   * As the application sent it. What is too long is a {@link truncatedValueSchema}; a part that was sent once and has not arrived, or
+   * is kept no longer, `{"$blob": "<sha256>", "missing": true}`.
+   */
+  input: z.unknown(),
+  output: z.unknown(),
+  /** Text a model gave as its reasoning. */
+  reasoning: z.string().nullable(),
+  attributes: z.record(z.string(), z.unknown()),
+});
+export type Observation = z.infer<typeof observationSchema>;
+
+/** A graph as it was built. Nodes of a graph inside a node are called `node:inner`. */
+export const declaredGraphSchema = z.object({
+  nodes: z.array(z.string()),
+  edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
+});
+export type DeclaredGraph = z.infer<typeof declaredGraphSchema>;
+
+/** An edge that runs went, and how often. */
+export const takenEdgeSchema = z.object({
+  /** Null when what led there did not arrive, or was no step of the graph. */
+  from: z.string().nullable(),
+  to: z.string(),
+  via: z.enum(["static", "conditional", "goto", "send", "join", "error", "unknown"]),
+  count: z.int(),
+});
+export type TakenEdge = z.infer<typeof takenEdgeSchema>;
+
+export const traceSchema = traceSummarySchema.extend({
+  project_id: z.uuid(),
+  /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
+  truncated: z.boolean(),
+  input: z.unknown(),
+  output: z.unknown(),
+  error: z.string().nullable(),
+  attributes: z.record(z.string(), z.unknown()),
+  /** The runs it consists of; more than one when an interrupted run was resumed. */
+  segments: z.array(z.object({ id: z.uuid(), status: observationStatusSchema, started_at: timestamp, ended_at: timestamp.nullable() })),
+  /** Null when no graph ran. */
+  graph: z
+    .object({
+      declared: declaredGraphSchema.nullable(),
+      taken: z.array(takenEdgeSchema),
+      /** It is larger than an answer holds, and not all of it is here. */
+      truncated: z.boolean().optional(),
+    })
+    .nullable(),
+  /** In the order of their start; parents come before their children. */
+  observation_list: z.array(observationSchema),
+});
+export type Trace = z.infer<typeof traceSchema>;
+
+/** So a value looks that is too long: its beginning, and where `GET …/payloads/:payload_id?part=` has all of it. */
+export const truncatedValueSchema = z.object({
+  truncated: z.literal(true),
+  characters: z.int(),
+  preview: z.string(),
+  payload_id: z.uuid(),
+  part: z.enum(["value", "attributes", "parameters", "result"]),
+});
+export type TruncatedValue = z.infer<typeof truncatedValueSchema>;
+
+/** Producer's events that are missing and may belong to the trace. */
+export const traceGapSchema = z.object({
+  producer_id: z.uuid(),
+  first_seq: z.int(),
+  last_seq: z.int(),
+  events: z.int(),
+  found_at: timestamp,
+});
+export type TraceGap = z.infer<typeof traceGapSchema>;
+
+/** A trace without its steps. */
+export const traceDigestSchema = traceSchema.omit({ observation_list: true }).extend({
+  steps_total: z.int(),
+  /** Changes when anything of the trace does. */
+  revision: z.string(),
+  /** When it waited: from an interrupt to its resume. `waiting_ms` is their sum. */
+  waits: z.array(z.object({ from: timestamp, to: timestamp })),
+  /** The first 100 of them; `lost_events` counts all. */
+  gaps: z.array(traceGapSchema),
+  /** The innermost nodes that run now, as the graph names them (`outer:inner`); 100 at the most. */
+  current: z.array(z.string()),
+});
+export type TraceDigest = z.infer<typeof traceDigestSchema>;
+
+/** A step of a trace, without what it took in and gave back. */
+export const stepSchema = observationSchema.omit({ input: true, output: true, reasoning: true, attributes: true }).extend({
+  /** 300 characters of it; the observation has all. */
+  error: z.string().nullable(),
+  /** The node it ran as, as the trace's graph names it (`outer:inner`); null when it is no node. */
+  graph_node: z.string().nullable(),
+  /** In which step of its graph, counted by the graph. */
+  graph_step: z.int().nullable(),
+  /** The part of the trace it belongs to: one of `segments`. */
+  run_id: z.uuid(),
+  /** It runs longer than 99 of 100 of the same name did in the last seven days, and more than a second. */
+  is_stalled: z.boolean(),
+  /**
+   * How far it lies outside of its parent, which cannot be: clocks differ. Negative when it began before its parent, positive when it
+   * ended after it; null when it does neither, or by no more than times are exact.
+   */
+  clock_skew_ms: z.number().nullable(),
+});
+export type Step = z.infer<typeof stepSchema>;
+
+export const listStepsRequestSchema = z.object({
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
+  /** Only steps that may have changed since an answer with this revision. */
+  after_revision: z.string().max(4_000).optional(),
+});
+
+/**
+ * Parents come before their children, siblings in the order of their start. A step whose `parent_id` is of no step before it stands at the
+ * top: its parent did not arrive, or its parents lead in a circle. A page may be shorter than its limit; only without `next_cursor` it is
+ * the last one.
+ */
+export const stepPageSchema = z.object({
+  items: z.array(stepSchema),
+  /** Steps of the whole trace. */
+  total: z.int(),
+  next_cursor: z.string().nullable(),
+  /** What `after_revision` wants to be told what changed since. Of several pages the first one's counts. */
+  revision: z.string(),
+  /** The trace has more steps than are listed: those that began first are. */
+  truncated: z.boolean(),
+});
+export type StepPage = z.infer<typeof stepPageSchema>;
+
+export const payloadRangeRequestSchema = z.object({
+  part: truncatedValueSchema.shape.part.default("value"),
+  /** Unicode characters (code points), not UTF-16 units: no range splits one. */
+  from: z.coerce.number().int().min(0).max(1e9).default(0),
+  length: z.coerce.number().int().min(1).max(1_048_576).default(65_536),
+});
+
+/** A range of the value as JSON text; all ranges joined are the whole, with contents in the places of references. */
+export const payloadRangeSchema = z.object({
+  text: z.string(),
+  /** Of the whole. */
+  characters: z.int(),
+  from: z.int(),
+  /** Where the next range begins; null at the end. */
+  next_from: z.int().nullable(),
+});
+export type PayloadRange = z.infer<typeof payloadRangeSchema>;

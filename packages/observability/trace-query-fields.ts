@@ -1,0 +1,67 @@
+/** The fields that the query of a list of traces knows; safe to import in a browser. */
+
+export type TraceFieldType = "text" | "choice" | "duration" | "money" | "count" | "time";
+
+export type TraceField = {
+  readonly name: string;
+  readonly type: TraceFieldType;
+  readonly description: string;
+  readonly example: string;
+  /** What can be written; of a choice only. */
+  readonly options?: readonly string[];
+  /** Whether `GET …/traces/facets?field=` tells which values there are. */
+  readonly hasFacets: boolean;
+};
+
+const text = (name: string, description: string, example: string, hasFacets = true): TraceField => ({
+  name,
+  type: "text",
+  description,
+  example: `${name}:${example}`,
+  hasFacets,
+});
+const amount = (name: string, type: "duration" | "money" | "count", description: string, example: string): TraceField => ({
+  name,
+  type,
+  description,
+  example: `${name}:${example}`,
+  hasFacets: false,
+});
+const choice = (name: string, description: string, options: readonly string[]): TraceField => ({
+  name,
+  type: "choice",
+  description,
+  example: `${name}:${options[0] ?? ""}`,
+  options,
+  hasFacets: false,
+});
+
+export const TRACE_FIELDS: readonly TraceField[] = [
+  choice("status", "How it ended, or that it has not", ["failure", "success", "running", "interrupted", "abandoned"]),
+  text("name", "Its name", "support-agent"),
+  text("session", "The session it belongs to", "session-7"),
+  text("user", "Who it ran for", "user-42"),
+  text("thread", "The thread it belongs to", "thread-7"),
+  text("model", "A model that was called", "gpt-4o*"),
+  text("tool", "A tool that was called", "find_order"),
+  text("node", "A node of its graph that ran", "plan"),
+  choice("kind", "A kind of step in it", ["llm", "tool", "node", "graph", "retriever", "span"]),
+  text("error", "A part of its error, in either case", "timeout", false),
+  amount("duration", "duration", "How long it ran, without the time it waited", ">5s"),
+  amount("cost", "money", "US dollars, by the project's prices", ">0.10"),
+  amount("tokens", "count", "Tokens read and written", ">10k"),
+  amount("input_tokens", "count", "Tokens read", ">10k"),
+  amount("output_tokens", "count", "Tokens written", ">1k"),
+  amount("steps", "count", "How many steps it has", ">100"),
+  amount("failures", "count", "How many steps failed", ">0"),
+  amount("lost", "count", "Events of it known to be missing", ">0"),
+  { name: "started", type: "time", description: "When it began, UTC", example: "started:>-24h", hasFacets: false },
+  { name: "score", type: "count", description: "A score, by its name", example: "score.helpful:>0.5", hasFacets: false },
+  text("code", "A file that ran, by its path or the end of it", "src/tools.ts"),
+  text("commit", "The commit that ran, or its beginning", "4f2a91c*"),
+  choice("has", "What it has", ["error", "score", "lost", "cost"]),
+];
+
+export function findTraceField(name: string): TraceField | undefined {
+  return TRACE_FIELDS.find((field) => field.name === name);
+}

@@ -1,0 +1,297 @@
+import { findTraceField, TRACE_FIELDS, type TraceField } from "./trace-query-fields.ts";
+import {
+  formatNumberRange,
+  formatTimeRange,
+  readNumberRange,
+  readTimeRange,
+  type NumberRange,
+  type Read,
+  type TimeRange,
+} from "./trace-query-values.ts";
+
+export { TRACE_FIELDS, type TraceField, type TraceFieldType } from "./trace-query-fields.ts";
+export { momentsOf, type NumberRange, type TimeRange } from "./trace-query-values.ts";
+
+/** Characters and terms of a query at the most. */
+export const TRACE_QUERY_MAX = 2_000;
+export const TRACE_TERMS_MAX = 50;
+const VALUES_MAX = 50;
+
+/** One value of a text field. In a pattern `*` stands for any characters. */
+export type TextValue = { readonly text: string; readonly isPattern: boolean };
+
+/** All terms must be true of a trace; of the values of one term, any. */
+export type TraceTerm = {
+  readonly isNegated: boolean;
+  /** Where it stands in the text: from this character up to, not including, that one. */
+  readonly from: number;
+  readonly to: number;
+} & (
+  | { readonly kind: "words"; readonly text: string }
+  | { readonly kind: "text"; readonly field: string; readonly values: readonly TextValue[] }
+  | { readonly kind: "choice"; readonly field: string; readonly values: readonly string[] }
+  /** `score` is the score's name when `field` is `score`. */
+  | { readonly kind: "number"; readonly field: string; readonly score?: string; readonly ranges: readonly NumberRange[] }
+  | { readonly kind: "time"; readonly field: string; readonly ranges: readonly TimeRange[] }
+);
+
+export type TraceQueryError = { readonly from: number; readonly to: number; readonly message: string };
+export type TraceQuery = { readonly terms: readonly TraceTerm[]; readonly errors: readonly TraceQueryError[] };
+
+type Piece = { readonly from: number; readonly to: number; readonly text: string; readonly isQuoted: boolean };
+type Without<Term, Key extends string> = Term extends unknown ? Omit<Term, Key> : never;
+type TermBody = Without<TraceTerm, "from" | "to" | "isNegated">;
+
+/**
+ * Reads the query of a list of traces. Never throws: what cannot be read is in `errors`, with where it stands and what to write
+ * instead, and the other terms are there all the same.
+ *
+ * @example
+ * parseTraceQuery('status:failure duration:>5s -user:robot* "order 42"').terms.length; // 5: two of them are words
+ */
+export function parseTraceQuery(text: string): TraceQuery {
+  if (text.length > TRACE_QUERY_MAX) {
+    const message = `The query is longer than ${TRACE_QUERY_MAX} characters. Write less.`;
+    return { terms: [], errors: [{ from: TRACE_QUERY_MAX, to: text.length, message }] };
+  }
+  const terms: TraceTerm[] = [];
+  const errors: TraceQueryError[] = [];
+  for (const { from, to } of splitTerms(text)) {
+    if (terms.length + errors.length >= TRACE_TERMS_MAX) {
+      errors.push({ from, to: text.length, message: `There are more than ${TRACE_TERMS_MAX} terms. Write fewer.` });
+      break;
+    }
+    const isNegated = text[from] === "-" && to - from > 1;
+    const read = readTerm(text, isNegated ? from + 1 : from, to);
+    if ("message" in read) {
+      errors.push(read);
+    } else {
+      terms.push({ ...read, isNegated, from, to });
+    }
+  }
+  return { terms, errors };
+}
+
+/** The text of terms: read again, it gives the same terms. */
+export function formatTraceQuery(terms: readonly Without<TraceTerm, "from" | "to">[]): string {
+  return terms.map((term) => `${term.isNegated ? "-" : ""}${formatTerm(term)}`).join(" ");
+}
+
+/** A value as it is written behind a field, in quotes where it needs them. */
+export function quoteTraceValue(value: string): string {
+  return /^[^\s",*\\:<>-][^\s",*\\]*$/u.test(value) ? value : `"${escaped(value)}"`;
+}
+
+/** Terms are parted by white space outside of quotes. */
+function splitTerms(text: string): readonly { readonly from: number; readonly to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (isSpace(text[at])) {
+      at += 1;
+      continue;
+    }
+    const from = at;
+    while (at < text.length && !isSpace(text[at])) {
+      at = text[at] === '"' ? endOfQuote(text, at) : at + 1;
+    }
+    found.push({ from, to: at });
+  }
+  return found;
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character !== undefined && /\s/u.test(character);
+}
+
+/** Behind the closing quote; the end of the text when there is none. */
+function endOfQuote(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') {
+    at += text[at] === "\\" ? 2 : 1;
+  }
+  return Math.min(at + 1, text.length);
+}
+
+function readTerm(text: string, from: number, to: number): TermBody | TraceQueryError {
+  const whole = text.slice(from, to);
+  const open = openQuote(whole);
+  if (open !== -1) {
+    return { from: from + open, to, message: 'Close the quotes with ".' };
+  }
+  const [head = "", name = "", scoreName] = /^([a-zA-Z_]+)(?:\.((?:"(?:[^"\\]|\\.)*")|[^\s":]*))?:/u.exec(whole) ?? [];
+  if (head === "") {
+    return readWords(whole, from, to);
+  }
+  const field = findTraceField(name.toLowerCase());
+  if (field === undefined || (field.name === "score") !== (scoreName !== undefined)) {
+    return { from, to: from + head.length, message: noSuchField(name, field) };
+  }
+  const pieces = splitValues(text, from + head.length, to);
+  const empty = pieces.find((piece) => piece.text === "");
+  if (empty !== undefined) {
+    return {
+      from: empty.from,
+      to: Math.max(empty.to, empty.from + (empty.from < to ? 1 : 0)),
+      message: `Write a value: ${field.example}.`,
+    };
+  }
+  if (pieces.length > VALUES_MAX) {
+    return { from, to, message: `Name at most ${VALUES_MAX} values.` };
+  }
+  if (field.name === "score") {
+    const score = unquote(scoreName ?? "");
+    return score === ""
+      ? { from, to: from + head.length, message: "Name the score: score.helpful:>0.5." }
+      : readValues(
+          pieces,
+          (piece) => readNumberRange(piece.text, "count"),
+          (ranges) => ({ kind: "number", field: "score", score, ranges }),
+        );
+  }
+  return readField(field, pieces);
+}
+
+function readField(field: TraceField, pieces: readonly Piece[]): TermBody | TraceQueryError {
+  switch (field.type) {
+    case "text":
+      return readValues(pieces, readText, (values) => ({ kind: "text", field: field.name, values }));
+    case "choice":
+      return readValues(
+        pieces,
+        (piece) => readChoice(field, piece),
+        (values) => ({ kind: "choice", field: field.name, values }),
+      );
+    case "time":
+      return readValues(
+        pieces,
+        ({ text }) => readTimeRange(text),
+        (ranges) => ({ kind: "time", field: field.name, ranges }),
+      );
+    case "duration":
+    case "money":
+    case "count":
+      return readValues(
+        pieces,
+        ({ text }) => readNumberRange(text, field.type),
+        (ranges) => ({ kind: "number", field: field.name, ranges }),
+      );
+    default:
+      return field.type satisfies never;
+  }
+}
+
+function readValues<Value>(
+  pieces: readonly Piece[],
+  read: (piece: Piece) => Read<Value>,
+  toTerm: (values: readonly Value[]) => TermBody,
+): TermBody | TraceQueryError {
+  const values: Value[] = [];
+  for (const piece of pieces) {
+    const result = read(piece);
+    if ("message" in result) {
+      return { from: piece.from, to: piece.to, message: result.message };
+    }
+    values.push(result.value);
+  }
+  return toTerm(values);
+}
+
+function readText({ text, isQuoted }: Piece): Read<TextValue> {
+  if (!isQuoted && text.includes('"')) {
+    return { message: "Put the whole value in quotes, or none of it." };
+  }
+  return { value: { text, isPattern: !isQuoted && text.includes("*") } };
+}
+
+function readChoice({ name, options = [] }: TraceField, { text }: Piece): Read<string> {
+  const found = options.find((option) => option === text.toLowerCase());
+  return found === undefined ? { message: `${name} can be ${options.join(", ")}.` } : { value: found };
+}
+
+function readWords(whole: string, from: number, to: number): TermBody | TraceQueryError {
+  const isQuoted = isWhollyQuoted(whole);
+  if (!isQuoted && whole.includes('"')) {
+    return { from, to, message: "Put the whole text in quotes, or none of it." };
+  }
+  if (!isQuoted && whole.includes("*")) {
+    return { from, to, message: "Words are found whole. * works in fields: name:refund*." };
+  }
+  const text = unquote(whole);
+  if (!/[\p{L}\p{N}_]/u.test(text)) {
+    return { from, to, message: "Write a word with letters or digits, or a field: status:failure." };
+  }
+  return { kind: "words", text };
+}
+
+/** Values are parted by commas outside of quotes. */
+function splitValues(text: string, from: number, to: number): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let [start, at] = [from, from];
+  while (at <= to) {
+    if (at === to || text[at] === ",") {
+      const written = text.slice(start, at);
+      pieces.push({ from: start, to: at, text: isWhollyQuoted(written) ? unquote(written) : written, isQuoted: isWhollyQuoted(written) });
+      start = at + 1;
+    }
+    at = text[at] === '"' ? endOfQuote(text, at) : at + 1;
+  }
+  return pieces;
+}
+
+function isWhollyQuoted(written: string): boolean {
+  return written.length > 1 && written.startsWith('"') && endOfQuote(written, 0) === written.length;
+}
+
+function unquote(written: string): string {
+  return isWhollyQuoted(written) ? written.slice(1, -1).replaceAll(/\\(.)/gsu, "$1") : written;
+}
+
+/** Where a quote begins that nothing closes, or -1. */
+function openQuote(written: string): number {
+  let at = written.indexOf('"');
+  while (at !== -1) {
+    const end = endOfQuote(written, at);
+    if (end - at < 2 || written[end - 1] !== '"' || endsEscaped(written.slice(at + 1, end - 1))) {
+      return at;
+    }
+    at = written.indexOf('"', end);
+  }
+  return -1;
+}
+
+function endsEscaped(inner: string): boolean {
+  return (/\\*$/.exec(inner)?.[0].length ?? 0) % 2 === 1;
+}
+
+function noSuchField(name: string, field: TraceField | undefined): string {
+  if (field?.name === "score") {
+    return "Name the score: score.helpful:>0.5.";
+  }
+  const known = TRACE_FIELDS.map((each) => (each.name === "score" ? "score.<name>" : each.name)).join(", ");
+  return `There is no field ${name}. Put it in quotes to search for the words, or use one of ${known}.`;
+}
+
+function formatTerm(term: Without<TraceTerm, "from" | "to">): string {
+  switch (term.kind) {
+    case "words":
+      return /[\s":*\\]|^-/u.test(term.text) ? `"${escaped(term.text)}"` : term.text;
+    case "text":
+      return `${term.field}:${term.values.map(({ text, isPattern }) => (isPattern ? text : quoteTraceValue(text))).join(",")}`;
+    case "choice":
+      return `${term.field}:${term.values.join(",")}`;
+    case "time":
+      return `${term.field}:${term.ranges.map(formatTimeRange).join(",")}`;
+    case "number": {
+      const type = findTraceField(term.field)?.type ?? "count";
+      const name = term.score === undefined ? "" : `.${/^[\w-]+$/u.test(term.score) ? term.score : `"${escaped(term.score)}"`}`;
+      return `${term.field}${name}:${term.ranges.map((range) => formatNumberRange(range, type)).join(",")}`;
+    }
+    default:
+      return term satisfies never;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/["\\]/g, "\\$&");
+}
