@@ -134,7 +134,11 @@ export function QueryBar({
             onScroll={({ currentTarget }) => setScroll(currentTarget.scrollLeft)}
             onSelect={({ currentTarget }) => setScroll(currentTarget.scrollLeft)}
             onClick={({ currentTarget }) => offerAt(currentTarget.selectionStart, text.length)}
-            onBlur={() => combobox.closeDropdown()}
+            onBlur={() => {
+              combobox.closeDropdown();
+              // What is clicked next works with the query as it is read here.
+              settle();
+            }}
             onChange={({ currentTarget }) => {
               report(currentTarget.value);
               offerAt(currentTarget.selectionStart, currentTarget.value.length);
