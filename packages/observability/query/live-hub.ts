@@ -6,6 +6,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { openLiveStream, type LiveStream, type LiveStreamTuning } from "./live-stream.ts";
 import type { CommitFeed } from "./commit-feed.ts";
+import type { Revision } from "./revision.ts";
 
 export type LiveTuning = LiveStreamTuning & {
   readonly beatMs: number;
@@ -28,12 +29,14 @@ export const LIVE_TUNING: LiveTuning = {
   streamsOfOne: 20,
 };
 
+export type Look = { readonly ids: readonly string[]; readonly revision: Revision; readonly isChanged: boolean };
+
 /** What a stream of one trace watches. */
 export type WatchedTrace = {
   /** As the client named it. */
   readonly id: string;
-  /** The parts it consists of, and its revision; undefined when it is not there any more. */
-  readonly look: () => Promise<{ readonly ids: readonly string[]; readonly revision: string } | undefined>;
+  /** The parts it consists of, its revision, and whether it was written to since an earlier one; undefined when it is not there any more. */
+  readonly look: (since: Revision | undefined) => Promise<Look | undefined>;
 };
 
 type Opening = {
@@ -48,7 +51,7 @@ type Opening = {
 type Watcher = Opening & {
   readonly live: LiveStream;
   ids: ReadonlySet<string>;
-  revision: string | undefined;
+  revision: Revision | undefined;
   isLooking: boolean;
   mustLookAgain: boolean;
   beatAt: number;
@@ -64,10 +67,13 @@ type HubOptions = {
 };
 
 const TICK_MS = 250;
+const RESUMING_MAX = 1_000;
 
 /** All streams of this process: one subscription and one look into the database serve them all. */
 export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
   const watchers = new Set<Watcher>();
+  /** Traces of commits that resumed some: what of them came in another order joins them to the watched one only later. */
+  const resuming = new Set<string>();
   const findChangedProjects = createChangeWatch(query);
   let timer: NodeJS.Timeout | undefined;
   let polledAt = -Infinity;
@@ -77,20 +83,36 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
 
   function hear({ projects }: Committed): void {
     for (const { id, traces, resumed } of projects) {
+      const mayJoin = resumed || traces?.some((trace) => resuming.has(trace)) === true;
       for (const watcher of watchers) {
         if (watcher.projectId === id) {
-          tell(watcher, traces ?? undefined, resumed);
+          tell(watcher, traces ?? undefined, mayJoin);
         }
+      }
+      if (resumed) {
+        remember(traces ?? []);
       }
     }
   }
 
-  function tell(watcher: Watcher, traceIds: readonly string[] | undefined, isResumed: boolean): void {
+  function remember(traces: readonly string[]): void {
+    for (const trace of traces) {
+      resuming.add(trace);
+    }
+    for (const oldest of resuming) {
+      if (resuming.size <= RESUMING_MAX) {
+        break;
+      }
+      resuming.delete(oldest);
+    }
+  }
+
+  function tell(watcher: Watcher, traceIds: readonly string[] | undefined, mayJoin: boolean): void {
     if (watcher.trace === undefined) {
       watcher.live.notify(traceIds);
     } else if (traceIds?.some((id) => watcher.ids.has(id)) === true) {
       watcher.live.notify([watcher.trace.id]);
-    } else if (traceIds === undefined || isResumed) {
+    } else if (traceIds === undefined || mayJoin) {
       void look(watcher, watcher.trace);
     }
   }
@@ -105,10 +127,10 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
     do {
       watcher.mustLookAgain = false;
       try {
-        const seen = await trace.look();
+        const seen = await trace.look(watcher.revision);
         watcher.ids = new Set(seen?.ids ?? watcher.ids);
-        if (seen !== undefined && seen.revision !== watcher.revision) {
-          watcher.revision = seen.revision;
+        watcher.revision = seen?.revision ?? watcher.revision;
+        if (seen?.isChanged === true) {
           watcher.live.notify([trace.id]);
         }
       } catch (error) {

@@ -13,7 +13,7 @@ import { createLiveHub, type LiveTuning, type WatchedTrace } from "./live-hub.ts
 import { traceNotFound } from "./not-found.errors.ts";
 import { readerOf } from "./reader-of.ts";
 import { requireRole } from "./require-role.ts";
-import { readSeen, writeRevision } from "./revision.ts";
+import { isWritten, readSeen, type Revision } from "./revision.ts";
 
 type LiveOptions = {
   readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
@@ -34,13 +34,20 @@ export function createLive({ config, query, log, tuning }: LiveOptions) {
   const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
   const hub = createLiveHub({ feed, query, log, tuning });
 
-  async function look(request: Request, projectId: string, traceId: string): ReturnType<WatchedTrace["look"]> {
+  async function look(
+    request: Request,
+    { projectId, traceId, since }: { readonly projectId: string; readonly traceId: string; readonly since: Revision | undefined },
+  ): ReturnType<WatchedTrace["look"]> {
     const run = await findRun(query, { reader: readerOf(request), projectId, traceId });
     if (run === undefined) {
       return undefined;
     }
-    const revision = writeRevision(readSeen(await findVersions(query, run)).revision);
-    return { ids: run.segments.map(({ id }) => id), revision };
+    const seen = await findVersions(query, run);
+    return {
+      ids: run.segments.map(({ id }) => id),
+      revision: readSeen(seen).revision,
+      isChanged: since === undefined || isWritten(seen, since),
+    };
   }
 
   const routes = (authenticate: Authenticator) => (server: HttpServer) => {
@@ -61,13 +68,13 @@ export function createLive({ config, query, log, tuning }: LiveOptions) {
         const { trace_id: traceId } = request.query;
         const mayRead = () => requireRole(query, { id: projectId, reader: readerOf(request), role: "viewer" });
         await mayRead();
-        if (traceId !== undefined && (await look(request, projectId, traceId)) === undefined) {
+        if (traceId !== undefined && (await look(request, { projectId, traceId, since: undefined })) === undefined) {
           throw traceNotFound();
         }
         const stream = hub.open({
           projectId,
           owner: ownerOf(principalOf(request)),
-          trace: traceId === undefined ? undefined : { id: traceId, look: () => look(request, projectId, traceId) },
+          trace: traceId === undefined ? undefined : { id: traceId, look: (since) => look(request, { projectId, traceId, since }) },
           check: async () => {
             await authenticate(request);
             await mayRead();

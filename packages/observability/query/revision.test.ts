@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSince, narrowSnapshot, parseRevision, readSnapshot, widenVersion, writeRevision } from "./revision.ts";
+import { isSince, isWritten, narrowSnapshot, parseRevision, readSnapshot, widenVersion, writeRevision } from "./revision.ts";
 
 test("what was committed after a snapshot is since it, though its transaction began before", () => {
   const snapshot = readSnapshot("90:100:90,95");
@@ -13,6 +13,13 @@ test("a revision stays the same while transactions that write elsewhere come and
     writeRevision(narrowSnapshot(readSnapshot(snapshot), [7, 42])),
   );
   expect(new Set(revisions)).toEqual(new Set(["43"]));
+});
+
+test("nothing is written when another's transaction ends, and something when one does that wrote the trace", () => {
+  const before = narrowSnapshot(readSnapshot("90:100:90,95"), [80, 97]);
+  expect(isWritten({ snapshot: "101:101:", versions: [80, 97] }, before)).toBe(false);
+  expect(isWritten({ snapshot: "101:101:", versions: [80, 97, 95] }, before)).toBe(true);
+  expect(isWritten({ snapshot: "102:102:", versions: [80, 101] }, before)).toBe(true);
 });
 
 test("of more running transactions than fit, the first one bounds what counts as seen", () => {

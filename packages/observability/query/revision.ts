@@ -46,6 +46,12 @@ export function isSince({ next, running }: Revision, version: number): boolean {
   return version >= next || running.includes(version);
 }
 
+/** Whether something seen was written after `since`. That others' transactions ended meanwhile makes another revision, and is no change. */
+export function isWritten({ snapshot: text, versions }: Seen, since: Revision): boolean {
+  const snapshot = readSnapshot(text);
+  return versions.some((version) => isSince(since, widenVersion(version, snapshot)));
+}
+
 export function writeRevision({ next, running }: Revision): string {
   return [next, ...running].join("-");
 }
