@@ -114,6 +114,31 @@ test("the best chunks are those that sorting everything would give", () => {
   );
 });
 
+test("of several words in segments of many blocks, those that are passed over could not have been among the best", () => {
+  const terms = ["a", "b", "c", "d", "e"];
+  const holds = fc.record({
+    segment: fc.integer({ min: 1, max: 3 }),
+    ordinal: fc.nat(1_999),
+    term: fc.constantFrom(...terms),
+    impact: fc.double({ min: 0.01, max: 2, noNaN: true }),
+  });
+  const concepts = [concept("a"), concept("b", "c"), { terms: ["d"], weight: 0.3 }, { terms: ["e"], weight: 0.1 }];
+  fc.assert(
+    fc.property(fc.array(holds, { maxLength: 2_000, size: "max" }), fc.integer({ min: 1, max: 20 }), (given, limit) => {
+      const postings = [...Map.groupBy(given, ({ segment, term }) => `${segment} ${term}`).values()].map((of): Row => {
+        const byOrdinal = [...new Map(of.map((held) => [held.ordinal, held])).values()].toSorted(
+          (one, other) => one.ordinal - other.ordinal,
+        );
+        const [{ term, segment } = { term: "", segment: 0 }] = of;
+        return { term, segment, list: unpackPostings(encodePostings(byOrdinal), byOrdinal.length, 2_000) };
+      });
+      const scoring = { concepts, segments: [1, 2, 3].map((id) => whole(id, 2_000)), postings };
+      expect(score(scoring, limit).best).toEqual(score(scoring, 6_000).best.slice(0, limit));
+    }),
+    { numRuns: 60 },
+  );
+});
+
 // What differs from an index built of the seen chunks alone is only the mean length that an impact was made with:
 // it is that of the segment, with the chunks that are not seen any more. So the impacts are the same here.
 test("chunks that are not seen are as if they had never been indexed: same chunks, scores, order and coverage", () => {

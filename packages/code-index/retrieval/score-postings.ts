@@ -1,8 +1,9 @@
 import { hasBit } from "#store/bitmap.ts";
 import { chunkId, SEGMENT_CAPACITY } from "#store/chunk-id.ts";
 import { IMPACT_STEP, type PackedOut } from "#store/postings.ts";
-import { placeFrom, type Rising } from "./intersect.ts";
+import { placeFrom } from "./intersect.ts";
 import type { Concept } from "./query.ts";
+import { ROUNDING, scoreSegment, type Form, type Found, type Row } from "./score-segment.ts";
 import type { TermPostings } from "./segment-memory.ts";
 import { createTop, type ScoredChunk } from "./top.ts";
 import type { VisibleChunks } from "./visible-chunks.ts";
@@ -96,16 +97,6 @@ function countSeen({ ordinals }: PackedOut, seen: Uint8Array): number {
   return count;
 }
 
-/** A concept as a segment has it. */
-type Row = {
-  readonly weight: number;
-  readonly forms: readonly Form[];
-  /** What it adds to a chunk of the segment at the most. */
-  readonly most: number;
-};
-
-type Form = { readonly list: PackedOut; readonly factor: number };
-
 type Weighed = Pick<Scoring, "concepts" | "postings"> & { readonly weights: readonly number[] };
 
 function rowsOf({ segmentId }: VisibleChunks, { concepts, weights, postings }: Weighed): readonly Row[] {
@@ -117,175 +108,6 @@ function rowsOf({ segmentId }: VisibleChunks, { concepts, weights, postings }: W
     });
     return forms.length === 0 ? [] : [{ weight, forms, most: Math.max(...forms.map(({ list, factor }) => list.most * factor)) }];
   });
-}
-
-/** Of the segment that is being gone through, by ordinal; used again and again, and all 0 between segments. */
-let scores = new Float64Array(0);
-/** The best form of a concept so far; all 0 between concepts. */
-let bests = new Float64Array(0);
-/** Ordinals of the chunks that may still be among the best, rising. */
-let held = new Uint32Array(0);
-
-type Found = (chunkId: number, score: number) => void;
-
-/**
- * Concepts that all together could not lift a chunk above the lowest of the best so far are only looked up, for the chunks that the
- * others found: most of a question's words are in far too many chunks to go through them all.
- */
-function scoreSegment(segment: VisibleChunks, rows: readonly Row[], found: Found, lowest: () => number): void {
-  const { segmentId, capacity, ordinals: seen } = segment;
-  if (scores.length < capacity) {
-    scores = new Float64Array(capacity);
-    bests = new Float64Array(capacity);
-    held = new Uint32Array(capacity);
-  }
-  // Everywhere in the same order, so that equal chunks get the same score to the last digit.
-  const sorted = rows.toSorted((one, other) => other.weight - one.weight);
-  const least = lowest();
-  /** Below this a chunk can't be among the best any more, whatever the concepts from `at` on add. */
-  const hopeless = (at: number) => least - sorted.slice(at).reduce((sum, { most }) => sum + most, 0) * ROUNDING;
-  const summed = sorted.findIndex((_, at) => hopeless(at) > 0);
-  const [needed, others] = summed === -1 ? [sorted, []] : [sorted.slice(0, summed), sorted.slice(summed)];
-  for (const { forms } of needed) {
-    addConcept(forms, scores, bests);
-  }
-  const lists = needed.flatMap(({ forms }) => forms.map(({ list }) => list.ordinals));
-  const isSparse = lists.reduce((sum, { length }) => sum + length, 0) * SPARSE < capacity;
-  const enough = Math.max(hopeless(needed.length), Number.MIN_VALUE);
-  let count = isSparse ? holdOf(lists, enough, seen) : holdAbove(enough, capacity, seen);
-  for (const [index, { forms }] of others.entries()) {
-    count = addToHeld(forms, count, hopeless(needed.length + index + 1));
-  }
-  const first = chunkId(segmentId, 0);
-  for (let at = 0; at < count; at++) {
-    const ordinal = held[at] ?? 0;
-    found(first + ordinal, scores[ordinal] ?? 0);
-  }
-  if (isSparse) {
-    lists.forEach((ordinals) => setToZero(ordinals, scores));
-  } else {
-    scores.fill(0, 0, capacity);
-  }
-}
-
-/** Chunks for each posting from which on it is quicker to go through the postings than through all chunks. */
-const SPARSE = 16;
-
-/** Sums in another order differ in their last digits. */
-const ROUNDING = 1.000001;
-
-/** As `holdAbove`, of the chunks in the lists. */
-function holdOf(lists: readonly Rising[], score: number, seen: Uint8Array | null): number {
-  let count = 0;
-  for (const ordinals of lists) {
-    for (let at = 0; at < ordinals.length; at++) {
-      const ordinal = ordinals[at] ?? 0;
-      if ((scores[ordinal] ?? 0) >= score && (seen === null || hasBit(seen, ordinal))) {
-        held[count++] = ordinal;
-      }
-    }
-  }
-  if (lists.length < 2) {
-    return count;
-  }
-  const sorted = held.subarray(0, count).toSorted();
-  let kept = 0;
-  for (let at = 0; at < count; at++) {
-    if (at === 0 || sorted[at] !== sorted[at - 1]) {
-      held[kept++] = sorted[at] ?? 0;
-    }
-  }
-  return kept;
-}
-
-/** @returns how many are held. */
-function holdAbove(score: number, capacity: number, seen: Uint8Array | null): number {
-  const [from, to] = [scores, held];
-  let count = 0;
-  for (let ordinal = 0; ordinal < capacity; ordinal++) {
-    if ((from[ordinal] ?? 0) >= score && (seen === null || hasBit(seen, ordinal))) {
-      to[count++] = ordinal;
-    }
-  }
-  return count;
-}
-
-/** Adds a concept to the first `count` of those held, and goes on holding those that have `score` then. */
-function addToHeld(forms: readonly Form[], count: number, score: number): number {
-  for (const { list, factor } of forms) {
-    lookUp(list, factor, count);
-  }
-  let kept = 0;
-  for (let at = 0; at < count; at++) {
-    const ordinal = held[at] ?? 0;
-    const sum = (scores[ordinal] ?? 0) + (bests[ordinal] ?? 0);
-    bests[ordinal] = 0;
-    if (sum >= score) {
-      scores[ordinal] = sum;
-      held[kept++] = ordinal;
-    }
-  }
-  return kept;
-}
-
-function lookUp({ ordinals, impacts }: PackedOut, factor: number, count: number): void {
-  const [wanted, best] = [held, bests];
-  for (let at = 0, place = 0; at < count && place < ordinals.length; at++) {
-    const ordinal = wanted[at] ?? 0;
-    place = placeFrom(ordinals, ordinal, place);
-    if (ordinals[place] === ordinal) {
-      const score = (impacts[place] ?? 0) * factor;
-      if (score > (best[ordinal] ?? 0)) {
-        best[ordinal] = score;
-      }
-    }
-  }
-}
-
-function addConcept(forms: readonly Form[], sums: Float64Array, best: Float64Array): void {
-  const [only] = forms;
-  if (forms.length === 1 && only !== undefined) {
-    addForm(only.list.ordinals, only.list.impacts, only.factor, sums);
-    return;
-  }
-  for (const { list, factor } of forms) {
-    addBetterForm(list.ordinals, list.impacts, factor, sums, best);
-  }
-  for (const { list } of forms) {
-    setToZero(list.ordinals, best);
-  }
-}
-
-function addForm(ordinals: PackedOut["ordinals"], impacts: Uint16Array, factor: number, sums: Float64Array): void {
-  for (let at = 0; at < ordinals.length; at++) {
-    const ordinal = ordinals[at] ?? 0;
-    sums[ordinal] = (sums[ordinal] ?? 0) + (impacts[at] ?? 0) * factor;
-  }
-}
-
-// oxlint-disable-next-line max-params -- in the innermost loop an object would be made for nothing
-function addBetterForm(
-  ordinals: PackedOut["ordinals"],
-  impacts: Uint16Array,
-  factor: number,
-  sums: Float64Array,
-  best: Float64Array,
-): void {
-  for (let at = 0; at < ordinals.length; at++) {
-    const ordinal = ordinals[at] ?? 0;
-    const score = (impacts[at] ?? 0) * factor;
-    const before = best[ordinal] ?? 0;
-    if (score > before) {
-      best[ordinal] = score;
-      sums[ordinal] = (sums[ordinal] ?? 0) + score - before;
-    }
-  }
-}
-
-function setToZero(ordinals: Rising, values: Float64Array): void {
-  for (let at = 0; at < ordinals.length; at++) {
-    values[ordinals[at] ?? 0] = 0;
-  }
 }
 
 function isSeen({ ordinals }: VisibleChunks, ordinal: number): boolean {

@@ -62,7 +62,7 @@ export async function postingsOf(reading: Reading, terms: readonly string[]): Pr
     memory: memoryOf(reading.database).postings,
     segments,
     keys: terms,
-    bytesOf: ({ ordinals, impacts }) => ordinals.byteLength + impacts.byteLength,
+    bytesOf: ({ ordinals, impacts, blockMost }) => ordinals.byteLength + impacts.byteLength + (blockMost?.byteLength ?? 0),
     read: async (wanted, segmentIds) => {
       const rows = await readPostings(transaction, scope, { terms: wanted, segments: segmentIds });
       const found = Map.groupBy(rows, (row) => row.term);

@@ -84,7 +84,12 @@ export type PackedOut = {
   readonly impacts: Uint16Array;
   /** The greatest of them. */
   readonly most: number;
+  /** The greatest of each {@link BLOCK} ordinals; undefined for a list that is not longer than this would be. */
+  readonly blockMost: Uint16Array | undefined;
 };
+
+/** Ordinals in one block. */
+export const BLOCK = 128;
 
 export const IMPACT_STEP: number = LIMIT / STEPS;
 
@@ -92,6 +97,8 @@ export const IMPACT_STEP: number = LIMIT / STEPS;
 export function unpackPostings(bytes: Uint8Array, count: number, capacity: number): PackedOut {
   const ordinals = capacity <= 65_536 ? new Uint16Array(count) : new Uint32Array(count);
   const impacts = new Uint16Array(count);
+  const blocks = Math.ceil(capacity / BLOCK);
+  const blockMost = count > blocks ? new Uint16Array(blocks) : undefined;
   let at = 0;
   let ordinal = -1;
   let most = 0;
@@ -109,7 +116,11 @@ export function unpackPostings(bytes: Uint8Array, count: number, capacity: numbe
     const impact = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
     impacts[place] = impact;
     most = Math.max(most, impact);
+    if (blockMost !== undefined) {
+      const block = Math.floor(ordinal / BLOCK);
+      blockMost[block] = Math.max(blockMost[block] ?? 0, impact);
+    }
     at += 2;
   }
-  return { ordinals, impacts, most };
+  return { ordinals, impacts, most, blockMost };
 }
