@@ -1,5 +1,5 @@
 import { hasBit } from "#store/bitmap.ts";
-import { chunkId, SEGMENT_CAPACITY } from "#store/chunk-id.ts";
+import { SEGMENT_CAPACITY } from "#store/chunk-id.ts";
 import { IMPACT_STEP, type PackedOut } from "#store/postings.ts";
 import { placeFrom } from "./intersect.ts";
 import type { Concept } from "./query.ts";
