@@ -61,7 +61,13 @@ test("users and sessions are what their traces are together, the last seen first
     is_counting: false,
   });
   expect(users.items[2]).toMatchObject({ first_at: "2026-11-21T10:00:00.000Z", last_at: "2026-11-21T10:01:00.000Z" });
-  for (const [sort, ids] of Object.entries({ last: ["s-3", "s-2", "s 1"], traces: ["s 1", "s-3", "s-2"], tokens: ["s 1", "s-2", "s-3"] })) {
+  for (const [sort, ids] of Object.entries({
+    last: ["s-3", "s-2", "s 1"],
+    traces: ["s 1", "s-3", "s-2"],
+    tokens: ["s 1", "s-2", "s-3"],
+    failures: ["s 1", "s-3", "s-2"],
+    cost: ["s 1", "s-3", "s-2"],
+  })) {
     const first = await groups(`sessions?sort=${sort}&limit=2`);
     const rest = await groups(`sessions?sort=${sort}&limit=2&cursor=${first.next_cursor}`);
     expect(
