@@ -141,6 +141,20 @@ test("a view is its author's own until it is shared, and then only they and the 
   }
 });
 
+test("who has saved as many views as they may takes none away from others", async () => {
+  await database.pool.query(
+    `insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared)
+     select gen_random_uuid(), $1, 'many', 'many ' || place, '', 'started', 'desc', '{}', false from generate_series(1, 99) as place`,
+    [projectId],
+  );
+  const saved = { name: "One more", query: "", sort: "started", order: "desc", columns: [], shared: true };
+  expect((await api.post(`${base}/views`, saved, "tenant-1:member:many")).status).toBe(201);
+  expect(await api.post(`${base}/views`, saved, "tenant-1:member:many")).toMatchObject({ status: 409, body: { error: "too_many_views" } });
+  expect((await api.post(`${base}/views`, saved, "tenant-1:member:other")).status).toBe(201);
+  expect(await viewsOf("tenant-1:member:many")).toHaveLength(101);
+  expect(await viewsOf("tenant-1:member:third")).toEqual(["One more", "One more"]);
+});
+
 async function viewsOf(token: string): Promise<readonly string[]> {
   return viewListSchema.parse((await api.get(`${base}/views`, token)).body).items.map(({ name }) => name);
 }
