@@ -94,6 +94,13 @@ describe("a refused token", () => {
     await expect(verifier.verify(await sign({ exp: secondsFromNow(-20) }))).resolves.toMatchObject({ subject: "ada" });
   });
 
+  test("one that has expired since then counted at that time, and before it was issued at none", async () => {
+    const token = await sign({ iat: secondsFromNow(-120), nbf: secondsFromNow(-120), exp: secondsFromNow(-60) });
+    await expect(verifier.verify(token)).rejects.toThrow("the access token has expired");
+    await expect(verifier.verify(token, new Date(Date.now() - 90_000))).resolves.toMatchObject({ subject: "ada" });
+    await expect(verifier.verify(token, new Date(Date.now() - 600_000))).rejects.toThrow(AccessTokenError);
+  });
+
   test("has no signature (alg none)", async () => {
     await expectInvalid(new UnsecuredJWT(claimsOf({})).encode());
   });

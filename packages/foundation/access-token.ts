@@ -14,8 +14,11 @@ export type AccessTokenClaims = {
 };
 
 export type AccessTokenVerifier = {
-  /** @throws {AccessTokenError} with a reason that may be shown. */
-  readonly verify: (token: string) => Promise<AccessTokenClaims>;
+  /**
+   * @param at when it must not have expired yet, for what goes on for longer than a token lasts; now without it. What was ended early counts at no time.
+   * @throws {AccessTokenError} with a reason that may be shown.
+   */
+  readonly verify: (token: string, at?: Date) => Promise<AccessTokenClaims>;
 };
 
 /** The token was looked at and refused. */
@@ -84,9 +87,9 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
   return {
     start: async () => epochs?.start(),
     stop: async () => epochs?.stop(),
-    verify: async (token) => {
+    verify: async (token, at) => {
       refreshKeys();
-      const payload = await verifySignature(token, keys, { ...options, issuer });
+      const payload = await verifySignature(token, keys, { ...options, issuer, at });
       const claims = claimsSchema.safeParse(payload);
       if (!claims.success) {
         throw new AccessTokenError("a required claim of the access token is missing or malformed");
@@ -114,12 +117,12 @@ function bothSpellings(issuer: string | undefined): string[] | undefined {
   return bare === undefined ? undefined : [bare, `${bare}/`];
 }
 
-type Expected = Pick<VerifierOptions, "audience" | "type"> & { readonly issuer: string[] | undefined };
+type Expected = Pick<VerifierOptions, "audience" | "type"> & { readonly issuer: string[] | undefined; readonly at: Date | undefined };
 
 async function verifySignature(
   token: string,
   keys: ReturnType<typeof createRemoteJWKSet>,
-  { audience, issuer, type }: Expected,
+  { audience, issuer, type, at }: Expected,
 ): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, keys, {
@@ -129,6 +132,7 @@ async function verifySignature(
       requiredClaims: ["sub", "tid", "aud", "exp", "iat"],
       ...(issuer === undefined ? {} : { issuer }),
       ...(type === undefined ? {} : { typ: type }),
+      ...(at === undefined ? {} : { currentDate: at }),
     });
     return payload;
   } catch (error) {

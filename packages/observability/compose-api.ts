@@ -11,6 +11,7 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
 import { createOtlpIntake } from "./otlp/otlp-intake.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
+import { createRecheck } from "./query/authenticators.ts";
 import { createApi, type ApiOptions } from "./query/api.ts";
 import { LIVE_TUNING } from "./query/live-hub.ts";
 import { createLive } from "./query/live.routes.ts";
@@ -37,6 +38,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
   const intake = createOtlpIntake(options);
   const findKey = createKnownKeys({ query, clock, log });
   const authenticators = { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) };
+  const recheck = createRecheck({ accessTokens: options.accessTokens, authenticate: authenticators["user-or-key"] });
   const live = createLive({ config, query, log, tuning: liveTuning });
   const load = createBackendLoad({ metrics, clock });
   registerDatabaseConnections(metrics, database);
@@ -47,7 +49,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       alertRoutes({ database, metrics, clock })(server);
       alertRuleRoutes({ query })(server);
       alertChannelRoutes({ query, clock, access: channelAccessOf(config) })(server);
-      exportRoutes({ query, clock, log, metrics, authenticate: authenticators["user-or-key"] })(server);
+      exportRoutes({ query, clock, log, metrics, recheck })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

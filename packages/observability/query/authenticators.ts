@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/access-token";
 import { AppError } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http-server";
-import { setPrincipal, type Principal } from "@sightline/foundation/principal";
+import { principalOf, setPrincipal, type Principal } from "@sightline/foundation/principal";
 
 export type ObservabilityAuthenticators = {
   /** Anyone with an access token of a tenant. */
@@ -18,6 +18,23 @@ type UserOrOperator = Extract<Principal, { readonly kind: "user" | "operator" }>
 type Credentials = { readonly accessTokens: AccessTokenVerifier; readonly apiKey: string };
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
+
+export type Recheck = (request: Parameters<Authenticator>[0], since: Date) => Promise<void>;
+
+/**
+ * Asks again for what was let in then and still goes on: an API key or an access token that was ended no longer counts, an access token that
+ * has only run out does.
+ */
+export function createRecheck({
+  accessTokens,
+  authenticate,
+}: Pick<Credentials, "accessTokens"> & { readonly authenticate: Authenticator }): Recheck {
+  return async (request, since) => {
+    await (principalOf(request).kind === "user"
+      ? userOf(bearerOf(request.headers.authorization), accessTokens, since)
+      : authenticate(request));
+  };
+}
 
 export function createAuthenticators({ accessTokens, apiKey }: Credentials): ObservabilityAuthenticators {
   async function principalFrom(request: Parameters<Authenticator>[0]): Promise<UserOrOperator> {
@@ -47,12 +64,12 @@ function bearerOf(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? "")?.[1];
 }
 
-async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier): Promise<User> {
+async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier, at?: Date): Promise<User> {
   if (token === undefined) {
     throw refusal("Send an access token as Authorization: Bearer <token>.");
   }
   try {
-    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token);
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token, at);
     return { kind: "user", userId, tenantId, role, authenticatedAt, sessionId };
   } catch (error) {
     if (error instanceof AccessTokenError) {

@@ -1,6 +1,6 @@
 import type { Authenticator, HttpServer } from "@sightline/foundation/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import { principalOf, type Principal } from "@sightline/foundation/principal";
+import { principalOf } from "@sightline/foundation/principal";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { ObservabilityConfig } from "#config.ts";
@@ -11,6 +11,7 @@ import { findVersions } from "#store/steps.store.ts";
 import { createCommitFeed } from "./commit-feed.ts";
 import { createLiveHub, type LiveTuning, type WatchedTrace } from "./live-hub.ts";
 import { traceNotFound } from "./not-found.errors.ts";
+import { ownerOf } from "./owner-of.ts";
 import { readerOf } from "./reader-of.ts";
 import { requireRole } from "./require-role.ts";
 import { isWritten, readSeen, type Revision } from "./revision.ts";
@@ -93,19 +94,4 @@ export function createLive({ config, query, log, tuning }: LiveOptions) {
     );
   };
   return { routes, start: feed.start, stop: feed.stop };
-}
-
-function ownerOf(principal: Principal): string {
-  switch (principal.kind) {
-    case "user":
-      return `${principal.tenantId} ${principal.userId}`;
-    case "project-key":
-      return principal.keyId;
-    case "developer-token":
-      return principal.tokenId;
-    case "operator":
-      return "operator";
-    default:
-      return principal satisfies never;
-  }
 }

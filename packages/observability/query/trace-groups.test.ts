@@ -61,7 +61,13 @@ test("users and sessions are what their traces are together, the last seen first
     is_counting: false,
   });
   expect(users.items[2]).toMatchObject({ first_at: "2026-11-21T10:00:00.000Z", last_at: "2026-11-21T10:01:00.000Z" });
-  for (const [sort, ids] of Object.entries({ last: ["s-3", "s-2", "s 1"], traces: ["s 1", "s-3", "s-2"], tokens: ["s 1", "s-2", "s-3"] })) {
+  for (const [sort, ids] of Object.entries({
+    last: ["s-3", "s-2", "s 1"],
+    traces: ["s 1", "s-3", "s-2"],
+    tokens: ["s 1", "s-2", "s-3"],
+    failures: ["s 1", "s-3", "s-2"],
+    cost: ["s 1", "s-3", "s-2"],
+  })) {
     const first = await groups(`sessions?sort=${sort}&limit=2`);
     const rest = await groups(`sessions?sort=${sort}&limit=2&cursor=${first.next_cursor}`);
     expect(
@@ -133,6 +139,20 @@ test("a view is its author's own until it is shared, and then only they and the 
       status,
     );
   }
+});
+
+test("who has saved as many views as they may takes none away from others", async () => {
+  await database.pool.query(
+    `insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared)
+     select gen_random_uuid(), $1, 'many', 'many ' || place, '', 'started', 'desc', '{}', false from generate_series(1, 99) as place`,
+    [projectId],
+  );
+  const saved = { name: "One more", query: "", sort: "started", order: "desc", columns: [], shared: true };
+  expect((await api.post(`${base}/views`, saved, "tenant-1:member:many")).status).toBe(201);
+  expect(await api.post(`${base}/views`, saved, "tenant-1:member:many")).toMatchObject({ status: 409, body: { error: "too_many_views" } });
+  expect((await api.post(`${base}/views`, saved, "tenant-1:member:other")).status).toBe(201);
+  expect(await viewsOf("tenant-1:member:many")).toHaveLength(101);
+  expect(await viewsOf("tenant-1:member:third")).toEqual(["One more", "One more"]);
 });
 
 async function viewsOf(token: string): Promise<readonly string[]> {

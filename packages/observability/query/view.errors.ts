@@ -18,5 +18,9 @@ export function notYourView(): AppError {
 }
 
 export function tooManyViews(): AppError {
-  return new AppError({ code: "too_many_views", status: 409, message: `A project has ${VIEWS_MAX} saved views at the most. Delete some.` });
+  return new AppError({
+    code: "too_many_views",
+    status: 409,
+    message: `You have ${VIEWS_MAX} saved views in this project, which is the most. Delete some.`,
+  });
 }

@@ -38,7 +38,7 @@ export async function listFacets(query: Kysely<ObservabilitySchema>, options: Fa
       order by traces desc, value desc limit ${limit}`.execute(query);
     return rows;
   }
-  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted });
+  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: true });
   const chosen = sql<Facet>`
     with chosen as materialized (
       select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields

@@ -67,7 +67,7 @@ export async function listEntries(query: Query, options: ListOptions): Promise<L
   const { projectId, reader, terms, limit } = options;
   const isPlain = terms.length === 0 && options.sort === "started";
   const { isCounted, isCostPending } = isPlain ? { isCounted: false, isCostPending: false } : await bringUpToDate(query, projectId);
-  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted });
+  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
   const found = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
     const source = isPlain ? beginnings : isCounted ? sql`observability.trace_entries` : countedNow;

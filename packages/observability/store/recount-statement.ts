@@ -45,15 +45,17 @@ export function recountStatement(
         select unnest(runs) from stale except select id from given except select unnest(runs) from fresh
       ) as parted (run)
     ), contributions as (
-      select 1 as sign, fields, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from fresh
+      select 1 as sign, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from fresh
       union all
-      select -1, fields, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from stale
+      select -1, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from stale
     ), changes as (
       select said.field, left(said.value, 200) as value, sum(sign) as traces, coalesce(sum(sign) filter (where status = 'failure'), 0) as failures,
         coalesce(sum(sign * input_tokens::numeric), 0) as input_tokens, coalesce(sum(sign * output_tokens::numeric), 0) as output_tokens,
         coalesce(sum(sign * cost), 0) as cost, coalesce(sum(sign) filter (where input_tokens is not null), 0) as with_input,
         coalesce(sum(sign) filter (where output_tokens is not null), 0) as with_output,
-        coalesce(sum(sign) filter (where cost is not null), 0) as with_cost
+        coalesce(sum(sign) filter (where cost is not null), 0) as with_cost, min(sort_at) filter (where sign > 0) as earliest,
+        max(sort_at) filter (where sign > 0) as latest, min(sort_at) filter (where sign < 0) as earliest_before,
+        max(sort_at) filter (where sign < 0) as latest_before
       from contributions
       cross join lateral (
         values ('name', name), ('session', session_id), ('user', user_id), ('thread', thread_id)
@@ -64,14 +66,18 @@ export function recountStatement(
       group by 1, 2
     ), grouped as (
       insert into observability.trace_groups as t (
-        project_id, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost
+        project_id, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost, earliest, latest
       )
-      select ${projectId}::uuid, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost from changes
-      where traces <> 0 or failures <> 0 or input_tokens <> 0 or output_tokens <> 0 or cost <> 0 or with_input <> 0 or with_output <> 0 or with_cost <> 0
+      select ${projectId}::uuid, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost, earliest, latest
+      from changes
+      where traces <> 0 or failures <> 0 or input_tokens <> 0 or output_tokens <> 0 or cost <> 0 or with_input <> 0 or with_output <> 0
+        or with_cost <> 0 or earliest < earliest_before or latest > latest_before
       on conflict (project_id, field, value) do update set
         traces = t.traces + excluded.traces, failures = t.failures + excluded.failures, input_tokens = t.input_tokens + excluded.input_tokens,
         output_tokens = t.output_tokens + excluded.output_tokens, cost = t.cost + excluded.cost, with_input = t.with_input + excluded.with_input,
-        with_output = t.with_output + excluded.with_output, with_cost = t.with_cost + excluded.with_cost
+        with_output = t.with_output + excluded.with_output, with_cost = t.with_cost + excluded.with_cost,
+        earliest = case when t.earliest is not null then least(t.earliest, excluded.earliest) end,
+        latest = case when t.latest is not null then greatest(t.latest, excluded.latest) end
     )
     select coalesce(array_agg(value) filter (where field = 'session'), '{}') as sessions,
       coalesce(array_agg(value) filter (where field = 'user'), '{}') as users

@@ -12,6 +12,8 @@ type Context = {
   readonly now: Date;
   /** Whether the groups know all values, so that patterns can be looked up in them. */
   readonly isCounted: boolean;
+  /** Whether the newest are looked for first. */
+  readonly isByTime: boolean;
 };
 
 /** Columns of an entry. All else is in its keys. */
@@ -99,7 +101,14 @@ async function conditionOf(term: ListTerm, context: Context): Promise<Condition>
 
 async function textCondition({ field, values }: TextTerm, context: Context): Promise<Condition> {
   if (field === "error") {
-    return anyOf(values.map((value) => sql<boolean>`(entry.error is not null and lower(entry.error) like lower(${likeOf(value, "%")}))`));
+    return anyOf(
+      values.map((value) =>
+        allOf([
+          sql<boolean>`entry.error is not null`,
+          asInOrder(sql<boolean>`lower(entry.error) like lower(${likeOf(value, "%")})`, context),
+        ]),
+      ),
+    );
   }
   const isPath = field === "code";
   const exact = values.filter(({ isPattern }) => !isPattern && !isPath).map(({ text }) => text);
@@ -131,8 +140,19 @@ async function valuesLike(field: string, patterns: readonly string[], context: C
 async function hasAny(field: string, values: readonly string[], context: Context): Promise<Condition> {
   const column = TEXT_COLUMNS[field];
   return column === undefined
-    ? hasKeys(context, field, values, "any")
+    ? allOf([await hasKeys(context, field, values, "any"), ...(await boundsOf(context, field, values))])
     : sql<boolean>`${sql.ref(`entry.${column}`)} = any(${values}::text[])`;
+}
+
+/** When traces with the values began, so that a list by time does not look for what is long past from its beginning on. */
+async function boundsOf({ query, projectId, isCounted }: Context, field: string, values: readonly string[]): Promise<readonly Condition[]> {
+  const { rows } = await sql<{ earliest: string; latest: string }>`
+    select min(earliest)::text as earliest, max(latest)::text as latest from observability.trace_groups
+    where ${isCounted} and project_id = ${projectId} and field = ${field} and value = any(array(
+      select left(said, ${KEY_VALUE_MAX}) from unnest(${values}::text[]) as said
+    ))
+    having bool_and(earliest is not null and latest is not null)`.execute(query);
+  return rows.map(({ earliest, latest }) => sql<boolean>`entry.sort_at between ${earliest}::timestamptz and ${latest}::timestamptz`);
 }
 
 function hasLike(field: string, pattern: string): Condition {
@@ -154,18 +174,31 @@ async function choiceCondition(field: string, values: readonly string[], context
   const open =
     isRunning && isAbandoned
       ? [sql<boolean>`entry.status = 'running'`]
-      : [
-          ...(isRunning ? [sql<boolean>`(entry.status = 'running' and ${statusNow} = 'running')`] : []),
-          ...(isAbandoned ? [sql<boolean>`(entry.status = 'running' and ${statusNow} = 'abandoned')`] : []),
-        ];
+      : [...(isRunning ? [isOpen("running", context)] : []), ...(isAbandoned ? [isOpen("abandoned", context)] : [])];
   return anyOf([...(ended.length > 0 ? [sql<boolean>`entry.status = any(${ended}::text[])`] : []), ...open]);
 }
 
-/** Of an entry whose last run has not ended: whether it is abandoned depends on its producers. */
-export const statusNow = sql<string>`(
+function isOpen(status: "running" | "abandoned", context: Context): Condition {
+  return allOf([sql<boolean>`entry.status = 'running'`, asInOrder(sql<boolean>`${statusNow} = ${status}`, context)]);
+}
+
+/**
+ * A condition of which a planner knows nothing, and thinks that hardly any row meets it: then it reads all rows there may be and sorts them.
+ * Of a case it thinks that every other does, and goes along the index by time until a page is full. That index is of the few rows in question
+ * only; the indexes by which else is sorted are of all.
+ */
+function asInOrder(condition: Condition, { isByTime }: Context): Condition {
+  return isByTime ? sql<boolean>`case when ${condition} then true end` : condition;
+}
+
+/** Of an entry whose last run has not ended: whether it is abandoned depends on its producers, and only where one of them is gone on which. */
+export const statusNow = sql<string>`case when exists (
+  select from observability.producers as producer
+  where producer.project_id = entry.project_id and producer.producer_id = any(entry.producers) and producer.gone_at is not null
+) then (
   select observability.status_of(run.project_id, run.id, run.day, run.status, run.start_producer)
   from observability.traces as run where run.project_id = entry.project_id and run.id = entry.last_run
-)`;
+) else 'running' end`;
 
 async function hasCondition(value: string, context: Context): Promise<Condition> {
   switch (value) {

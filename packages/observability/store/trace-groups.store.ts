@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import { microsOf } from "./position.ts";
 import { hasRole, type Reader } from "./reader.ts";
 import { bringUpToDate, type Counted } from "./up-to-date.ts";
 
@@ -29,15 +30,19 @@ type GroupOptions = {
   readonly limit: number;
 };
 
-const micros = sql`(extract(epoch from last_at) * 1000000)::bigint`;
+/** Each as there is an index; of the table, since in `order by` a bare name would be what the statement answers under it. */
 const KEYS = {
-  last: { by: sql`last_at`, position: micros, at: (text: string) => sql`timestamptz 'epoch' + ${text}::bigint * interval '1 microsecond'` },
-  traces: { by: sql`traces`, position: sql`traces`, at: (text: string) => sql`${text}::bigint` },
-  failures: { by: sql`failures`, position: sql`failures`, at: (text: string) => sql`${text}::bigint` },
-  cost: { by: sql`cost`, position: sql`cost`, at: (text: string) => sql`${text}::double precision` },
+  last: {
+    by: sql`t.last_at`,
+    position: microsOf("t.last_at"),
+    at: (text: string) => sql`timestamptz 'epoch' + ${text}::bigint * interval '1 microsecond'`,
+  },
+  traces: { by: sql`t.traces`, position: sql`t.traces`, at: (text: string) => sql`${text}::bigint` },
+  failures: { by: sql`t.failures`, position: sql`t.failures`, at: (text: string) => sql`${text}::bigint` },
+  cost: { by: sql`t.cost`, position: sql`t.cost`, at: (text: string) => sql`${text}::double precision` },
   tokens: {
-    by: sql`(input_tokens + output_tokens)`,
-    position: sql`(input_tokens + output_tokens)`,
+    by: sql`(t.input_tokens + t.output_tokens)`,
+    position: sql`(t.input_tokens + t.output_tokens)`,
     at: (text: string) => sql`${text}::numeric`,
   },
 } as const;
@@ -55,11 +60,11 @@ export async function listGroups(
   const { rows } = await sql<GroupRow>`
     select value as id, traces, failures, ${sumOf("input_tokens", "with_input")}, ${sumOf("output_tokens", "with_output")},
       case when with_cost > 0 then greatest(cost, 0) end as cost, first_at, last_at, ${position}::text as position
-    from observability.trace_groups
+    from observability.trace_groups as t
     where project_id = ${projectId}::uuid and field = ${field} and traces > 0 and last_at is not null
       and ${prefix === "" ? sql`true` : sql`lower(left(value, 200)) like lower(${pattern})`}
-      and ${after === undefined ? sql`true` : sql`(${by}, value) < (${at(after.position)}, ${after.id})`}
+      and ${after === undefined ? sql`true` : sql`(${by}, t.value) < (${at(after.position)}, ${after.id})`}
       and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
-    order by ${by} desc, value desc limit ${limit}`.execute(query);
+    order by ${by} desc, t.value desc limit ${limit}`.execute(query);
   return { rows, ...counted };
 }

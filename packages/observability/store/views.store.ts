@@ -8,15 +8,22 @@ type Row = Selectable<ObservabilitySchema["observability.views"]>;
 export type ViewRow = Omit<Row, "project_id"> & { readonly can_change: boolean };
 type ViewFields = Pick<Row, "name" | "query" | "sort" | "sort_order" | "columns" | "is_shared">;
 
-/** Of a project, all authors' together. */
-export const VIEWS_MAX = 200;
+/** Of one author in a project, so that nobody uses up what others may save. */
+export const VIEWS_MAX = 100;
+const LISTED_MAX = 1_000;
 
-/** The reader's own and the shared ones, by name. */
+/** The reader's own and the shared ones, by name; of too many, all of their own. */
 export async function listViews(
   query: Query,
   { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
 ): Promise<readonly ViewRow[]> {
-  return visible(query, reader).where("view.project_id", "=", projectId).orderBy("view.name").orderBy("view.id").limit(VIEWS_MAX).execute();
+  const chosen = visible(query, reader)
+    .where("view.project_id", "=", projectId)
+    .orderBy(sql`(view.author = ${authorOf(reader)})`, "desc")
+    .orderBy("view.name")
+    .orderBy("view.id")
+    .limit(LISTED_MAX);
+  return query.selectFrom(chosen.as("view")).selectAll().orderBy("view.name").orderBy("view.id").execute();
 }
 
 export async function findView(
@@ -26,7 +33,7 @@ export async function findView(
   return visible(query, reader).where("view.project_id", "=", projectId).where("view.id", "=", id).executeTakeFirst();
 }
 
-/** @returns false when the project has as many views as it may, or the reader may not save any. */
+/** @returns false when the reader has as many views as they may, or may not save any. */
 export async function insertView(
   query: Query,
   { projectId, reader, id, ...fields }: ViewFields & { readonly projectId: string; readonly reader: Reader; readonly id: string },
@@ -37,7 +44,7 @@ export async function insertView(
       ${fields.sort_order}::text, ${fields.columns}::text[], ${fields.is_shared}::boolean
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "editor")}
-      and (select count(*) from observability.views where project_id = project.id) < ${VIEWS_MAX}
+      and (select count(*) from observability.views where project_id = project.id and author = ${authorOf(reader)}) < ${VIEWS_MAX}
     returning id`.execute(query);
   return rows.length > 0;
 }

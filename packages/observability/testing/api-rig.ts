@@ -17,9 +17,15 @@ export const ALERT_CONFIG = {
   OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: true,
 } as const;
 
+/** Tokens that have run out, and such as were ended early. */
+export const tokensOver = { expired: new Set<string>(), ended: new Set<string>() };
+
 /** Who the tokens of these tests belong to: `tenant-1:admin`, `tenant-2:member`, `tenant-1:member:<their id>`, … */
 const accessTokens: AccessTokenVerifier = {
-  verify: async (token) => {
+  verify: async (token, at) => {
+    if (tokensOver.ended.has(token) || (tokensOver.expired.has(token) && at === undefined)) {
+      throw new AccessTokenError("the access token has ended");
+    }
     const [, tenantId, role, subject = "user-1"] = /^(tenant-\d):(admin|member)(?::([\w-]+))?$/.exec(token) ?? [];
     if (tenantId === undefined || (role !== "admin" && role !== "member")) {
       throw new AccessTokenError("the access token is not valid");

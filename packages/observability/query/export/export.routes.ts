@@ -1,13 +1,16 @@
 import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { Authenticator, HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { createGauge, type Metrics } from "@sightline/foundation/metrics";
+import { principalOf } from "@sightline/foundation/principal";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { exportRequestSchema } from "#contract.ts";
+import type { Recheck } from "#query/authenticators.ts";
 import { traceNotFound } from "#query/not-found.errors.ts";
+import { ownerOf } from "#query/owner-of.ts";
 import { readerOf } from "#query/reader-of.ts";
 import { requireRole } from "#query/require-role.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -17,37 +20,29 @@ import { findTrace } from "#store/traces.store.ts";
 import { termsOf } from "#query/traces-wanted.ts";
 import { exportPages } from "./export-pages.ts";
 import { exportTraces } from "./export-traces.ts";
+import { createRunningExports } from "./running-exports.ts";
 
 type ExportRoutesOptions = {
   readonly query: Kysely<ObservabilitySchema>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Asked again while an API key exports, which may have been revoked. An access token may end before a long export does. */
-  readonly authenticate: Authenticator;
+  /** Asked again and again while an export goes on. */
+  readonly recheck: Recheck;
 };
 
 /** Chunks that wait for a slow client. */
 const WAITING_CHUNKS = 2;
 
 /** A project's traces taken away, as lines of JSON that are read while they are sent. */
-export function exportRoutes({ query, clock, log, metrics, authenticate }: ExportRoutesOptions) {
-  let running = 0;
+export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRoutesOptions) {
+  const running = createRunningExports();
   createGauge(metrics, {
     name: "studio_exports_running",
     help: "Exports that are being sent.",
     labels: [],
-    read: async () => [{ labels: {}, value: running }],
+    read: async () => [{ labels: {}, value: running.count() }],
   });
-
-  async function* counted(lines: AsyncGenerator<string>): AsyncGenerator<string> {
-    running += 1;
-    try {
-      yield* lines;
-    } finally {
-      running -= 1;
-    }
-  }
 
   return (server: HttpServer): void => {
     server.get(
@@ -65,6 +60,7 @@ export function exportRoutes({ query, clock, log, metrics, authenticate }: Expor
       async (request, reply) => {
         const [reader, projectId] = [readerOf(request), request.params.project_id];
         const { q, trace_id: traceId, include } = request.query;
+        const since = clock.now();
         const [from, to] = [toDate(request.query.from), toDate(request.query.to)];
         const terms = termsOf({ q });
         const mayRead = () => requireRole(query, { id: projectId, reader, role: "viewer" });
@@ -83,19 +79,19 @@ export function exportRoutes({ query, clock, log, metrics, authenticate }: Expor
           withValues: include === "values",
           pages,
           check: async () => {
-            if (reader.kind === "project-key") {
-              await authenticate(request);
-            }
+            await recheck(request, since);
             await mayRead();
           },
           onError: (error) => log.error({ err: error, project: projectId }, "an export could not be finished"),
         });
         const name = `sightline-${traceId === undefined ? "traces" : `trace-${traceId}`}-${clock.now().toISOString().slice(0, 10)}.jsonl`;
+        const leave = running.enter(ownerOf(principalOf(request)));
+        const stream = Readable.from(lines, { objectMode: true, highWaterMark: WAITING_CHUNKS }).once("close", leave);
         return reply
           .type("application/jsonl; charset=utf-8")
           .header("content-disposition", `attachment; filename="${name}"`)
           .header("cache-control", "no-store")
-          .send(Readable.from(counted(lines), { objectMode: true, highWaterMark: WAITING_CHUNKS }));
+          .send(stream);
       },
     );
   };

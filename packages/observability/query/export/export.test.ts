@@ -11,7 +11,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { findEntry, type EntryRow } from "#store/list-traces.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
-import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
+import { createApiRig, tokensOver, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { requireRole } from "#query/require-role.ts";
 import { exportPages } from "./export-pages.ts";
@@ -24,6 +24,7 @@ const operator = { kind: "operator" } as const;
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
 let api: ApiRig;
+let address: string;
 const projectId = uuidv7();
 const [first, second, large] = [uuidv7(), uuidv7(), uuidv7()];
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
   redis = await createTestRedis();
   api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
+  address = await api.server.listen({ host: "127.0.0.1", port: 0 });
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "support" });
   const producer = createProducer(projectId);
   await writeEvents(database, [...agentRun(producer, first), ...agentRun(producer, second)]);
@@ -152,18 +154,53 @@ test("who reads slowly holds up the reading from the database, and who goes away
 });
 
 test("a client that goes away is noticed by the server", async () => {
-  const address = await api.server.listen({ host: "127.0.0.1", port: 0 });
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    httpRequest(`${address}${url()}?include=values`, { headers: { authorization: "Bearer tenant-1:member" } }, resolve)
-      .on("error", reject)
-      .end();
-  });
+  const answer = await opened(`${url()}?include=values`, "tenant-1:member");
   await once(answer, "readable");
   answer.read();
   expect(await running()).toBe("1");
   answer.destroy();
   await vi.waitFor(async () => expect(await running()).toBe("0"), { timeout: 10_000 });
 });
+
+test("an access token that runs out on the way ends nothing, one that is ended does", { timeout: 180_000 }, async () => {
+  const token = "tenant-1:member:leaving";
+  const left = async (over: Set<string>) => {
+    // So much that the server cannot have sent all of it before it is read.
+    const open = await opened(`${url()}?include=values`, token);
+    over.add(token);
+    const lines = linesOf(await textOf(open.setEncoding("utf8")));
+    over.delete(token);
+    return lines.at(-1);
+  };
+  expect(await left(tokensOver.expired)).toMatchObject({ type: "end", traces: 3, complete: true });
+  expect(await left(tokensOver.ended)).toMatchObject({ type: "end", complete: false, message: expect.stringContaining("Log in again") });
+});
+
+test("a few exports at once are one person's, and their end makes room", async () => {
+  const token = "tenant-1:member:many";
+  const open = [await opened(`${url()}?include=values`, token), await opened(`${url()}?include=values`, token)];
+  open.push(await opened(`${url()}?include=values`, token));
+  expect(await api.get(url(), token)).toMatchObject({ status: 429, body: { error: "too_many_exports" } });
+  expect((await api.server.inject({ url: url(), headers: { authorization: "Bearer tenant-1:member:other" } })).statusCode).toBe(200);
+  open[0]?.destroy();
+  await vi.waitFor(
+    async () => {
+      const again = await api.server.inject({ url: `${url()}?trace_id=${first}`, headers: { authorization: `Bearer ${token}` } });
+      expect(again.statusCode).toBe(200);
+    },
+    { timeout: 20_000 },
+  );
+  open.forEach((each) => each.destroy());
+});
+
+/** The answer with its headers; of its body no more is taken than the network takes by itself. */
+async function opened(path: string, token: string): Promise<IncomingMessage> {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest(`${address}${path}`, { headers: { authorization: `Bearer ${token}` } }, resolve)
+      .on("error", reject)
+      .end();
+  });
+}
 
 function url(): string {
   return `/api/v1/projects/${projectId}/export`;
