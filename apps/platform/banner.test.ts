@@ -23,11 +23,22 @@ test("people see the one-time password in the banner", async () => {
 test("it says where the SDK and exporters send to, without the password of Redis", () => {
   const environment = {
     OBSERVABILITY_REDIS_URL: "rediss://sightline:hunter2@redis.acme.test:6380/2",
-    OBSERVABILITY_URL: "http://127.0.0.1:18000",
+    OBSERVABILITY_URL: "http://observability:8000",
+    OBSERVABILITY_PUBLIC_URL: "http://localhost:18000",
   };
   const banner = renderBanner({ roles: ["consumer", "observability"], environment, tookMs: 1234, firstAdmin: [] });
   expect(banner).toContain("rediss://…@redis.acme.test:6380/2");
-  expect(banner).toContain("http://127.0.0.1:18000/v1/traces");
+  expect(banner).toContain("http://localhost:18000/v1/traces");
+  expect(banner).not.toContain("hunter2");
+});
+
+test("applications are told the address of Redis that they reach, not the one inside", () => {
+  const environment = {
+    OBSERVABILITY_REDIS_URL: "redis://redis:6379",
+    OBSERVABILITY_PUBLIC_REDIS_URL: "redis://:hunter2@redis.acme.test:6380",
+  };
+  const banner = renderBanner({ roles: ["consumer"], environment, tookMs: 1234, firstAdmin: [] });
+  expect(banner).toContain("Events       redis://…@redis.acme.test:6380");
   expect(banner).not.toContain("hunter2");
 });
 

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { withoutUserInfo } from "@sightline/foundation/address";
 import type { Environment } from "./environment.ts";
 import type { LogFormat } from "./log-lines.ts";
 import type { FirstAdmin } from "./prepare.ts";
@@ -20,7 +21,8 @@ type Presenting = { readonly format: LogFormat; readonly home: string };
 export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
   const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
   const mcpUrl = `${environment["CODEINDEX_PUBLIC_URL"] ?? "http://localhost:8080"}/mcp`;
-  const otlpUrl = `${environment["OBSERVABILITY_URL"] ?? "http://localhost:8000"}/v1/traces`;
+  const otlpUrl = `${environment["OBSERVABILITY_PUBLIC_URL"] ?? "http://localhost:8000"}/v1/traces`;
+  const eventsUrl = withoutUserInfo(environment["OBSERVABILITY_PUBLIC_REDIS_URL"] ?? environment["OBSERVABILITY_REDIS_URL"] ?? "");
   const lines = [
     "",
     `  Sightline ${version} is up: ${roles.join(", ")} (${(tookMs / 1000).toFixed(1)} s)`,
@@ -28,7 +30,7 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
     ...(roles.includes("console") ? [`  Console      ${consoleUrl}`] : []),
     ...(roles.includes("code-index") ? [`  MCP          ${mcpUrl}`] : []),
     ...(roles.includes("observability") ? [`  OTLP         ${otlpUrl}`] : []),
-    ...(roles.includes("consumer") ? [`  Events       ${withoutUserInfo(environment["OBSERVABILITY_REDIS_URL"])}`] : []),
+    ...(roles.includes("consumer") ? [`  Events       ${eventsUrl}`] : []),
     `  Data         ${environment["SIGHTLINE_HOME"] ?? ""}`,
     ...(firstAdmin.length === 0 ? [] : ["", ...firstAdmin]),
     ...(roles.includes("code-index")
@@ -67,13 +69,4 @@ export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format,
     `  First admin  ${email}`,
     `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
   ];
-}
-
-/** Where the SDK sends its events to. A password is never shown. */
-function withoutUserInfo(url = ""): string {
-  if (!URL.canParse(url)) {
-    return "";
-  }
-  const { protocol, host, pathname, username, password } = new URL(url);
-  return `${protocol}//${username === "" && password === "" ? "" : "…@"}${host}${pathname}`;
 }

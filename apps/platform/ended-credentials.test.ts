@@ -127,6 +127,8 @@ async function startObservability(accessTokens: StartedVerifier): Promise<string
       ENCRYPTION_KEYS: [{ id: "k1", secret: "x".repeat(43) }],
       PUBLIC_URL: "http://localhost:3000",
       OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false,
+      OBSERVABILITY_PUBLIC_URL: "http://localhost:8000",
+      OBSERVABILITY_PUBLIC_REDIS_URL: undefined,
     },
     database: observabilityDatabase,
     log: silentLog,

@@ -55,6 +55,7 @@ export function deriveEnvironment(given: Environment): Derived {
     CODEINDEX_URL: localUrl("127.0.0.1", set["CODEINDEX_PORT"], "8080"),
     OBSERVABILITY_URL: localUrl("127.0.0.1", set["OBSERVABILITY_PORT"], "8000"),
     PUBLIC_URL: publicUrl,
+    OBSERVABILITY_PUBLIC_URL: localUrl("localhost", set["OBSERVABILITY_PORT"], "8000"),
     CODEINDEX_PUBLIC_URL: localUrl("localhost", set["CODEINDEX_PORT"], "8080"),
     ...(main === undefined ? { DATABASE_POOL_SIZE: EMBEDDED_POOL_SIZE, CODEINDEX_DATABASE_POOL_SIZE: EMBEDDED_POOL_SIZE } : {}),
   };

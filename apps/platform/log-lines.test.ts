@@ -13,11 +13,17 @@ test("a JSON line becomes a short one for people", () => {
   expect(render("pretty", JSON.stringify(record))).toMatch(/^\d\d:\d\d:\d\d indexer {6} ?indexed {2}files=3\n$/);
 });
 
-test("an error keeps its stack", () => {
-  const err = { type: "Error", message: "no room", stack: "Error: no room\n    at write (disk.ts:1:1)" };
+test("an error keeps of its stack what is ours, a warning what happened", () => {
+  const stack = "Error: no room\n    at write (disk.ts:1:1)\n    at emit (node:events:1:1)\ncaused by: Error: full";
+  const err = { type: "Error", message: "no room", stack };
   const text = render("pretty", JSON.stringify({ ...record, level: "error", msg: "a job failed", err }));
   expect(text).toContain("error a job failed");
   expect(text).toContain("at write (disk.ts:1:1)");
+  expect(text).not.toContain("node:events");
+  const warning = render("pretty", JSON.stringify({ ...record, level: "warn", err }));
+  expect(warning).toContain("Error: no room");
+  expect(warning).toContain("caused by: Error: full");
+  expect(warning).not.toContain(" at ");
 });
 
 test("what is not JSON is shown as it is", () => {

@@ -48,7 +48,7 @@ export function createOutput({ format, write, color }: OutputOptions): Output {
     const mark = level === "error" || level === "fatal" ? paint("red", "error ") : level === "warn" ? paint("yellow", "warning ") : "";
     const details = Object.entries(rest).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
     const head = [msg, paint("dim", details.join(" "))].filter((part) => part !== "").join("  ");
-    const stack = err === undefined ? "" : `\n${indent(err.stack ?? err.message ?? "")}`;
+    const stack = err === undefined ? "" : `\n${indent(withoutOthersFrames(err.stack ?? err.message ?? "", level))}`;
     return `${paint("dim", localTime(time))} ${prefix(name)} ${mark}${head}${stack}`;
   }
 
@@ -82,6 +82,18 @@ function parseJson(line: string): unknown {
 function localTime(time: string): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? time : date.toTimeString().slice(0, 8);
+}
+
+const FRAME = /^\s+at /;
+const OTHERS_FRAME = /^\s+at .*(?:node_modules|node:|<anonymous>)/;
+
+/** People read what happened and where in our own code; of a warning what happened. The log for machines has all of it. */
+function withoutOthersFrames(stack: string, level: string): string {
+  const left = level === "warn" ? FRAME : OTHERS_FRAME;
+  return stack
+    .split("\n")
+    .filter((line) => !left.test(line))
+    .join("\n");
 }
 
 function indent(text: string): string {

@@ -59,6 +59,16 @@ export const observabilityVariables = {
   },
   OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
   OBSERVABILITY_PORT: { doc: "Port of the observability API.", schema: portVariable(), default: "8000" },
+  OBSERVABILITY_PUBLIC_URL: {
+    doc: "Address under which exporters and clients reach the observability API; the console and the start show it.",
+    schema: httpUrlVariable(),
+    default: "http://localhost:8000",
+  },
+  OBSERVABILITY_PUBLIC_REDIS_URL: {
+    doc: "Address under which observed applications reach the Redis with the event stream, where it is another than OBSERVABILITY_REDIS_URL; the console and the start show it, without user and password.",
+    schema: redisUrlVariable().optional(),
+    secret: true,
+  },
   OBSERVABILITY_CONSUMER_PORT: {
     doc: "Port of the consumer's `/health` and `/metrics`; with 0 a free one, which its log names, so that copies on one host don't collide.",
     schema: portVariable(),

@@ -39,6 +39,16 @@ export const detailedHealthSchema = z.object({
 });
 export type DetailedHealth = z.infer<typeof detailedHealthSchema>;
 
+/** Where observed applications send to; what they need beside a project's id or key. */
+export const intakeSchema = z.object({
+  /** Of the event stream, for the SDK; `…@` stands for a user and password that are not told. */
+  redis_url: z.string(),
+  stream_name: z.string(),
+  /** For OpenTelemetry exporters over HTTP. */
+  otlp_url: z.string(),
+});
+export type Intake = z.infer<typeof intakeSchema>;
+
 /** A stream entry that was set aside: it could not be read, or its project does not exist. */
 export const deadLetterSchema = z.object({
   id: z.uuid(),

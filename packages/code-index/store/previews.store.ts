@@ -5,7 +5,7 @@ import type { CodeIndexDatabase } from "./tenant.ts";
 /** A preview is made anew when it is older, or when it is asked for after a push or a change of the settings. */
 const FRESH_MS = 600_000;
 /** One that failed is tried again sooner: what was wrong may have been mended. */
-const FAILED_MS = 30_000;
+const FAILED_MS = 3_000;
 /** Who works on one says so more often. */
 const LEASE_MS = 60_000;
 

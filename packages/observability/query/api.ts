@@ -16,6 +16,7 @@ import { facetRoutes } from "./facets.routes.ts";
 import { gapRoutes } from "./gaps.routes.ts";
 import { createGoneProducers } from "./gone-producers.ts";
 import { healthRoutes } from "./health.routes.ts";
+import { intakeRoutes } from "./intake.routes.ts";
 import { memberRoutes } from "./members.routes.ts";
 import { listTraceRoutes } from "./list-traces.routes.ts";
 import { maskingRoutes } from "./masking.routes.ts";
@@ -38,6 +39,8 @@ export type ApiOptions = {
     | "OBSERVABILITY_STREAM_NAME"
     | "ENCRYPTION_KEYS"
     | "PUBLIC_URL"
+    | "OBSERVABILITY_PUBLIC_URL"
+    | "OBSERVABILITY_PUBLIC_REDIS_URL"
     | "OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS"
   >;
   readonly database: Database<ObservabilitySchema>;
@@ -68,6 +71,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   return {
     routes: async (server) => {
       healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
+      intakeRoutes(config)(server);
       projectRoutes(queries)(server);
       memberRoutes(queries)(server);
       maskingRoutes(queries)(server);

@@ -40,6 +40,7 @@ type ApiRigOptions = {
   readonly redisUrl: string;
   readonly stream: string;
   readonly heartbeatKey: string;
+  readonly publicRedisUrl?: string | undefined;
   readonly live?: Partial<LiveTuning>;
 };
 
@@ -58,9 +59,16 @@ export type ApiRig = {
   readonly close: () => Promise<void>;
 };
 
-export async function createApiRig({ database, redisUrl, stream, heartbeatKey, live }: ApiRigOptions): Promise<ApiRig> {
+export async function createApiRig({ database, redisUrl, stream, heartbeatKey, publicRedisUrl, live }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
-  const config = { ...ALERT_CONFIG, API_KEY, OBSERVABILITY_REDIS_URL: redisUrl, OBSERVABILITY_STREAM_NAME: stream };
+  const config = {
+    ...ALERT_CONFIG,
+    API_KEY,
+    OBSERVABILITY_REDIS_URL: redisUrl,
+    OBSERVABILITY_STREAM_NAME: stream,
+    OBSERVABILITY_PUBLIC_URL: "https://traces.example.org",
+    OBSERVABILITY_PUBLIC_REDIS_URL: publicRedisUrl,
+  };
   const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey, {
     ...LIVE_TUNING,
     ...live,

@@ -11,11 +11,14 @@ import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
 import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
-import { mcpAddress } from "#features/tokens/mcp-address.ts";
 import { useApi } from "#http/api-context.ts";
+import { reachableAddress } from "#http/reachable-address.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
+
+/** Until the code index has said its own. */
+const DEFAULT_ENDPOINT = "http://localhost:8080/mcp";
 
 export function ConnectPage() {
   // Lives as long as this page is open: the token is shown once and kept nowhere.
@@ -25,7 +28,7 @@ export function ConnectPage() {
   const { data: endpoint } = useQuery(mcpEndpointQuery(api));
   const repositories = useQuery(repositoriesQuery(api));
   const makesTokens = me.role === "admin";
-  const url = mcpAddress(window.location, endpoint);
+  const url = reachableAddress(window.location, endpoint ?? DEFAULT_ENDPOINT);
   return (
     <Page>
       <PageHeader

@@ -1,30 +1,56 @@
 import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { intakeQuery } from "#features/projects/api/intake.ts";
+import { CODE, INSTALL, environmentFor, exporterEnvironment } from "#features/projects/snippet.ts";
+import { useApi } from "#http/api-context.ts";
+import { reachableAddress } from "#http/reachable-address.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
-import { CODE, environmentFor, exporterEnvironment } from "#features/projects/snippet.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 
 /** How an application sends its traces to this project. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
+  const intake = useQuery(intakeQuery(useApi()));
+  if (intake.data === undefined) {
+    return intake.error === null ? (
+      <LoadingRows rows={3} />
+    ) : (
+      <ErrorState title="Where to send traces could not be loaded" error={intake.error} onRetry={() => void intake.refetch()} />
+    );
+  }
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={550}>
-        In your agent's environment
-      </Text>
-      <CopyableBlock text={environmentFor(projectId, window.location.hostname)} label="the environment variables" />
-      <Text size="xs" c="dimmed">
-        The Redis address is the one that Sightline itself uses; yours differs when it runs with OBSERVABILITY_REDIS_URL or
-        SIGHTLINE_REDIS_PORT set: the lines it prints at its start say which.
-      </Text>
-      <Text size="sm" fw={550} mt="xs">
-        In its code
-      </Text>
+      <Heading>In your agent's environment</Heading>
+      <CopyableBlock text={environmentFor(projectId, intake.data)} label="the environment variables" />
+      <Note>
+        127.0.0.1 is the machine that Sightline runs on. For agents elsewhere give it a Redis that they reach (OBSERVABILITY_REDIS_URL), or
+        use an OpenTelemetry exporter. In the place of “…” goes the user and password of that Redis.
+      </Note>
+      <Heading>The package</Heading>
+      <CopyableBlock text={INSTALL} label="the commands" />
+      <Heading>In its code</Heading>
       <CopyableBlock text={CODE} label="the code" />
-      <Text size="sm" fw={550} mt="xs">
-        Or with any OpenTelemetry exporter
-      </Text>
-      <CopyableBlock text={exporterEnvironment(window.location.hostname)} label="the exporter's environment variables" />
-      <Text size="xs" c="dimmed">
-        With an API key of this project; its owners make one in the project's settings.
-      </Text>
+      <Heading>Or with any OpenTelemetry exporter</Heading>
+      <CopyableBlock
+        text={exporterEnvironment(reachableAddress(window.location, intake.data.otlp_url))}
+        label="the exporter's environment variables"
+      />
+      <Note>With an API key of this project; its owners make one in the project's settings.</Note>
     </Stack>
+  );
+}
+
+function Heading({ children }: { readonly children: string }) {
+  return (
+    <Text size="sm" fw={550} mt="xs">
+      {children}
+    </Text>
+  );
+}
+
+function Note({ children }: { readonly children: string }) {
+  return (
+    <Text size="xs" c="dimmed">
+      {children}
+    </Text>
   );
 }

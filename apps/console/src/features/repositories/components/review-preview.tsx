@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import {
   activeJobsQuery,
   changeRepository,
   deleteRepository,
+  previewQuery,
   repositoriesQuery,
   startIndexing,
 } from "#features/repositories/api/repositories.ts";
@@ -35,6 +36,8 @@ export function ReviewPreview({
   const queries = useQueryClient();
   const [exclude, setExclude] = useState(repository.exclude.join("\n"));
   const changed = linesOf(exclude).join("\n") !== repository.exclude.join("\n");
+  const preview = useQuery(previewQuery(api, repository));
+  const failed = preview.data?.status === "failed";
   const look = useMutation({
     mutationFn: () => changeRepository(api, repository.id, { exclude: linesOf(exclude) }),
     onSuccess: async (answer) => {
@@ -82,7 +85,12 @@ export function ReviewPreview({
           </Button>
         )}
         <Group gap="xs">
-          <Button variant="default" loading={look.isPending} disabled={!changed} onClick={() => look.mutate()}>
+          <Button
+            variant="default"
+            loading={look.isPending || (failed && preview.isFetching)}
+            disabled={!changed && !failed}
+            onClick={() => (changed ? look.mutate() : void preview.refetch())}
+          >
             Look again
           </Button>
           <Button loading={finish.isPending} disabled={changed || look.isPending} onClick={() => finish.mutate(true)}>

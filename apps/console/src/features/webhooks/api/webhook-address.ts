@@ -1,18 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { z } from "zod";
+import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { useApi } from "#http/api-context.ts";
+import { reachableAddress } from "#http/reachable-address.ts";
 
-/** Where hosts send their deliveries, by the code index's own address; on this host until that is known. */
+/** Until the code index has said its own. */
+const DEFAULT_API = "http://localhost:8080";
+
+/** Where hosts send their deliveries: the code index's own address. */
 export function useWebhookAddress(): string {
-  const api = useApi();
-  const { data } = useQuery({
-    queryKey: ["webhook address"],
-    queryFn: async ({ signal }) => {
-      const answer = z.object({ resource: z.url() });
-      const { resource } = await api.request({ part: "code-index", path: "/.well-known/oauth-protected-resource", answer, signal });
-      return new URL("/api/v1/ingest/webhook", resource).href;
-    },
-    staleTime: Infinity,
-  });
-  return data ?? `${window.location.protocol}//${window.location.hostname}:8080/api/v1/ingest/webhook`;
+  const { data = DEFAULT_API } = useQuery(mcpEndpointQuery(useApi()));
+  return reachableAddress(window.location, new URL("/api/v1/ingest/webhook", data).href);
 }

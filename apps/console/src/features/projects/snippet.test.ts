@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { environmentFor } from "./snippet.ts";
+
+const intake = {
+  redis_url: "redis://events.acme.dev:16380",
+  stream_name: "observability:events",
+  otlp_url: "http://localhost:18000/v1/traces",
+};
+
+it("the environment of an application names the Redis and, when it is another than the usual, the stream", () => {
+  expect(environmentFor("p1", intake)).toBe("OBS_PROJECT_ID=p1\nOBS_REDIS_URL=redis://events.acme.dev:16380");
+  expect(environmentFor("p1", { ...intake, stream_name: "acme" })).toContain("\nOBS_STREAM_NAME=acme");
+});
