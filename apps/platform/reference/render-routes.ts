@@ -20,6 +20,14 @@ const CALLERS: Readonly<Record<string, string>> = {
   "admin-or-operator": "an admin, or the operator's `API_KEY`",
 };
 
+/** Routes that speak no JSON of ours and are in no OpenAPI description. */
+const UNDESCRIBED: Readonly<Record<string, string>> = {
+  "POST /mcp": "Model Context Protocol (Streamable HTTP): [its tools](mcp-tools.md)",
+  "GET /mcp": "405: no streams are kept",
+  "DELETE /mcp": "405: no sessions are kept",
+  "GET /metrics": "[Metrics](metrics.md) in Prometheus' format",
+};
+
 const PORTS: Readonly<Record<string, string>> = {
   identity: "port 8070, through the console below `/api/identity`",
   "code-index": "port 8080, through the console below `/api/code-index`",
@@ -58,7 +66,7 @@ function renderRoute(name: string, guard: string, operation: Operation | undefin
   const columns = [
     `\`${name}\``,
     `\`${guard}\``,
-    operation?.summary ?? "",
+    operation?.summary ?? UNDESCRIBED[name] ?? "",
     operation === undefined ? "" : takes(operation),
     operation === undefined ? "" : answers(operation),
   ];
@@ -76,7 +84,7 @@ function answers({ responses }: Operation): string {
     .filter(([status]) => !status.startsWith("4"))
     .map(([status, { content }]) => {
       const [body] = Object.values(content ?? {});
-      const fields = body === undefined ? "" : fieldsOf(body.schema as JsonSchema);
+      const fields = body === undefined ? "" : fieldsOf(body.schema);
       return fields === "" || fields === "null" ? `\`${status}\`` : `\`${status} ${fields}\``;
     })
     .join(" ");
