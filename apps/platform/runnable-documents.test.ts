@@ -4,7 +4,7 @@ import { startDocumentedWorld } from "./testing/documented-world.ts";
 import { readDocuments, type Fence } from "./testing/read-documents.ts";
 
 /** Some thirty commands, each a process that loads the product. */
-const RUN_MS = 900_000;
+const RUN_MS = 1_800_000;
 const OUTPUT = "text output";
 
 /** Blocks marked `sh run` and `sh run stopped`, each with the output that is said to follow. */

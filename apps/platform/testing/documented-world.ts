@@ -14,7 +14,6 @@ import { deriveEnvironment } from "#environment.ts";
 import { prepare } from "#prepare.ts";
 import { freePort } from "./free-port.ts";
 import type { Fence } from "./read-documents.ts";
-import { COMMAND_MS } from "./run-command.ts";
 import { startRoles } from "./running-roles.ts";
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly error: string };
@@ -29,6 +28,8 @@ export type DocumentedWorld = {
 const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
 /** Where the documents have each API. */
 const PORTS = { IDENTITY_PORT: "8070", CODEINDEX_PORT: "8080", OBSERVABILITY_PORT: "8000", CONSOLE_PORT: "3000" };
+/** For a block of several commands, on a machine that runs other tests too. */
+const BLOCK_MS = 600_000;
 const EMAIL = "admin@example.org";
 const PASSWORD = "marmalade on the third shelf";
 
@@ -117,7 +118,7 @@ function withPorts(text: string, ports: Readonly<Record<string, string>>): strin
 }
 
 async function runShell(text: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Ran> {
-  const child = spawn("bash", ["-euo", "pipefail", "-c", text], { cwd, env, timeout: COMMAND_MS });
+  const child = spawn("bash", ["--norc", "-euo", "pipefail", "-c", text], { cwd, env, timeout: BLOCK_MS });
   let out = "";
   let error = "";
   child.stdout.on("data", (data) => (out += String(data)));
@@ -186,7 +187,7 @@ async function ask<Answer>(url: string, body: unknown, token?: string): Promise<
 
 /** What a block registered is searched by the next one. */
 async function waitForJobs(code: string, token: string): Promise<void> {
-  const deadline = Date.now() + COMMAND_MS;
+  const deadline = Date.now() + BLOCK_MS;
   for (;;) {
     const response = await fetch(`${code}/api/v1/jobs`, { headers: { authorization: `Bearer ${token}` } });
     const { items } = (await response.json()) as { readonly items: readonly { readonly status: string }[] };
