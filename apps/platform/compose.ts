@@ -11,8 +11,13 @@ export type Wiring = {
 
 /** Everything a role consists of, in the order of its start. */
 export async function composeRole(role: RoleName, wiring: Wiring): Promise<readonly Service[]> {
+  return composeIn(role, createContext(role, wiring));
+}
+
+/** The same from a context that the caller keeps, to look at what the role adds to it. */
+export async function composeIn(role: RoleName, context: Context): Promise<readonly Service[]> {
   const compose = await LOADERS[role]();
-  return compose(createContext(role, wiring));
+  return compose(context);
 }
 
 type Compose = (context: Context) => Promise<readonly Service[]>;

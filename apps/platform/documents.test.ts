@@ -1,14 +1,55 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { renderEnvironmentExample, renderOperations } from "./documents.ts";
+import { renderEnvironmentExample } from "./documents.ts";
+import { describeRoles } from "./reference/describe-roles.ts";
+import { renderReference } from "./reference/reference.ts";
+import { variableGroups } from "./roles.ts";
 
 const root = new URL("../../", import.meta.url);
+const known = variableGroups.flatMap(({ variables }) => Object.keys(variables));
+
+function read(path: string): Promise<string> {
+  return readFile(new URL(path, root), "utf8");
+}
 
 test(".env.example has every variable as the code has it", async () => {
-  expect(await readFile(new URL(".env.example", root), "utf8")).toBe(renderEnvironmentExample());
+  expect(await read(".env.example")).toBe(renderEnvironmentExample());
 });
 
-test("docs/operations.md has every variable as the code has it", async () => {
-  const document = await readFile(new URL("docs/operations.md", root), "utf8");
-  expect(renderOperations(document)).toBe(document);
+test("docs/reference has every variable, command, route, tool, event and metric as the code has it", async () => {
+  const pages = await renderReference();
+  const written = await Promise.all(
+    Object.keys(pages).map(async (name) => [name, await read(`docs/reference/${name}`).catch(() => "missing")]),
+  );
+  expect(Object.fromEntries(written), "run `npm run documents -w @sightline/platform`").toEqual(pages);
+  expect((await readdir(new URL("docs/reference", root))).toSorted()).toEqual(Object.keys(pages).toSorted());
+});
+
+test("every route says in its description what it does", async () => {
+  const silent = (await describeRoles()).flatMap(({ role, openApi }) =>
+    Object.entries(openApi.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { summary }]) => (summary === undefined ? [`${role}: ${method} ${path}`] : [])),
+    ),
+  );
+  expect(silent).toEqual([]);
+});
+
+test("compose.yaml sets no variable that nothing reads", async () => {
+  const [, environment = ""] = /environment: &environment\n((?: {4}.*\n)+)/.exec(await read("compose.yaml")) ?? [];
+  const set = [...environment.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name);
+  expect(set.length).toBeGreaterThan(10);
+  expect(set.filter((name = "") => !known.includes(name))).toEqual([]);
+});
+
+test("no document names a variable that there is not", async () => {
+  const pages = (await readdir(new URL("docs", root))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+  const named = await Promise.all(
+    ["README.md", ...pages].map(async (page) =>
+      [...(await read(page)).matchAll(/`((?:CODEINDEX|OBSERVABILITY|SIGHTLINE|IDENTITY|CONSOLE|ADMIN|SMTP)_[A-Z_]*[A-Z])\b/g)].map(
+        ([, name = ""]) => `${page}: ${name}`,
+      ),
+    ),
+  );
+  expect(named.flat().length).toBeGreaterThan(20);
+  expect(named.flat().filter((name) => !known.some((one) => name.endsWith(`: ${one}`)))).toEqual([]);
 });

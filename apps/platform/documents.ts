@@ -1,8 +1,5 @@
-import { describeVariables, type Variable } from "@sightline/foundation/config";
+import type { Variable } from "@sightline/foundation/config";
 import { variableGroups } from "./roles.ts";
-
-const START = "<!-- variables: written by `npm run documents -w @sightline/platform` -->";
-const END = "<!-- end of variables -->";
 
 /** How each required secret is made, for people. */
 const RECIPES: Readonly<Record<string, string>> = {
@@ -33,15 +30,4 @@ export function renderEnvironmentExample(): string {
 function describeVariable(name: string, variable: Variable): readonly string[] {
   const recipe = RECIPES[name];
   return ["", `# ${variable.doc}`, ...(recipe === undefined ? [] : [`# Make one: ${recipe}`]), `#${name}=${variable.default ?? ""}`];
-}
-
-/** `docs/operations.md` with its tables of variables as the code has them. */
-export function renderOperations(document: string): string {
-  const start = document.indexOf(START);
-  const end = document.indexOf(END);
-  if (start === -1 || end === -1) {
-    throw new Error(`docs/operations.md has lost its marks "${START}" and "${END}".`);
-  }
-  const tables = variableGroups.map(({ title, variables }) => `### ${title}\n\n${describeVariables(variables)}`).join("\n\n");
-  return `${document.slice(0, start)}${START}\n<!-- prettier-ignore-start -->\n\n${tables}\n\n<!-- prettier-ignore-end -->\n${document.slice(end)}`;
 }

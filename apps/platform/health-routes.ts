@@ -13,10 +13,17 @@ const healthSchema = z.object({
 /** `GET /health` of a role whose contract defines none: 200 while the process answers, with what it stands on. */
 export function healthRoutes(checks: readonly Check[]): Routes {
   return (server) => {
-    server.get("/health", { config: { auth: "public" }, schema: { response: { 200: healthSchema } } }, async () => {
-      const components = await runChecks(checks);
-      const isHealthy = Object.values(components).every(({ status }) => status === "up");
-      return { status: isHealthy ? ("healthy" as const) : ("degraded" as const), version, components };
-    });
+    server.get(
+      "/health",
+      {
+        config: { auth: "public" },
+        schema: { summary: "Whether the process answers, and what it stands on is up", response: { 200: healthSchema } },
+      },
+      async () => {
+        const components = await runChecks(checks);
+        const isHealthy = Object.values(components).every(({ status }) => status === "up");
+        return { status: isHealthy ? ("healthy" as const) : ("degraded" as const), version, components };
+      },
+    );
   };
 }

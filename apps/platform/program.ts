@@ -55,7 +55,7 @@ export function createProgram(): Command {
   migrate
     .command("down")
     .description("take the newest revision of one part back")
-    .argument("<part>", "identity, observability or codeindex")
+    .argument("<part>", "identity, observability or code-index")
     .action(async (part: string) => (await import("./commands/migrate.ts")).migratePartDown(part));
   migrate
     .command("status")

@@ -1,9 +1,13 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { renderEnvironmentExample, renderOperations } from "./documents.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { renderEnvironmentExample } from "./documents.ts";
+import { renderReference } from "./reference/reference.ts";
 
-/** Writes what the documents say about variables from the code. */
+/** Writes what the documents say from the code: `.env.example` and `docs/reference`. */
 const root = new URL("../../", import.meta.url);
-const operations = new URL("docs/operations.md", root);
+const reference = new URL("docs/reference/", root);
 
 await writeFile(new URL(".env.example", root), renderEnvironmentExample());
-await writeFile(operations, renderOperations(await readFile(operations, "utf8")));
+await mkdir(reference, { recursive: true });
+for (const [name, text] of Object.entries(await renderReference())) {
+  await writeFile(new URL(name, reference), text);
+}

@@ -43,6 +43,7 @@ export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
 export { problemsOfReranker } from "./retrieval/reranking-model.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
+export { describeTools, type DescribedTool } from "./api/describe-tools.ts";
 export type { Guest, GuestCall, GuestTool } from "./api/guest-tools.ts";
 export { countTokens } from "./tokens/count-tokens.ts";
 export { codeIndexMigrations } from "./store/migrations.ts";

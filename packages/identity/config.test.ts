@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, describeVariables, readConfig } from "@sightline/foundation/config";
+import { ConfigError, readConfig } from "@sightline/foundation/config";
 import { identityVariables } from "./config.ts";
 
 const required = {
@@ -111,14 +109,4 @@ describe("identity's variables", () => {
       expect.objectContaining({ problems: expect.objectContaining({ length: 5 }) }),
     );
   });
-
-  test("the documents hold the table of the variables as they are", async () => {
-    const document = await readFile(join(import.meta.dirname, "../../docs/identity.md"), "utf8");
-
-    expect(withoutPadding(document)).toContain(withoutPadding(describeVariables(identityVariables)));
-  });
 });
-
-function withoutPadding(table: string): string {
-  return table.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-");
-}

@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { ConfigError, describeVariables, readConfig } from "@sightline/foundation/config";
+import { ConfigError, readConfig } from "@sightline/foundation/config";
 import { expect, test } from "vitest";
 import { observabilityVariables } from "./config.ts";
 
@@ -30,13 +29,6 @@ test("everything that is missing or wrong is named at once, no secret is shown",
   expect(error.message).not.toContain("studio_short");
 });
 
-test("docs/observability.md has the table of the variables", async () => {
-  const document = await readFile(new URL("../../docs/observability.md", import.meta.url), "utf8");
-  const rows = describeVariables(observabilityVariables).split("\n").slice(2);
-  const written = new Set(document.split("\n").map(inOneSpacing));
-  expect(rows.filter((row) => !written.has(inOneSpacing(row)))).toEqual([]);
-});
-
 function problemsOf(environment: Record<string, string>): ConfigError {
   try {
     readConfig(observabilityVariables, environment);
@@ -46,9 +38,4 @@ function problemsOf(environment: Record<string, string>): ConfigError {
     }
   }
   throw new Error("the configuration was taken");
-}
-
-/** The formatter pads the cells of a table. */
-function inOneSpacing(line: string): string {
-  return line.replaceAll(/\s+/g, " ");
 }

@@ -53,7 +53,7 @@ export async function startRoles(environment: Environment): Promise<RunningRoles
       return server;
     },
     stop: async () => {
-      for (const stop of stops) {
+      for (const stop of stops.splice(0)) {
         await stop();
       }
     },

@@ -12,7 +12,12 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
       "/api/v1/repos/:repo_id/commits",
       {
         config: { auth: "reader" },
-        schema: { params: repositoryParamsSchema, querystring: commitsRequestSchema, response: { 200: commitsAnswerSchema } },
+        schema: {
+          summary: "Its newest commits, by words, path, author and time",
+          params: repositoryParamsSchema,
+          querystring: commitsRequestSchema,
+          response: { 200: commitsAnswerSchema },
+        },
       },
       async (request) => {
         const access = scopeOf(request);

@@ -50,7 +50,14 @@ export function credentialRoutes(dependencies: CredentialDependencies): Routes {
 function keeping(server: Server, { database, clock, sealer }: CredentialDependencies): void {
   server.post(
     "/api/v1/credentials",
-    { config: { auth: "admin" }, schema: { body: createCredentialRequestSchema, response: { 201: credentialSchema } } },
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Seal a secret that opens private repositories of a host",
+        body: createCredentialRequestSchema,
+        response: { 201: credentialSchema },
+      },
+    },
     async (request, reply) => {
       const principal = principalOf(request);
       const row = await addCredential(
@@ -68,7 +75,14 @@ function keeping(server: Server, { database, clock, sealer }: CredentialDependen
 
   server.get(
     "/api/v1/credentials",
-    { config: { auth: "admin" }, schema: { querystring: pageQuerySchema, response: { 200: pageOf(credentialSchema) } } },
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Credentials, with when each was last used and what went wrong then; never their secrets",
+        querystring: pageQuerySchema,
+        response: { 200: pageOf(credentialSchema) },
+      },
+    },
     async (request) => {
       const { limit, cursor } = request.query;
       const after = keyOfCursor(cursor, z.uuid());
@@ -81,7 +95,15 @@ function keeping(server: Server, { database, clock, sealer }: CredentialDependen
 function changing(server: Server, { database, sealer, sources }: CredentialDependencies): void {
   server.put(
     "/api/v1/credentials/:id",
-    { config: { auth: "admin" }, schema: { params: paramsSchema, body: replaceSecretRequestSchema, response: { 200: credentialSchema } } },
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Put another secret in place of the one it holds",
+        params: paramsSchema,
+        body: replaceSecretRequestSchema,
+        response: { 200: credentialSchema },
+      },
+    },
     async (request) => {
       const row = await replaceCredentialSecret(
         { database, sealer },
@@ -93,7 +115,14 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
 
   server.delete(
     "/api/v1/credentials/:id",
-    { config: { auth: "admin" }, schema: { params: paramsSchema, response: { 200: credentialSchema } } },
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Forget it; repositories that chose it fall back to their host's",
+        params: paramsSchema,
+        response: { 200: credentialSchema },
+      },
+    },
     async (request) => present(required(await deleteCredential(database, oneOf(tenantOf(request), request.params.id)))),
   );
 
@@ -102,7 +131,12 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
     "/api/v1/credentials/:id/test",
     {
       config: { auth: "admin" },
-      schema: { params: paramsSchema, body: testCredentialRequestSchema, response: { 200: testedCredentialSchema } },
+      schema: {
+        summary: "Ask the host of an address for its branches with it",
+        params: paramsSchema,
+        body: testCredentialRequestSchema,
+        response: { 200: testedCredentialSchema },
+      },
     },
     async (request) => {
       const tenant = tenantOf(request);

@@ -18,7 +18,14 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
   return (server) => {
     server.get(
       "/api/v1/webhooks/deliveries",
-      { config: { auth: "user" }, schema: { querystring: querySchema, response: { 200: pageOf(deliverySchema) } } },
+      {
+        config: { auth: "user" },
+        schema: {
+          summary: "What webhooks sent in the last 30 days, newest first",
+          querystring: querySchema,
+          response: { 200: pageOf(deliverySchema) },
+        },
+      },
       async (request) => {
         const { limit, cursor, repo_id: repoId, status } = request.query;
         const after = keyOfCursor(cursor, z.uuid());
@@ -29,7 +36,10 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
 
     server.get(
       "/api/v1/webhooks/deliveries/:delivery_id",
-      { config: { auth: "user" }, schema: { params: paramsSchema, response: { 200: deliverySchema } } },
+      {
+        config: { auth: "user" },
+        schema: { summary: "One delivery and what came of it", params: paramsSchema, response: { 200: deliverySchema } },
+      },
       async (request) => {
         const id = idOf(request.params.delivery_id);
         return present(known(await getDelivery(database, { tenantId: tenantOf(request).tenantId, id })));
@@ -38,7 +48,10 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
 
     server.post(
       "/api/v1/webhooks/deliveries/:delivery_id/replay",
-      { config: { auth: "admin" }, schema: { params: paramsSchema, response: { 200: deliverySchema } } },
+      {
+        config: { auth: "admin" },
+        schema: { summary: "Act on a delivery once more", params: paramsSchema, response: { 200: deliverySchema } },
+      },
       async (request) => {
         const id = idOf(request.params.delivery_id);
         return present(await replayDelivery({ database, clock }, { tenantId: tenantOf(request).tenantId, id }));

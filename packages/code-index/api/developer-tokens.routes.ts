@@ -18,7 +18,14 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
   return (server) => {
     server.post(
       "/api/v1/developer-tokens",
-      { config: { auth: "admin" }, schema: { body: createTokenRequestSchema, response: { 201: createdTokenSchema } } },
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Make a developer token, told this once; for all repositories or some, with or without traces",
+          body: createTokenRequestSchema,
+          response: { 201: createdTokenSchema },
+        },
+      },
       async (request, reply) => {
         const principal = principalOf(request);
         const { tenantId } = tenantOf(request);
@@ -45,7 +52,14 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
 
     server.get(
       "/api/v1/developer-tokens",
-      { config: { auth: "admin" }, schema: { querystring: pageQuerySchema, response: { 200: pageOf(developerTokenSchema) } } },
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Developer tokens, without the tokens themselves",
+          querystring: pageQuerySchema,
+          response: { 200: pageOf(developerTokenSchema) },
+        },
+      },
       async (request) => {
         const { limit, cursor } = request.query;
         const after = keyOfCursor(cursor, z.uuid());
@@ -56,7 +70,14 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
 
     server.delete(
       "/api/v1/developer-tokens/:id",
-      { config: { auth: "admin" }, schema: { params: z.object({ id: z.string() }), response: { 200: developerTokenSchema } } },
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Revoke a developer token at once",
+          params: z.object({ id: z.string() }),
+          response: { 200: developerTokenSchema },
+        },
+      },
       async (request) => {
         const id = z.uuid().safeParse(request.params.id);
         const tenantId = tenantOf(request).tenantId;

@@ -16,8 +16,13 @@ type EmbeddingDependencies = {
 /** What makes the vectors of the tenant, and how far it is. */
 export function embeddingRoutes({ database, embedder }: EmbeddingDependencies): Routes {
   return (server) => {
-    server.get("/api/v1/embedding", { config: { auth: "admin" }, schema: { response: { 200: embeddingSchema } } }, async (request) =>
-      embedder === undefined ? OFF : describe(database, tenantOf(request), embedder),
+    server.get(
+      "/api/v1/embedding",
+      {
+        config: { auth: "admin" },
+        schema: { summary: "What makes the vectors, and how many chunks have one", response: { 200: embeddingSchema } },
+      },
+      async (request) => (embedder === undefined ? OFF : describe(database, tenantOf(request), embedder)),
     );
   };
 }

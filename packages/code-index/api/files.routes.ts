@@ -26,7 +26,10 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
   return (server) => {
     server.get(
       "/api/v1/repos/:repo_id/refs",
-      { config: { auth: "reader" }, schema: { params: repositoryParamsSchema, response: { 200: refsSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: { summary: "Its indexed branches, the default one first", params: repositoryParamsSchema, response: { 200: refsSchema } },
+      },
       async (request) => {
         const { refs } = await findRepository(database, scopeOf(request), request.params.repo_id);
         return { refs: refs.map(presentRef) };
@@ -37,7 +40,12 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       "/api/v1/repos/:repo_id/tree",
       {
         config: { auth: "reader" },
-        schema: { params: repositoryParamsSchema, querystring: treeRequestSchema, response: { 200: treeSchema } },
+        schema: {
+          summary: "Every path of the indexed commit, those that are not searchable too",
+          params: repositoryParamsSchema,
+          querystring: treeRequestSchema,
+          response: { 200: treeSchema },
+        },
       },
       async (request) => readTree(database, await repositoryScope(request, request.params.repo_id, request.query.ref)),
     );
@@ -46,7 +54,12 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       "/api/v1/repos/:repo_id/file",
       {
         config: { auth: "reader" },
-        schema: { params: repositoryParamsSchema, querystring: fileRequestSchema, response: { 200: fileSchema } },
+        schema: {
+          summary: "A file of the indexed commit, or some of its lines",
+          params: repositoryParamsSchema,
+          querystring: fileRequestSchema,
+          response: { 200: fileSchema },
+        },
       },
       async (request) => {
         const { ref, ...reading } = request.query;
@@ -58,7 +71,12 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       "/api/v1/repos/:repo_id/outline",
       {
         config: { auth: "reader" },
-        schema: { params: repositoryParamsSchema, querystring: outlineRequestSchema, response: { 200: outlineSchema } },
+        schema: {
+          summary: "What a file defines, from top to bottom",
+          params: repositoryParamsSchema,
+          querystring: outlineRequestSchema,
+          response: { 200: outlineSchema },
+        },
       },
       async (request) => {
         const { ref, path } = request.query;
@@ -70,7 +88,12 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       "/api/v1/repos/:repo_id/coverage",
       {
         config: { auth: "reader" },
-        schema: { params: repositoryParamsSchema, querystring: coverageRequestSchema, response: { 200: coverageSchema } },
+        schema: {
+          summary: "Whether a path is searchable, and why not",
+          params: repositoryParamsSchema,
+          querystring: coverageRequestSchema,
+          response: { 200: coverageSchema },
+        },
       },
       async (request) => {
         const { ref, path } = request.query;

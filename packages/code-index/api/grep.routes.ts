@@ -10,13 +10,23 @@ export function grepRoutes({ database }: { readonly database: CodeIndexDatabase 
   return (server) => {
     server.get(
       "/api/v1/grep",
-      { config: { auth: "reader" }, schema: { querystring: grepRequestSchema, response: { 200: grepAnswerSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "Every line that holds a text or matches an expression",
+          querystring: grepRequestSchema,
+          response: { 200: grepAnswerSchema },
+        },
+      },
       async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.query),
     );
 
     server.post(
       "/api/v1/grep",
-      { config: { auth: "reader" }, schema: { body: grepRequestSchema, response: { 200: grepAnswerSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: { summary: "The same, asked in a body", body: grepRequestSchema, response: { 200: grepAnswerSchema } },
+      },
       async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.body),
     );
   };

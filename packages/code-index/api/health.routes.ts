@@ -30,13 +30,22 @@ export function healthRoutes({ version, ...dependencies }: HealthDependencies): 
     // Says that the process answers and nothing else: it must hold when the database is gone.
     server.get(
       "/health",
-      { config: { auth: "public" }, schema: { response: { 200: z.object({ status: z.literal("ok") }) } } },
+      {
+        config: { auth: "public" },
+        schema: {
+          summary: "Whether the process answers, whatever the database does",
+          response: { 200: z.object({ status: z.literal("ok") }) },
+        },
+      },
       async () => ({ status: "ok" as const }),
     );
 
     server.get(
       "/health/detailed",
-      { config: { auth: "public" }, schema: { response: { 200: detailedSchema, 503: detailedSchema } } },
+      {
+        config: { auth: "public" },
+        schema: { summary: "Whether what it stands on is up", response: { 200: detailedSchema, 503: detailedSchema } },
+      },
       async (request, reply) => {
         const figures = new Map<string, Readonly<Record<string, number>>>();
         const results = await runChecks(componentsOf(dependencies, figures));

@@ -86,12 +86,16 @@ const metadataSchema = z.object({
 export function resourceMetadataRoutes(publicUrl: string): Routes {
   return (server) => {
     for (const url of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
-      server.get(url, { config: { auth: "public" }, schema: { response: { 200: metadataSchema } } }, async () => ({
-        resource: `${publicUrl}/mcp`,
-        resource_name: "Sightline code index",
-        bearer_methods_supported: ["header"],
-        resource_documentation: `${publicUrl}/docs`,
-      }));
+      server.get(
+        url,
+        { config: { auth: "public" }, schema: { summary: "RFC 9728 metadata of the MCP endpoint", response: { 200: metadataSchema } } },
+        async () => ({
+          resource: `${publicUrl}/mcp`,
+          resource_name: "Sightline code index",
+          bearer_methods_supported: ["header"],
+          resource_documentation: `${publicUrl}/docs`,
+        }),
+      );
     }
   };
 }

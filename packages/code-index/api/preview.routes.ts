@@ -15,7 +15,11 @@ export function previewRoutes({ database, clock }: PreviewDependencies): Routes 
       "/api/v1/repos/:repo_id/preview",
       {
         config: { auth: "user" },
-        schema: { params: repositoryParamsSchema, response: { 200: previewAnswerSchema, 202: previewAnswerSchema } },
+        schema: {
+          summary: "What an index would hold and leave out, and why; 202 until it is counted",
+          params: repositoryParamsSchema,
+          response: { 200: previewAnswerSchema, 202: previewAnswerSchema },
+        },
       },
       async (request, reply) => {
         const access = scopeOf(request);

@@ -46,7 +46,14 @@ function registration({ config, database, clock, sealer }: RepositoryDependencie
   return (server) => {
     server.post(
       "/api/v1/repos",
-      { config: { auth: "admin" }, schema: { body: registerRepositoryRequestSchema, response: { 201: repositorySchema } } },
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Register a repository, and queue its first index unless `index` is false",
+          body: registerRepositoryRequestSchema,
+          response: { 201: repositorySchema },
+        },
+      },
       async (request, reply) => {
         const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
         const { tenantId } = tenantOf(request);
@@ -57,7 +64,14 @@ function registration({ config, database, clock, sealer }: RepositoryDependencie
 
     server.get(
       "/api/v1/repos",
-      { config: { auth: "reader" }, schema: { querystring: pageQuerySchema, response: { 200: pageOf(repositorySchema) } } },
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "Repositories and the state of their indexes, by name",
+          querystring: pageQuerySchema,
+          response: { 200: pageOf(repositorySchema) },
+        },
+      },
       async (request) => {
         const { limit, cursor } = request.query;
         const after = keyOfCursor(cursor, registerRepositoryRequestSchema.shape.full_name);
@@ -68,7 +82,14 @@ function registration({ config, database, clock, sealer }: RepositoryDependencie
 
     server.get(
       "/api/v1/repos/:repo_id",
-      { config: { auth: "reader" }, schema: { params: repositoryParamsSchema, response: { 200: repositorySchema } } },
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "One repository, its branches, and what each way of searching can find",
+          params: repositoryParamsSchema,
+          response: { 200: repositorySchema },
+        },
+      },
       async (request) => presentRepository(await findRepository(database, scopeOf(request), request.params.repo_id)),
     );
   };
@@ -80,7 +101,12 @@ function change({ config, database, clock, sealer }: RepositoryDependencies): Pa
       "/api/v1/repos/:repo_id",
       {
         config: { auth: "admin" },
-        schema: { params: repositoryParamsSchema, body: changeRepositoryRequestSchema, response: { 200: repositorySchema } },
+        schema: {
+          summary: "Change its branches, paths, credential, webhook secret or address",
+          params: repositoryParamsSchema,
+          body: changeRepositoryRequestSchema,
+          response: { 200: repositorySchema },
+        },
       },
       async (request) => {
         const scope = scopeOf(request);
@@ -96,7 +122,14 @@ function change({ config, database, clock, sealer }: RepositoryDependencies): Pa
 
     server.delete(
       "/api/v1/repos/:repo_id",
-      { config: { auth: "admin" }, schema: { params: repositoryParamsSchema, response: { 202: deletingSchema } } },
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Delete it; the index is removed in the background",
+          params: repositoryParamsSchema,
+          response: { 202: deletingSchema },
+        },
+      },
       async (request, reply) => {
         const scope = scopeOf(request);
         const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
@@ -117,7 +150,12 @@ function indexing({ database, clock }: RepositoryDependencies): Part {
       "/api/v1/repos/:repo_id/index",
       {
         config: { auth: "user" },
-        schema: { params: repositoryParamsSchema, body: startIndexRequestSchema, response: { 202: startedJobSchema } },
+        schema: {
+          summary: "Queue an index job; one that waits already is joined",
+          params: repositoryParamsSchema,
+          body: startIndexRequestSchema,
+          response: { 202: startedJobSchema },
+        },
       },
       async (request, reply) => {
         const mode = indexModeSchema.safeParse(request.body.mode);

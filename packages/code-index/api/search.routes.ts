@@ -8,13 +8,23 @@ export function searchRoutes(dependencies: SearchDependencies): Routes {
   return (server) => {
     server.get(
       "/api/v1/search",
-      { config: { auth: "reader" }, schema: { querystring: searchRequestSchema, response: { 200: searchAnswerSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "Places that answer a query, the best first",
+          querystring: searchRequestSchema,
+          response: { 200: searchAnswerSchema },
+        },
+      },
       async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.query),
     );
 
     server.post(
       "/api/v1/search",
-      { config: { auth: "reader" }, schema: { body: searchRequestSchema, response: { 200: searchAnswerSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: { summary: "The same, asked in a body", body: searchRequestSchema, response: { 200: searchAnswerSchema } },
+      },
       async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.body),
     );
   };

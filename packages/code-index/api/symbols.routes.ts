@@ -10,13 +10,23 @@ export function symbolRoutes({ database }: { readonly database: CodeIndexDatabas
   return (server) => {
     server.get(
       "/api/v1/symbols",
-      { config: { auth: "reader" }, schema: { querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: { summary: "Where a name is defined", querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } },
+      },
       async (request) => findSymbols(database, scopeOf(request), request.query),
     );
 
     server.get(
       "/api/v1/references",
-      { config: { auth: "reader" }, schema: { querystring: referencesRequestSchema, response: { 200: referencesAnswerSchema } } },
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "Where a name is defined and used",
+          querystring: referencesRequestSchema,
+          response: { 200: referencesAnswerSchema },
+        },
+      },
       async (request) => findReferences(database, scopeOf(request), request.query),
     );
   };

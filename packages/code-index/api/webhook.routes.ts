@@ -32,7 +32,14 @@ export function createWebhook(tools: WebhookTools & { readonly metrics: Metrics 
       limitBytes(server);
       server.post(
         "/api/v1/ingest/webhook",
-        { config: { auth: "webhook" }, bodyLimit: BODY_LIMIT, schema: { response: { 200: answerSchema, 202: answerSchema } } },
+        {
+          config: { auth: "webhook" },
+          bodyLimit: BODY_LIMIT,
+          schema: {
+            summary: "Hear of a push: GitHub, GitLab, Gitea, Forgejo, Bitbucket, or a script",
+            response: { 200: answerSchema, 202: answerSchema },
+          },
+        },
         async (request, reply) => {
           const head = readHead(request.headers);
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

@@ -1,0 +1,93 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { tmpdir } from "node:os";
+import { describeTools, type DescribedTool } from "@sightline/code-index";
+import type { HttpServer } from "@sightline/foundation/http-server";
+import { createLog } from "@sightline/foundation/log";
+import { composeIn } from "#compose.ts";
+import { deriveEnvironment } from "#environment.ts";
+import type { RoleName } from "#role-names.ts";
+import { createContext, type Context } from "#wiring/context.ts";
+import { offerTraces } from "#wiring/trace-tools.ts";
+import { openApiSchema, type OpenApi } from "./open-api.ts";
+
+export type DescribedMetric = {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+};
+
+export type DescribedRole = {
+  readonly role: RoleName;
+  readonly openApi: OpenApi;
+  /** The class that guards a route, by `GET /path`. */
+  readonly guards: ReadonlyMap<string, string>;
+  readonly metrics: readonly DescribedMetric[];
+};
+
+/** What every server answers beside its routes. */
+const IMPLIED = /^(HEAD|OPTIONS)$/;
+
+const SERVING = ["identity", "code-index", "observability", "consumer"] as const;
+
+/** Roles that serve HTTP, put together as they are but never started: no store is needed, and nothing listens. */
+export async function describeRoles(): Promise<readonly DescribedRole[]> {
+  const described: DescribedRole[] = [];
+  for (const role of SERVING) {
+    described.push(await describeRole(role));
+  }
+  return described;
+}
+
+/** All tools of `/mcp`, code and traces. */
+export async function describeMcpTools(): Promise<readonly DescribedTool[]> {
+  const offered = offerTraces(contextOf("code-index"));
+  if (offered === undefined) {
+    throw new Error("the example environment names no database of traces");
+  }
+  return describeTools(offered.guest);
+}
+
+async function describeRole(role: RoleName): Promise<DescribedRole> {
+  const context = contextOf(role);
+  const guards = new Map<string, string>();
+  const servers: HttpServer[] = [];
+  const note = (message: unknown) => {
+    const { fastify } = message as { readonly fastify: HttpServer };
+    servers.push(fastify);
+    fastify.addHook("onRoute", ({ method, url, config }) => {
+      const methods = [method].flat().filter((one) => !IMPLIED.test(one) && !url.startsWith("/docs"));
+      for (const one of methods) {
+        guards.set(`${one} ${url}`, config?.auth ?? "");
+      }
+    });
+  };
+  // What Fastify calls out whenever a server is made, before anything is registered.
+  subscribe("fastify.initialization", note);
+  await composeIn(role, context);
+  unsubscribe("fastify.initialization", note);
+  const [server] = servers;
+  if (server === undefined) {
+    throw new Error(`${role} has no HTTP server`);
+  }
+  await server.ready();
+  const openApi = openApiSchema.parse(server.swagger());
+  // The library's type leaves the labels out.
+  const metrics = context.metrics.registry.getMetricsAsArray() as unknown as readonly DescribedMetric[];
+  await server.close();
+  return { role, openApi, guards, metrics };
+}
+
+/** As real as it takes to put a role together. */
+function contextOf(role: RoleName): Context {
+  const secret = "x".repeat(43);
+  const { environment } = deriveEnvironment({
+    SIGHTLINE_HOME: tmpdir(),
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    OBSERVABILITY_REDIS_URL: "redis://127.0.0.1:1",
+    SECRET_KEY: secret,
+    ENCRYPTION_KEYS: `k1:${secret}`,
+    API_KEY: `studio_${"0".repeat(64)}`,
+  });
+  return createContext(role, { environment, log: createLog({ name: "reference", level: "error", destination: process.stderr }) });
+}

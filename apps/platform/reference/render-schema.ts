@@ -1,0 +1,80 @@
+/** A JSON Schema, as far as the reference looks at it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The type in a word or two, such as `uuid`, `"asc" | "desc"` or `list of text`. */
+export function typeOf(schema: JsonSchema): string {
+  const { type, enum: values, const: value, anyOf, oneOf, format, items } = schema;
+  const alternatives = anyOf ?? oneOf;
+  if (Array.isArray(values)) {
+    return values.map((one) => JSON.stringify(one)).join(" | ");
+  }
+  if (value !== undefined) {
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(alternatives)) {
+    return [...new Set(alternatives.map((one) => typeOf(one as JsonSchema)))].join(" | ");
+  }
+  if (Array.isArray(type)) {
+    return type.map((one) => typeOf({ ...schema, type: one as unknown })).join(" | ");
+  }
+  if (type === "array") {
+    return `list of ${typeOf((items ?? {}) as JsonSchema)}`;
+  }
+  if (type === "string" && typeof format === "string" && format in FORMATS) {
+    return FORMATS[format] ?? "";
+  }
+  return typeof type === "string" ? (NAMES[type] ?? type) : "any value";
+}
+
+/** The limits of a value that a caller may run into. */
+export function limitsOf(schema: JsonSchema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  return [
+    range(minimum, isSafeLimit(maximum) ? undefined : maximum, ""),
+    range(minLength, maxLength, " characters"),
+    range(minItems, maxItems, " items"),
+    ...(schema["default"] === undefined ? [] : [`default \`${JSON.stringify(schema["default"])}\``]),
+  ]
+    .filter((text) => text !== "")
+    .join(", ");
+}
+
+/** Its fields, those that may be left out with a question mark behind them. */
+export function fieldsOf(schema: JsonSchema): string {
+  const { properties, required, items, anyOf, oneOf } = schema;
+  const alternatives = anyOf ?? oneOf;
+  if (typeof properties === "object" && properties !== null) {
+    const needed = Array.isArray(required) ? required : [];
+    return `{${Object.keys(properties)
+      .map((name) => (needed.includes(name) ? name : `${name}?`))
+      .join(", ")}}`;
+  }
+  if (Array.isArray(alternatives)) {
+    return [...new Set(alternatives.map((one) => fieldsOf(one as JsonSchema)))].join(" or ");
+  }
+  return typeof items === "object" && items !== null ? `[${fieldsOf(items as JsonSchema)}]` : typeOf(schema);
+}
+
+/** Text for a cell of a Markdown table. */
+export function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ");
+}
+
+const NAMES: Readonly<Record<string, string>> = { string: "text", integer: "whole number", boolean: "true or false" };
+const FORMATS: Readonly<Record<string, string>> = { uuid: "UUID", "date-time": "time (ISO 8601)", uri: "address", email: "e-mail address" };
+
+function range(least: unknown, most: unknown, unit: string): string {
+  const from = isSafeLimit(least) || least === 0 ? undefined : least;
+  if (typeof from === "number" && typeof most === "number") {
+    return `${from} to ${most}${unit}`;
+  }
+  if (typeof most === "number") {
+    return `at most ${most}${unit}`;
+  }
+  return typeof from === "number" ? `at least ${from}${unit}` : "";
+}
+
+/** What JavaScript can count to is no limit that anyone meets. */
+function isSafeLimit(limit: unknown): boolean {
+  return typeof limit === "number" && Math.abs(limit) === Number.MAX_SAFE_INTEGER;
+}
