@@ -1,0 +1,38 @@
+import { useLocalStorage } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
+import { projectsQuery } from "#features/projects/api/projects.ts";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { tokensQuery } from "#features/tokens/api/tokens.ts";
+import { useApi } from "#http/api-context.ts";
+import { type Step, isOpen, stepsOf } from "./steps.ts";
+
+const FIRST_CALL_MS = 2_500;
+
+export type ShownSteps = {
+  /** None once there is nothing left to do, and until that is known. */
+  readonly steps: readonly Step[];
+  readonly isAway: boolean;
+  readonly setAway: (isAway: boolean) => void;
+};
+
+/** The first steps, and whether this browser has put them away. */
+export function useFirstSteps(isAdmin: boolean): ShownSteps {
+  const api = useApi();
+  const [stored, store] = useLocalStorage({ key: "sightline-first-steps", defaultValue: "shown", getInitialValueInEffect: false });
+  const repositories = useQuery(repositoriesQuery(api));
+  const projects = useQuery(projectsQuery(api));
+  const secondFactor = useQuery({ ...secondFactorQuery(api), enabled: isAdmin });
+  const tokens = useQuery({
+    ...tokensQuery(api),
+    enabled: isAdmin,
+    // Somebody sits before the first call that is yet to come; afterwards it is not asked again.
+    refetchInterval: ({ state }) => (state.data?.some(({ last_used_at: at }) => at !== null) === true ? false : FIRST_CALL_MS),
+  });
+  const steps = stepsOf({ isAdmin, secondFactor, repositories, tokens, projects }) ?? [];
+  return {
+    steps: steps.some(isOpen) ? steps : [],
+    isAway: stored === "away",
+    setAway: (isAway) => store(isAway ? "away" : "shown"),
+  };
+}
