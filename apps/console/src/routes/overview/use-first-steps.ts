@@ -1,4 +1,5 @@
 import { useLocalStorage } from "@mantine/hooks";
+import type { DeveloperToken } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
@@ -7,7 +8,9 @@ import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { useApi } from "#http/api-context.ts";
 import { type Step, isOpen, stepsOf } from "./steps.ts";
 
+/** Somebody may sit before the first call that is yet to come. */
 const FIRST_CALL_MS = 2_500;
+const REFRESH_MS = 15_000;
 
 export type ShownSteps = {
   /** None once there is nothing left to do, and until that is known. */
@@ -26,8 +29,7 @@ export function useFirstSteps(isAdmin: boolean): ShownSteps {
   const tokens = useQuery({
     ...tokensQuery(api),
     enabled: isAdmin,
-    // Somebody sits before the first call that is yet to come; afterwards it is not asked again.
-    refetchInterval: ({ state }) => (state.data?.some(({ last_used_at: at }) => at !== null) === true ? false : FIRST_CALL_MS),
+    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
   });
   const steps = stepsOf({ isAdmin, secondFactor, repositories, tokens, projects }) ?? [];
   return {
@@ -35,4 +37,8 @@ export function useFirstSteps(isAdmin: boolean): ShownSteps {
     isAway: stored === "away",
     setAway: (isAway) => store(isAway ? "away" : "shown"),
   };
+}
+
+function isWaiting(tokens: readonly DeveloperToken[]): boolean {
+  return tokens.length > 0 && tokens.every(({ last_used_at: at }) => at === null);
 }
