@@ -1,4 +1,5 @@
 import type { Repository } from "@sightline/code-index/contract";
+import type { SecondFactorStatus } from "@sightline/identity/contract";
 import type { AlertRule, DeadLetter, Gap } from "@sightline/observability/contract";
 import { describe, expect, test } from "vitest";
 import {
@@ -40,8 +41,14 @@ test("what can't wait comes first, and of the same kind the newest", () => {
 });
 
 describe("the second factor", () => {
-  const WELL = { totp_enabled: true, suspended: false, locked_until: null, backup_codes_remaining: 10, totp_last_used_at: null };
-  const troubles = (state: Partial<typeof WELL> & { locked_until?: string | null }, isStep = false) =>
+  const WELL: Omit<SecondFactorStatus, "attack_odds"> = {
+    totp_enabled: true,
+    suspended: false,
+    locked_until: null,
+    backup_codes_remaining: 10,
+    totp_last_used_at: null,
+  };
+  const troubles = (state: Partial<typeof WELL>, isStep = false) =>
     secondFactorTroubles({ ...WELL, ...state }, { isStep, now: NOW }).map(({ title }) => title);
 
   test("is trouble when it is off, unless the first steps say so already", () => {
