@@ -18,7 +18,8 @@ export function OverviewPage() {
   const isAdmin = me.role === "admin";
   const { steps, isAway, setAway } = useFirstSteps(isAdmin);
   const isShown = steps.length > 0 && !isAway;
-  const troubles = useTroubles({ isAdmin, isSecondFactorStep: isShown });
+  // While it is off it is a step, so that only who put the steps away is told of it as of a trouble.
+  const troubles = useTroubles({ isAdmin, isSecondFactorStep: !isAway });
   return (
     <Page>
       <PageHeader title="Overview">
