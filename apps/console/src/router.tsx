@@ -60,6 +60,7 @@ const passwordRoute = createRoute({
 const securityRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/admin/security",
+  validateSearch: z.object({ setup: text }),
   component: lazyRouteComponent(() => import("#routes/security-page.tsx"), "SecurityPage"),
 });
 
@@ -73,6 +74,7 @@ const codeRoute = createRoute({
 const repositoriesRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/repos",
+  validateSearch: z.object({ register: text }),
   component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
@@ -99,6 +101,7 @@ const webhooksRoute = createRoute({
 const connectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/connect",
+  validateSearch: z.object({ new: text }),
   component: lazyRouteComponent(() => import("#routes/connect-page.tsx"), "ConnectPage"),
 });
 
@@ -112,6 +115,7 @@ const repositoryRoute = createRoute({
 const projectsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects",
+  validateSearch: z.object({ new: text }),
   component: lazyRouteComponent(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
 });
 

@@ -21,6 +21,8 @@ export type Call<Answer> = Question & {
   readonly answer: z.ZodType<Answer>;
   /** A call of the login: sent without the session's token, and a 401 is its answer, not the end of a session. */
   readonly anonymous?: boolean;
+  /** A status that has such an answer too, as the 503 of a health check that found something. */
+  readonly answeredAt?: number;
 };
 
 /** A file that is taken as it comes. */
@@ -43,7 +45,7 @@ const errorBodySchema = z.object({
 export async function send<Answer>(fetch: Fetch, call: Call<Answer>, accessToken?: string): Promise<Answer> {
   const response = await reach(fetch, call, { accessToken, deadline: AbortSignal.timeout(call.deadlineMs ?? DEADLINE_MS) });
   const body = await readBody(response);
-  if (!response.ok) {
+  if (!response.ok && response.status !== call.answeredAt) {
     throw refusal(response, body);
   }
   const answer = call.answer.safeParse(body);

@@ -2,6 +2,7 @@ import { Paper, Stack, Text, Title } from "@mantine/core";
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
@@ -20,7 +21,10 @@ import { Page } from "#ui/page.tsx";
 /** Until the code index has said its own. */
 const DEFAULT_ENDPOINT = "http://localhost:8080/mcp";
 
+const route = getRouteApi("/signed-in/code/connect");
+
 export function ConnectPage() {
+  const { new: asked } = route.useSearch();
   // Lives as long as this page is open: the token is shown once and kept nowhere.
   const [created, setCreated] = useState<CreatedToken>();
   const api = useApi();
@@ -41,7 +45,7 @@ export function ConnectPage() {
             1. {makesTokens ? "Create" : "Get"} a developer token
           </Title>
           {makesTokens ? (
-            <CreateToken repositories={repositories.data ?? []} created={created} onCreated={setCreated} />
+            <CreateToken isAskedFor={asked !== undefined} repositories={repositories.data ?? []} created={created} onCreated={setCreated} />
           ) : (
             <Text>Only admins make them: ask one of “{me.tenant.name}” for a token of your own.</Text>
           )}

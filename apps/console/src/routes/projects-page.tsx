@@ -1,7 +1,7 @@
 import { Button, Paper } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconActivity, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { CreateProjectModal } from "#features/projects/components/create-project.tsx";
 import { ProjectTable } from "#features/projects/components/project-table.tsx";
@@ -10,8 +10,13 @@ import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
+const route = getRouteApi("/signed-in/projects");
+
 export function ProjectsPage() {
-  const [opened, { open, close }] = useDisclosure(false);
+  const { new: asked } = route.useSearch();
+  const navigate = route.useNavigate();
+  const ask = (wanted: boolean) => void navigate({ search: { new: wanted ? "1" : undefined }, replace: true, resetScroll: false });
+  const open = () => ask(true);
   return (
     <Page>
       <PageHeader title="Projects" description="A project holds the traces of one application: what its agents did, step by step.">
@@ -20,7 +25,7 @@ export function ProjectsPage() {
         </Button>
       </PageHeader>
       <ProjectList onCreate={open} />
-      <CreateProjectModal opened={opened} onClose={close} />
+      <CreateProjectModal opened={asked !== undefined} onClose={() => ask(false)} />
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import { Button, Paper } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconGitBranch, IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
@@ -13,14 +13,18 @@ import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
+const route = getRouteApi("/signed-in/code/repos");
+
 export function RepositoriesPage() {
-  const [opened, { open, close }] = useDisclosure(false);
+  const { register: asked } = route.useSearch();
+  const navigate = route.useNavigate();
+  const ask = (wanted: boolean) => void navigate({ search: { register: wanted ? "1" : undefined }, replace: true, resetScroll: false });
   const api = useApi();
   const { data: me } = useSuspenseQuery(meQuery(api));
   const admin = me.role === "admin";
   const credentials = useQuery({ ...credentialsQuery(api), enabled: admin });
   const register = admin ? (
-    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
       Register a repository
     </Button>
   ) : undefined;
@@ -30,7 +34,7 @@ export function RepositoriesPage() {
         {register}
       </PageHeader>
       <RepositoryList admin={admin} register={register} />
-      <RegisterModal opened={opened} credentials={credentials.data ?? []} onClose={close} />
+      <RegisterModal opened={admin && asked !== undefined} credentials={credentials.data ?? []} onClose={() => ask(false)} />
     </Page>
   );
 }

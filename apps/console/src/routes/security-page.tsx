@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, getRouteApi } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
 import { SecondFactor } from "#features/auth/security/second-factor.tsx";
 import { SessionList } from "#features/auth/security/session-list.tsx";
@@ -9,14 +9,22 @@ import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
+const route = getRouteApi("/signed-in/admin/security");
+
 export function SecurityPage() {
+  const { setup } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: me } = useSuspenseQuery(meQuery(useApi()));
   return (
     <Page>
       <PageHeader title="Security" description={`How ${me.email} logs in, and where.`} />
       <Stack gap="lg">
         {me.role === "admin" ? (
-          <SecondFactor email={me.email} />
+          <SecondFactor
+            email={me.email}
+            isSetupAskedFor={setup !== undefined}
+            onSetupBegun={() => void navigate({ search: {}, replace: true, resetScroll: false })}
+          />
         ) : (
           <Paper p="lg" component="section" aria-label="Two-step login">
             <StepTitle title="Two-step login">

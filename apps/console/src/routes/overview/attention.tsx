@@ -1,85 +1,99 @@
-import { Paper, Text, Title } from "@mantine/core";
-import type { Repository } from "@sightline/code-index/contract";
-import type { Project, TraceSummary } from "@sightline/observability/contract";
-import { IconAlertTriangle, IconCircleCheck, IconGitBranch, IconTimeline } from "@tabler/icons-react";
+import { UnstyledButton } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconBell,
+  IconCircleCheck,
+  IconGitBranch,
+  IconInbox,
+  IconMessageX,
+  IconShieldOff,
+  IconSparkles,
+  IconTimeline,
+  IconUnlink,
+} from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { LoadingRows } from "#ui/list-states.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./attention.module.css";
+import { Panel, PanelNote } from "./panel.tsx";
+import panel from "./panel.module.css";
+import type { Trouble, TroubleKind } from "./troubles.ts";
+import type { Troubles } from "./use-troubles.ts";
 
-export type Trouble =
-  | { readonly kind: "repository"; readonly repository: Repository }
-  | { readonly kind: "trace"; readonly project: Project; readonly trace: TraceSummary };
+const SHOWN = 6;
 
-export function Attention({
-  troubles,
-  error,
-}: {
-  /** Undefined until everything was asked. */
-  readonly troubles: readonly Trouble[] | undefined;
-  /** Why it can't be told. */
-  readonly error: Error | null;
-}) {
+/** What somebody should do something about, the most important first. */
+export function Attention({ troubles: { items, isLoading, unknown } }: { readonly troubles: Troubles }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? items : items.slice(0, SHOWN);
   return (
-    <Paper component="section" className={classes.panel}>
-      <Title order={2} className={classes.title}>
-        Needs attention
-      </Title>
-      {troubles === undefined && error !== null && (
-        <Text className={classes.fine} c="dimmed" role="alert">
-          <IconAlertTriangle size={18} aria-hidden="true" />
-          Not known at the moment: {error.message}
-        </Text>
+    <Panel
+      title="Needs attention"
+      aside={
+        items.length > SHOWN && (
+          <UnstyledButton className={panel.link} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? "Show fewer" : `Show all ${items.length}`}
+          </UnstyledButton>
+        )
+      }
+    >
+      {unknown.length > 0 && (
+        <PanelNote icon={<IconAlertTriangle size={17} color="var(--sl-warn)" aria-hidden="true" />} role="alert">
+          Not known at the moment: {unknown.join(", ")}.
+        </PanelNote>
       )}
-      {troubles === undefined && error === null && (
-        <div className={classes.loading}>
-          <LoadingRows rows={3} />
+      {items.length === 0 && isLoading && (
+        <div className={panel.loading}>
+          <LoadingRows rows={2} />
         </div>
       )}
-      {troubles?.length === 0 && (
-        <Text className={classes.fine} c="dimmed" data-fine>
-          <IconCircleCheck size={18} aria-hidden="true" />
-          Nothing failed lately.
-        </Text>
+      {items.length === 0 && !isLoading && unknown.length === 0 && (
+        <PanelNote icon={<IconCircleCheck size={17} color="var(--sl-ok)" aria-hidden="true" />}>
+          Nothing needs you: nothing failed lately.
+        </PanelNote>
       )}
-      {troubles !== undefined && troubles.length > 0 && (
-        <ul className={classes.list}>
-          {troubles.map((trouble) => (
-            <li key={trouble.kind === "repository" ? trouble.repository.id : trouble.trace.id}>
-              {trouble.kind === "repository" ? <FailedRepository {...trouble} /> : <FailedTrace {...trouble} />}
+      {items.length > 0 && (
+        <ul className={panel.rows}>
+          {shown.map((trouble) => (
+            <li key={trouble.id}>
+              <TroubleRow trouble={trouble} />
             </li>
           ))}
         </ul>
       )}
-    </Paper>
+    </Panel>
   );
 }
 
-function FailedRepository({ repository }: { readonly repository: Repository }) {
-  return (
-    <>
-      <IconGitBranch size={17} aria-hidden="true" />
-      <div className={classes.words}>
-        <Link to="/code/repos">{repository.full_name}</Link>
-        <span className={classes.reason}>{repository.last_error ?? "could not be indexed"}</span>
-      </div>
-    </>
-  );
-}
+const ICONS: Readonly<Record<TroubleKind, typeof IconBell>> = {
+  second_factor: IconShieldOff,
+  alert: IconBell,
+  gaps: IconUnlink,
+  repository: IconGitBranch,
+  traces: IconTimeline,
+  dead_letters: IconInbox,
+  channel: IconMessageX,
+  meaning: IconSparkles,
+};
 
-function FailedTrace({ project, trace }: { readonly project: Project; readonly trace: TraceSummary }) {
+function TroubleRow({ trouble: { kind, title, reason, at, action } }: { readonly trouble: Trouble }) {
+  const Icon = ICONS[kind];
   return (
     <>
-      <IconTimeline size={17} aria-hidden="true" />
-      <div className={classes.words}>
-        <Link to="/projects/$projectId/traces/$traceId" params={{ projectId: project.id, traceId: trace.id }}>
-          {trace.name}
-        </Link>
-        <span className={classes.reason}>failed in {project.name}</span>
+      <Icon size={17} className={classes.icon ?? ""} aria-hidden="true" />
+      <div className={panel.words}>
+        <span className={panel.name}>{title}</span>
+        <span className={classes.reason}>{reason}</span>
       </div>
-      <span className={classes.time}>
-        <TimeStamp at={trace.started_at} />
-      </span>
+      {at !== undefined && (
+        <span className={panel.aside}>
+          <TimeStamp at={at} />
+        </span>
+      )}
+      <Link {...action.link} className={panel.link} aria-label={`${action.label}: ${title}`}>
+        {action.label}
+      </Link>
     </>
   );
 }

@@ -1,56 +1,66 @@
-import { Paper, Text, Title } from "@mantine/core";
-import { IconCircle, IconCircleCheckFilled } from "@tabler/icons-react";
+import { Button, Group, Paper, Text, Title } from "@mantine/core";
+import { IconCircle, IconCircleCheckFilled, IconCircleDashed, IconHelpCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import classes from "./first-steps.module.css";
+import { type Step, nextOf } from "./steps.ts";
 
-type StepId = keyof typeof STEPS;
-
-export type Step = { readonly id: StepId; /** Undefined while it isn't known. */ readonly done: boolean | undefined };
-
-const STEPS = {
-  second_factor: { title: "Secure the admin with 2FA", why: "so that a leaked password alone opens nothing", to: "/admin/security" },
-  repository: { title: "Register a repository", why: "and its code is searchable within minutes", to: "/code/repos" },
-  token: { title: "Create a developer token", why: "and your assistant can search it over MCP", to: "/code/connect" },
-  project: { title: "Create a project", why: "for the agent you want to watch", to: "/projects" },
-  trace: { title: "Send a trace", why: "with the project's settings in your agent's environment", to: "/projects" },
-} as const;
-
-/** The way from an empty product to a useful one; gone once it is walked. */
-export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
-  if (steps.some(({ done }) => done === undefined) || steps.every(({ done }) => done === true)) {
-    return null;
-  }
-  const done = steps.filter((step) => step.done === true).length;
+/** The way from an empty product to a useful one; each step ticks itself. */
+export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step[]; readonly onPutAway: () => void }) {
+  const next = nextOf(steps);
   return (
-    <Paper component="section" className={classes.panel}>
+    <Paper component="section" className={classes.panel} aria-label="First steps">
       <div className={classes.head}>
         <Title order={2} fz={15}>
           First steps
         </Title>
-        <Text size="sm" c="dimmed">
-          {done} of {steps.length} done
-        </Text>
+        <Group gap="xs">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {progressOf(steps)}
+          </Text>
+          <Button size="compact-sm" variant="subtle" color="gray" onClick={onPutAway}>
+            Put away
+          </Button>
+        </Group>
       </div>
       <ol className={classes.steps}>
-        {steps.map((step) => {
-          const { title, why, to } = STEPS[step.id];
-          return (
-            <li key={step.id}>
-              <Link to={to} className={classes.step} data-done={step.done || undefined}>
-                {step.done === true ? (
-                  <IconCircleCheckFilled size={20} role="img" aria-label="Done:" />
-                ) : (
-                  <IconCircle size={20} role="img" aria-label="To do:" />
-                )}
-                <span>
-                  <span className={classes.title}>{title}</span>
-                  <span className={classes.why}>{why}</span>
-                </span>
-              </Link>
-            </li>
-          );
-        })}
+        {steps.map((step) => (
+          <li key={step.id} className={classes.step} data-state={step.state} data-next={step.id === next?.id || undefined}>
+            <StepMark state={step.state} />
+            <div className={classes.words}>
+              <span className={classes.title}>{step.title}</span>
+              <span className={classes.why}>{step.words}</span>
+              {step.action !== undefined && (
+                <Button
+                  {...step.action.link}
+                  component={Link}
+                  size="compact-sm"
+                  mt={8}
+                  variant={step.id === next?.id ? "filled" : "default"}
+                  aria-label={`${step.action.label}: ${step.title}`}
+                >
+                  {step.action.label}
+                </Button>
+              )}
+            </div>
+          </li>
+        ))}
       </ol>
     </Paper>
   );
 }
+
+export function progressOf(steps: readonly Step[]): string {
+  return `${steps.filter(({ state }) => state === "done").length} of ${steps.length} done`;
+}
+
+function StepMark({ state }: Pick<Step, "state">) {
+  const { icon: Icon, label } = MARKS[state];
+  return <Icon size={20} className={classes.mark ?? ""} role="img" aria-label={label} />;
+}
+
+const MARKS = {
+  done: { icon: IconCircleCheckFilled, label: "Done:" },
+  waiting: { icon: IconCircleDashed, label: "Under way:" },
+  todo: { icon: IconCircle, label: "To do:" },
+  unknown: { icon: IconHelpCircle, label: "Not known:" },
+} as const;

@@ -2,7 +2,7 @@ import { Paper } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { SetupAnswer } from "@sightline/identity/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import type { Api } from "#http/api.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
@@ -30,7 +30,16 @@ type Step =
 const BACK: Step = { kind: "overview", focus: true };
 
 /** An admin's second factor: how it stands, and every change of it, one step after the other in the same place. */
-export function SecondFactor({ email }: { readonly email: string }) {
+export function SecondFactor({
+  email,
+  isSetupAskedFor,
+  onSetupBegun,
+}: {
+  readonly email: string;
+  /** Somebody came to set it up; it begins by itself, once. */
+  readonly isSetupAskedFor: boolean;
+  readonly onSetupBegun: () => void;
+}) {
   const api = useApi();
   const queries = useQueryClient();
   const [step, setStep] = useState<Step>({ kind: "overview", focus: false });
@@ -49,6 +58,18 @@ export function SecondFactor({ email }: { readonly email: string }) {
       }
     },
   });
+
+  const status = useQuery(secondFactorQuery(api));
+  const isOff = status.data?.totp_enabled === false;
+  const begin = useEffectEvent(() => {
+    onSetupBegun();
+    setUp.mutate();
+  });
+  useEffect(() => {
+    if (isSetupAskedFor && isOff) {
+      begin();
+    }
+  }, [isSetupAskedFor, isOff]);
 
   function goOn(next: Step): void {
     close();

@@ -1,15 +1,9 @@
 import { Paper, Skeleton, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Status, type Tone } from "#ui/status.tsx";
+import type { ComponentHealth, Health } from "#features/health/health-of.ts";
+import { Status } from "#ui/status.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./health-card.module.css";
-
-export type Health = {
-  readonly tone: Tone;
-  readonly label: string;
-  /** What is wrong. */
-  readonly note?: string;
-  readonly parts: readonly { readonly name: string; readonly tone: Tone; readonly label: string }[];
-};
 
 /** How one part of the product does, and what it stands on. */
 export function HealthCard({
@@ -34,22 +28,41 @@ export function HealthCard({
       <Text size="sm" c="dimmed">
         {purpose}
       </Text>
-      {health?.note !== undefined && (
-        <Text size="sm" mt={4} c="var(--sl-bad)">
-          {health.note}
-        </Text>
-      )}
-      {health !== undefined && health.parts.length > 0 && (
-        <ul className={classes.parts}>
-          {health.parts.map((part) => (
-            <li key={part.name}>
-              <span>{part.name}</span>
-              <Status tone={part.tone}>{part.label}</Status>
+      {health === undefined ? (
+        <Skeleton height={64} mt={6} />
+      ) : (
+        <ul className={classes.components}>
+          {health.components.map((component) => (
+            <li key={component.id}>
+              <ComponentRow component={component} />
             </li>
           ))}
         </ul>
       )}
       {children !== undefined && <div className={classes.foot}>{children}</div>}
     </Paper>
+  );
+}
+
+function ComponentRow({ component: { name, tone, label, notes, since } }: { readonly component: ComponentHealth }) {
+  return (
+    <>
+      <div className={classes.row}>
+        <span>{name}</span>
+        <Status tone={tone}>{label}</Status>
+      </div>
+      {notes.length > 0 && (
+        <div className={classes.notes}>
+          {notes.map((note) => (
+            <p key={note}>{note}</p>
+          ))}
+          {since !== undefined && (
+            <p>
+              First seen so <TimeStamp at={since} />
+            </p>
+          )}
+        </div>
+      )}
+    </>
   );
 }

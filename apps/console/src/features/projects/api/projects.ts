@@ -12,6 +12,8 @@ import type { Api } from "#http/api.ts";
 
 const PROJECTS = "/api/v1/projects";
 const REFRESH_MS = 10_000;
+/** Somebody may sit before the first trace that is yet to come. */
+const FIRST_TRACE_MS = 2_500;
 
 export function pathOf(projectId: string): string {
   return `${PROJECTS}/${encodeURIComponent(projectId)}`;
@@ -24,7 +26,7 @@ export function projectsQuery(api: Api) {
       allPages((cursor) =>
         api.request({ part: "observability", path: PROJECTS, query: { cursor, limit: PAGE_SIZE }, answer: projectPageSchema, signal }),
       ),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_TRACE_MS : REFRESH_MS),
   });
 }
 
@@ -45,4 +47,9 @@ export function changeProject(api: Api, projectId: string, body: ChangeProjectRe
 
 export async function deleteProject(api: Api, projectId: string): Promise<void> {
   await api.request({ part: "observability", method: "DELETE", path: pathOf(projectId), answer: z.unknown() });
+}
+
+/** For the very first trace. */
+function isWaiting(projects: readonly Project[]): boolean {
+  return projects.length > 0 && projects.every(({ last_trace_at: last }) => last === null);
 }

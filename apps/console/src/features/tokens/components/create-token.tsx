@@ -13,10 +13,13 @@ import type { RepositoryChoice } from "#features/tokens/token-scope.ts";
 import classes from "./create-token.module.css";
 
 export function CreateToken({
+  isAskedFor,
   repositories,
   created,
   onCreated,
 }: {
+  /** Somebody came to make one, so that the form has the focus. */
+  readonly isAskedFor: boolean;
   readonly repositories: readonly RepositoryChoice[];
   readonly created: CreatedToken | undefined;
   readonly onCreated: (token: CreatedToken) => void;
@@ -58,6 +61,7 @@ export function CreateToken({
             label="Label"
             placeholder="Ada's laptop, Claude Code"
             maxLength={200}
+            autoFocus={isAskedFor}
             value={label}
             error={problem ?? create.error?.message}
             onChange={(event) => setLabel(event.currentTarget.value)}

@@ -1,0 +1,89 @@
+import { VisuallyHidden } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { meQuery } from "#features/auth/api/me.ts";
+import {
+  codeIndexHealthQuery,
+  identityHealthQuery,
+  installationAlertsQuery,
+  observabilityHealthQuery,
+} from "#features/health/api/health.ts";
+import { HealthCard } from "#features/health/components/health-card.tsx";
+import { type Health, healthInWords, healthOf } from "#features/health/health-of.ts";
+import { projectsQuery } from "#features/projects/api/projects.ts";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { useApi } from "#http/api-context.ts";
+import { plural } from "#ui/format.ts";
+import classes from "./parts.module.css";
+
+type Part = {
+  readonly name: string;
+  readonly purpose: string;
+  /** Undefined until the first answer. */
+  readonly health: Health | undefined;
+  readonly foot?: ReactNode;
+};
+
+/** How every part does, live; one that is down leaves the others as they are. */
+export function Parts({ isAdmin }: { readonly isAdmin: boolean }) {
+  const parts = useParts(isAdmin);
+  const known = parts.flatMap(({ name, health }) => (health === undefined ? [] : [{ name, health }]));
+  return (
+    <div className={classes.cards}>
+      {parts.map(({ foot, ...part }) => (
+        <HealthCard key={part.name} {...part}>
+          {foot}
+        </HealthCard>
+      ))}
+      <VisuallyHidden role="status">{known.length === parts.length && healthInWords(known)}</VisuallyHidden>
+    </div>
+  );
+}
+
+function useParts(isAdmin: boolean): readonly Part[] {
+  const api = useApi();
+  const me = useQuery(meQuery(api));
+  const repositories = useQuery(repositoriesQuery(api));
+  const projects = useQuery(projectsQuery(api));
+  const identity = useQuery(identityHealthQuery(api)).data;
+  const codeIndex = useQuery(codeIndexHealthQuery(api)).data;
+  const observability = useQuery(observabilityHealthQuery(api)).data;
+  const alerts = useQuery({ ...installationAlertsQuery(api), enabled: isAdmin }).data;
+  return [
+    {
+      name: "Code index",
+      purpose: "Search over your repositories, for people and assistants",
+      health: codeIndex && healthOf("code-index", codeIndex),
+      foot: repositories.data !== undefined && (
+        <Link to="/code/repos" className={classes.link}>
+          {plural(repositories.data.length, "repository", "repositories")}
+        </Link>
+      ),
+    },
+    {
+      name: "Observability",
+      purpose: "What your agents do, step by step",
+      health: observability && healthOf("observability", observability, alerts),
+      foot: projects.data !== undefined && (
+        <Link to="/projects" className={classes.link}>
+          {`${plural(projects.data.length, "project", "projects")}, ${plural(
+            projects.data.reduce((sum, project) => sum + project.recent_traces, 0),
+            "trace",
+            "traces",
+          )} in 24 h`}
+        </Link>
+      ),
+    },
+    {
+      name: "Identity",
+      purpose: "Accounts, logins and the tokens the others trust",
+      health: identity && healthOf("identity", identity),
+      foot: me.data !== undefined && (
+        <span>
+          {me.data.tenant.name}, as {me.data.role}
+        </span>
+      ),
+    },
+  ];
+}

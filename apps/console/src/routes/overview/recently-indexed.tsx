@@ -1,0 +1,93 @@
+import type { Repository } from "@sightline/code-index/contract";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { activeJobsQuery, repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { useApi } from "#http/api-context.ts";
+import { CopyableId } from "#ui/copyable.tsx";
+import { plural } from "#ui/format.ts";
+import { JobProgress } from "#ui/job-progress.tsx";
+import { LoadingRows } from "#ui/list-states.tsx";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { Panel, PanelNote } from "./panel.tsx";
+import panel from "./panel.module.css";
+
+const SHOWN = 5;
+
+/** What is being indexed, and what was last. */
+export function RecentlyIndexed() {
+  const api = useApi();
+  const repositories = useQuery(repositoriesQuery(api));
+  const jobs = useQuery(activeJobsQuery(api));
+  const running = (jobs.data ?? []).filter(({ status }) => status === "running").slice(0, SHOWN);
+  const indexed = newestFirst(repositories.data ?? [])
+    .filter(({ id }) => running.every(({ repo_id: busy }) => busy !== id))
+    .slice(0, SHOWN - running.length);
+  const isEmpty = running.length + indexed.length === 0;
+  return (
+    <Panel
+      title="Recently indexed"
+      aside={
+        <Link to="/code/repos" className={panel.link}>
+          All repositories
+        </Link>
+      }
+    >
+      {repositories.data === undefined && repositories.error === null && (
+        <div className={panel.loading}>
+          <LoadingRows rows={2} />
+        </div>
+      )}
+      {repositories.data === undefined && repositories.error !== null && (
+        <PanelNote role="alert">Not known at the moment: {repositories.error.message}</PanelNote>
+      )}
+      {repositories.data !== undefined && isEmpty && <PanelNote>No repository is indexed yet.</PanelNote>}
+      {!isEmpty && (
+        <ul className={panel.rows}>
+          {running.map((job) => (
+            <li key={job.job_id}>
+              <div className={panel.words}>
+                <span className={panel.name}>{job.full_name}</span>
+              </div>
+              <JobProgress job={job} />
+            </li>
+          ))}
+          {indexed.map((repository) => (
+            <li key={repository.id}>
+              <IndexedRow repository={repository} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function IndexedRow({
+  repository: { full_name: name, indexed_commit: commit, indexed_at: at, files },
+}: {
+  readonly repository: Repository;
+}) {
+  const [owner = "", repo = ""] = name.split("/");
+  return (
+    <>
+      <div className={panel.words}>
+        <Link to="/code/$owner/$repo" params={{ owner, repo }} className={panel.link}>
+          {name}
+        </Link>
+        <span className={panel.quiet}>{plural(files, "file", "files")}</span>
+      </div>
+      {commit !== null && <CopyableId value={commit} label="commit" />}
+      {at !== null && (
+        <span className={panel.aside}>
+          <TimeStamp at={at} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function newestFirst(repositories: readonly Repository[]): readonly Repository[] {
+  return repositories
+    .filter(({ indexed_at: at }) => at !== null)
+    .toSorted((one, other) => (other.indexed_at ?? "").localeCompare(one.indexed_at ?? ""));
+}

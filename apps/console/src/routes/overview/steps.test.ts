@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { type Asked, type Step, isOpen, nextOf, stepsOf } from "./steps.ts";
+
+type Answers = Parameters<typeof stepsOf>[0];
+
+const found = <Data>(data: Data): Asked<Data> => ({ data, error: null });
+const onItsWay = { data: undefined, error: null };
+const failed = { data: undefined, error: new Error("no answer") };
+
+const EMPTY: Answers = {
+  isAdmin: true,
+  secondFactor: found({ totp_enabled: false }),
+  repositories: found([]),
+  tokens: found([]),
+  projects: found([]),
+};
+
+function steps(answers: Partial<Answers>): readonly Step[] {
+  return stepsOf({ ...EMPTY, ...answers }) ?? [];
+}
+
+function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
+  return steps(answers).find((step) => step.id === id);
+}
+
+describe("the first steps", () => {
+  test("are all to do in an empty product, in their order, each with where it is done", () => {
+    expect(steps({}).map(({ id, state }) => [id, state])).toEqual([
+      ["second_factor", "todo"],
+      ["repository", "todo"],
+      ["assistant", "todo"],
+      ["agent", "todo"],
+    ]);
+    expect(steps({}).map(({ action }) => [action?.link.to, action?.link.search])).toEqual([
+      ["/admin/security", { setup: "1" }],
+      ["/code/repos", { register: "1" }],
+      ["/code/connect", { new: "1" }],
+      ["/projects", { new: "1" }],
+    ]);
+  });
+
+  test("are not shown before everything was asked", () => {
+    expect(stepsOf({ ...EMPTY, tokens: onItsWay })).toBeUndefined();
+  });
+
+  test("of a member are those that a member can do, whatever admins may ask", () => {
+    expect(steps({ isAdmin: false, secondFactor: onItsWay, repositories: failed, tokens: onItsWay }).map(({ id }) => id)).toEqual([
+      "agent",
+    ]);
+  });
+
+  test("that are not known are not to do", () => {
+    const repository = one("repository", { repositories: failed });
+    expect(repository).toMatchObject({ state: "unknown" });
+    expect(repository?.action).toBeUndefined();
+    expect(steps({ repositories: failed }).filter(isOpen)).toHaveLength(3);
+  });
+});
+
+describe("a step ticks itself when", () => {
+  const repository = { id: "r", full_name: "acme/shop", index_status: "indexing", indexed_commit: null } as const;
+  const token = { label: "Laptop", last_used_at: null, revoked_at: null };
+  const project = { id: "p", name: "Agent", last_trace_at: null };
+  const now = "2026-11-22T10:00:00.000Z";
+
+  test("a repository is searchable, and not before", () => {
+    const states = (status: "pending" | "indexing" | "failed") =>
+      one("repository", { repositories: found([{ ...repository, index_status: status }]) });
+    expect(states("pending")).toMatchObject({ state: "todo", action: { label: "Index it" } });
+    expect(states("indexing")).toMatchObject({ state: "waiting" });
+    expect(states("failed")).toMatchObject({ state: "todo", action: { label: "See why" } });
+    expect(one("repository", { repositories: found([{ ...repository, indexed_commit: "abc" }]) })).toMatchObject({ state: "done" });
+  });
+
+  test("a token was used, also one that is revoked by now", () => {
+    expect(one("assistant", { tokens: found([token]) })).toMatchObject({ state: "waiting" });
+    expect(one("assistant", { tokens: found([{ ...token, revoked_at: now }]) })).toMatchObject({ state: "todo" });
+    expect(one("assistant", { tokens: found([token, { label: "Old", last_used_at: now, revoked_at: now }]) })).toMatchObject({
+      state: "done",
+    });
+  });
+
+  test("a first trace arrived", () => {
+    expect(one("agent", { projects: found([project]) })).toMatchObject({ state: "waiting" });
+    expect(one("agent", { projects: found([project, { ...project, last_trace_at: now }]) })).toMatchObject({ state: "done" });
+  });
+});
+
+test("what is next is what somebody can do, before what only waits", () => {
+  const project = { id: "p", name: "Agent", last_trace_at: null };
+  const secured = { secondFactor: found({ totp_enabled: true }), projects: found([project]) };
+  expect(nextOf(steps(secured))?.id).toBe("repository");
+  const done = { tokens: found([{ label: "t", last_used_at: "x", revoked_at: null }]), repositories: failed };
+  expect(nextOf(steps({ ...secured, ...done }))?.id).toBe("agent");
+});

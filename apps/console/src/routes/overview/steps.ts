@@ -1,0 +1,151 @@
+import type { DeveloperToken, Repository } from "@sightline/code-index/contract";
+import type { SecondFactorStatus } from "@sightline/identity/contract";
+import type { Project } from "@sightline/observability/contract";
+import { type LinkProps, linkOptions } from "@tanstack/react-router";
+
+/** What was asked of an API: neither data nor an error while it is on its way. */
+export type Asked<Data> = { readonly data: Data | undefined; readonly error: Error | null };
+
+export type Step = {
+  readonly id: "second_factor" | "repository" | "assistant" | "agent";
+  readonly title: string;
+  /** `waiting`: begun, and ticks itself. `unknown`: the API doesn't say, which is not to do. */
+  readonly state: "todo" | "waiting" | "done" | "unknown";
+  /** What it is good for, or how far it is. */
+  readonly words: string;
+  /** Nothing where there is nothing to do but wait, or it is done. */
+  readonly action?: { readonly label: string; readonly link: LinkProps };
+};
+
+type Answers = {
+  readonly isAdmin: boolean;
+  readonly secondFactor: Asked<Pick<SecondFactorStatus, "totp_enabled">>;
+  readonly repositories: Asked<readonly Pick<Repository, "id" | "full_name" | "index_status" | "indexed_commit">[]>;
+  readonly tokens: Asked<readonly Pick<DeveloperToken, "label" | "last_used_at" | "revoked_at">[]>;
+  readonly projects: Asked<readonly Pick<Project, "id" | "name" | "last_trace_at">[]>;
+};
+
+/** The way from an empty product to a useful one, as far as whoever looks may go; undefined until everything was asked. */
+export function stepsOf({ isAdmin, secondFactor, repositories, tokens, projects }: Answers): readonly Step[] | undefined {
+  const asked = [projects, ...(isAdmin ? [secondFactor, repositories, tokens] : [])];
+  if (asked.some(({ data, error }) => data === undefined && error === null)) {
+    return undefined;
+  }
+  const agent = step("agent", projects, agentStep);
+  return isAdmin
+    ? [
+        step("second_factor", secondFactor, secondFactorStep),
+        step("repository", repositories, repositoryStep),
+        step("assistant", tokens, assistantStep),
+        agent,
+      ]
+    : [agent];
+}
+
+export function isOpen({ state }: Step): boolean {
+  return state === "todo" || state === "waiting";
+}
+
+/** The first that somebody can do something about. */
+export function nextOf(steps: readonly Step[]): Step | undefined {
+  return steps.find(({ state }) => state === "todo") ?? steps.find(({ state }) => state === "waiting");
+}
+
+type Progress = Omit<Step, "id" | "title">;
+
+function step<Data>(id: Step["id"], { data }: Asked<Data>, progressOf: (data: Data) => Progress): Step {
+  const progress: Progress =
+    data === undefined ? { state: "unknown", words: "Not known at the moment: its API does not answer." } : progressOf(data);
+  return { id, title: TITLES[id], ...progress };
+}
+
+const TITLES: Readonly<Record<Step["id"], string>> = {
+  second_factor: "Secure the admin with 2FA",
+  repository: "Register a repository",
+  assistant: "Connect an assistant",
+  agent: "Trace an agent",
+};
+
+function secondFactorStep({ totp_enabled: on }: Pick<SecondFactorStatus, "totp_enabled">): Progress {
+  if (on) {
+    return { state: "done", words: "A login asks for a code as well." };
+  }
+  return {
+    state: "todo",
+    words: "So that a leaked password alone opens nothing.",
+    action: { label: "Set it up", link: linkOptions({ to: "/admin/security", search: { setup: "1" } }) },
+  };
+}
+
+function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"]>): Progress {
+  const ready = repositories.find(({ indexed_commit: commit }) => commit !== null);
+  if (ready !== undefined) {
+    return { state: "done", words: `${ready.full_name} is searchable.` };
+  }
+  const indexing = repositories.find(({ index_status: status }) => status === "indexing");
+  if (indexing !== undefined) {
+    return {
+      state: "waiting",
+      words: `${indexing.full_name} is being indexed.`,
+      action: { label: "Watch it", link: linkOptions({ to: "/code/repos" }) },
+    };
+  }
+  const failed = repositories.find(({ index_status: status }) => status === "failed");
+  if (failed !== undefined) {
+    return {
+      state: "todo",
+      words: `${failed.full_name} could not be indexed.`,
+      action: { label: "See why", link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: failed.id } }) },
+    };
+  }
+  const [registered] = repositories;
+  return registered === undefined
+    ? {
+        state: "todo",
+        words: "It is searchable within minutes.",
+        action: { label: "Register one", link: linkOptions({ to: "/code/repos", search: { register: "1" } }) },
+      }
+    : {
+        state: "todo",
+        words: `${registered.full_name} is registered, and not indexed yet.`,
+        action: { label: "Index it", link: linkOptions({ to: "/code/repos" }) },
+      };
+}
+
+function assistantStep(tokens: NonNullable<Answers["tokens"]["data"]>): Progress {
+  const used = tokens.find(({ last_used_at: at }) => at !== null);
+  if (used !== undefined) {
+    return { state: "done", words: `“${used.label}” has called.` };
+  }
+  const waiting = tokens.find(({ revoked_at: at }) => at === null);
+  return waiting === undefined
+    ? {
+        state: "todo",
+        words: "Claude Code, Cursor and others search your code over MCP.",
+        action: { label: "Create a token", link: linkOptions({ to: "/code/connect", search: { new: "1" } }) },
+      }
+    : {
+        state: "waiting",
+        words: `“${waiting.label}” has not called yet.`,
+        action: { label: "Show how", link: linkOptions({ to: "/code/connect" }) },
+      };
+}
+
+function agentStep(projects: NonNullable<Answers["projects"]["data"]>): Progress {
+  const traced = projects.find(({ last_trace_at: last }) => last !== null);
+  if (traced !== undefined) {
+    return { state: "done", words: `${traced.name} has traces.` };
+  }
+  const [project] = projects;
+  return project === undefined
+    ? {
+        state: "todo",
+        words: "See what it does, step by step.",
+        action: { label: "Create a project", link: linkOptions({ to: "/projects", search: { new: "1" } }) },
+      }
+    : {
+        state: "waiting",
+        words: `${project.name} waits for its first trace.`,
+        action: { label: "Show how", link: linkOptions({ to: "/projects/$projectId/traces", params: { projectId: project.id } }) },
+      };
+}

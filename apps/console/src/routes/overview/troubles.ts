@@ -1,0 +1,198 @@
+import type { Repository } from "@sightline/code-index/contract";
+import type { SecondFactorStatus } from "@sightline/identity/contract";
+import type { AlertChannel, AlertRule, DeadLetter, Gap, ListedTrace, Project } from "@sightline/observability/contract";
+import { type LinkProps, linkOptions } from "@tanstack/react-router";
+import { ruleInWords } from "#features/alerts/rule-words.ts";
+import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
+import { plural } from "#ui/format.ts";
+
+/** From what can't wait to what can. */
+const KINDS = ["second_factor", "alert", "gaps", "repository", "traces", "dead_letters", "channel", "meaning"] as const;
+export type TroubleKind = (typeof KINDS)[number];
+
+export type Trouble = {
+  readonly id: string;
+  readonly kind: TroubleKind;
+  readonly title: string;
+  readonly reason: string;
+  readonly at?: string | undefined;
+  /** The one thing to do about it. */
+  readonly action: { readonly label: string; readonly link: LinkProps };
+};
+
+type Named = Pick<Project, "id" | "name">;
+
+/** Failed traces and lost events are told of for a day: nobody can mark them as seen. */
+export const LATELY = "24h";
+const LATELY_MS = 24 * 60 * 60 * 1000;
+
+/** The most important first, and of the same kind the newest. */
+export function inOrder(troubles: readonly Trouble[]): readonly Trouble[] {
+  const rank = ({ kind }: Trouble) => KINDS.indexOf(kind);
+  return troubles.toSorted((one, other) => rank(one) - rank(other) || (other.at ?? "").localeCompare(one.at ?? ""));
+}
+
+export function secondFactorTroubles(
+  { totp_enabled: on, suspended, locked_until: locked, backup_codes_remaining: left }: Omit<SecondFactorStatus, "attack_odds">,
+  { isStep, now }: { readonly isStep: boolean; readonly now: Date },
+): readonly Trouble[] {
+  const trouble = (title: string, reason: string, label: string, setup?: string): readonly Trouble[] => [
+    {
+      id: "second factor",
+      kind: "second_factor",
+      title,
+      reason,
+      action: { label, link: linkOptions({ to: "/admin/security", search: { setup } }) },
+    },
+  ];
+  if (!on) {
+    return isStep ? [] : trouble("Your second factor is off", "Your password alone opens this account.", "Set it up", "1");
+  }
+  if (suspended || (locked !== null && new Date(locked) > now)) {
+    return trouble("Your second factor is locked", "Too many wrong codes: someone may know your password.", "See what to do");
+  }
+  return left <= FEW_BACKUP_CODES ? trouble("Few backup codes", left === 0 ? "None is left." : `${left} left.`, "Make new ones") : [];
+}
+
+export function alertTroubles(project: Named, rules: readonly AlertRule[]): readonly Trouble[] {
+  return rules
+    .filter(({ state, is_enabled: enabled }) => state === "firing" && enabled)
+    .map((rule) => ({
+      id: `rule ${rule.id}`,
+      kind: "alert",
+      title: `“${rule.name}” fires`,
+      reason: `in ${project.name}: ${ruleInWords(rule)}`,
+      at: rule.since ?? undefined,
+      action: { label: "See the alert", link: linkOptions({ to: "/projects/$projectId/alerts", params: { projectId: project.id } }) },
+    }));
+}
+
+export function channelTroubles(project: Named, channels: readonly AlertChannel[]): readonly Trouble[] {
+  return channels
+    .filter(({ last_problem: problem }) => problem !== null)
+    .map((channel) => ({
+      id: `channel ${channel.id}`,
+      kind: "channel",
+      title: `“${channel.name}” was not told of an alert`,
+      reason: `in ${project.name}: ${channel.last_problem}`,
+      at: channel.last_sent_at ?? undefined,
+      action: { label: "See the channel", link: linkOptions({ to: "/projects/$projectId/alerts", params: { projectId: project.id } }) },
+    }));
+}
+
+/** By project; `more`: these are only the newest. */
+export function gapTroubles(
+  gaps: readonly Gap[],
+  projects: readonly Named[],
+  { now, more }: { readonly now: Date; readonly more: boolean },
+): readonly Trouble[] {
+  const lately = gaps.filter(({ found_at: at }) => now.getTime() - Date.parse(at) < LATELY_MS);
+  return [...Map.groupBy(lately, ({ project_id: id }) => id)].map(([projectId, found]) => ({
+    id: `gaps ${projectId}`,
+    kind: "gaps",
+    title: `${more ? "At least " : ""}${plural(sum(found), "event was", "events were")} lost`,
+    reason: `in ${nameOf(projectId, projects)}: sent, and never arrived`,
+    at: found[0]?.found_at,
+    action: {
+      label: "See the gaps",
+      link: linkOptions({ to: "/projects/$projectId/dead-letters", params: { projectId }, search: { show: "gaps" } }),
+    },
+  }));
+}
+
+export function deadLetterTroubles(letters: readonly DeadLetter[], projects: readonly Named[], more: boolean): readonly Trouble[] {
+  const known = letters.flatMap((letter) => (letter.project_id === null ? [] : [{ ...letter, project_id: letter.project_id }]));
+  return [...Map.groupBy(known, ({ project_id: id }) => id)].map(([projectId, found]) => ({
+    id: `dead letters ${projectId}`,
+    kind: "dead_letters",
+    title: `${more ? "At least " : ""}${plural(found.length, "event was", "events were")} set aside`,
+    reason: `in ${nameOf(projectId, projects)}: ${found[0]?.reason ?? ""}`,
+    at: found[0]?.created_at,
+    action: { label: "Look at them", link: linkOptions({ to: "/projects/$projectId/dead-letters", params: { projectId } }) },
+  }));
+}
+
+/** A repository that waits to be asked for once more has its reason, too. */
+export function repositoryTroubles(
+  repositories: readonly Pick<Repository, "id" | "full_name" | "index_status" | "last_error" | "legs">[],
+): readonly Trouble[] {
+  const failed = repositories
+    .filter(({ last_error: error, index_status: status }) => error !== null || status === "failed")
+    .map((repository): Trouble => ({
+      id: `repository ${repository.id}`,
+      kind: "repository",
+      title: repository.full_name,
+      reason: repository.last_error ?? "It could not be indexed.",
+      action: {
+        label: "See what to do",
+        link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: repository.id } }),
+      },
+    }));
+  return [...failed, ...meaningTroubles(repositories)];
+}
+
+/** Of all repositories at once, since it is the embedder that fails. */
+function meaningTroubles(repositories: Parameters<typeof repositoryTroubles>[0]): readonly Trouble[] {
+  const [first, ...others] = repositories.filter(({ legs }) => legs.semantic.state === "degraded");
+  if (first === undefined) {
+    return [];
+  }
+  return [
+    {
+      id: "meaning",
+      kind: "meaning",
+      title: `Search by meaning is degraded in ${others.length === 0 ? first.full_name : plural(others.length + 1, "repository", "repositories")}`,
+      reason: first.legs.semantic.reason ?? "Words and exact text are searched meanwhile.",
+      action: { label: "See its index", link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: first.id } }) },
+    },
+  ];
+}
+
+/** A project's newest failed traces of the last day. */
+export function traceTroubles(
+  project: Named,
+  traces: readonly Pick<ListedTrace, "id" | "name" | "error" | "started_at">[],
+  more: boolean,
+): readonly Trouble[] {
+  const [newest, ...others] = traces;
+  if (newest === undefined) {
+    return [];
+  }
+  const trouble = { id: `traces ${project.id}`, kind: "traces", at: newest.started_at } as const;
+  if (others.length === 0) {
+    return [
+      {
+        ...trouble,
+        title: `${newest.name} failed`,
+        reason: `in ${project.name}${newest.error === null ? "" : `: ${newest.error}`}`,
+        action: {
+          label: "Open the trace",
+          link: linkOptions({ to: "/projects/$projectId/traces/$traceId", params: { projectId: project.id, traceId: newest.id } }),
+        },
+      },
+    ];
+  }
+  return [
+    {
+      ...trouble,
+      title: `${more ? "More than " : ""}${plural(traces.length, "trace", "traces")} failed`,
+      reason: `in ${project.name}, the newest is ${newest.name}${newest.error === null ? "" : `: ${newest.error}`}`,
+      action: {
+        label: "See them",
+        link: linkOptions({
+          to: "/projects/$projectId/traces",
+          params: { projectId: project.id },
+          search: { q: "status:failure", span: LATELY },
+        }),
+      },
+    },
+  ];
+}
+
+function sum(gaps: readonly Gap[]): number {
+  return gaps.reduce((total, { events }) => total + events, 0);
+}
+
+function nameOf(projectId: string, projects: readonly Named[]): string {
+  return projects.find(({ id }) => id === projectId)?.name ?? "a project";
+}

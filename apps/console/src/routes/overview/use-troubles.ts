@@ -1,0 +1,86 @@
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { alertChannelsQuery, alertRulesQuery } from "#features/alerts/api/alerts.ts";
+import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
+import { allDeadLettersQuery, allGapsQuery } from "#features/ingestion/api/incidents.ts";
+import { projectsQuery } from "#features/projects/api/projects.ts";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { newestTracesQuery } from "#features/traces/api/traces.ts";
+import { useApi } from "#http/api-context.ts";
+import { useNow } from "#ui/use-now.ts";
+import type { Asked } from "./steps.ts";
+import {
+  LATELY,
+  type Trouble,
+  alertTroubles,
+  channelTroubles,
+  deadLetterTroubles,
+  gapTroubles,
+  inOrder,
+  repositoryTroubles,
+  secondFactorTroubles,
+  traceTroubles,
+} from "./troubles.ts";
+import { watchedOf } from "./watched.ts";
+
+const FAILURES_SHOWN = 5;
+const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: FAILURES_SHOWN + 1, everyMs: 15_000 };
+/** As often as the rules are looked at. */
+const RULES_MS = 60_000;
+
+export type Troubles = {
+  readonly items: readonly Trouble[];
+  /** Whether some of it is still on its way. */
+  readonly isLoading: boolean;
+  /** What can't be told, and why. */
+  readonly unknown: readonly string[];
+};
+
+export function useTroubles({
+  isAdmin,
+  isSecondFactorStep,
+}: {
+  readonly isAdmin: boolean;
+  readonly isSecondFactorStep: boolean;
+}): Troubles {
+  const api = useApi();
+  const now = useNow();
+  const secondFactor = useQuery({ ...secondFactorQuery(api), enabled: isAdmin });
+  const repositories = useQuery(repositoriesQuery(api));
+  const projects = useQuery(projectsQuery(api));
+  const gaps = useQuery(allGapsQuery(api));
+  const letters = useQuery(allDeadLettersQuery(api));
+  const named = projects.data ?? [];
+  const watched = watchedOf(named);
+  const failures = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(api, id, FAILURES)) });
+  const rules = useQueries({ queries: watched.map(({ id }) => ({ ...alertRulesQuery(api, id), refetchInterval: RULES_MS })) });
+  const channels = useQueries({ queries: watched.map(({ id }) => ({ ...alertChannelsQuery(api, id), refetchInterval: RULES_MS })) });
+
+  const asked: readonly (readonly [what: string, query: Asked<unknown>])[] = [
+    ...(isAdmin ? [["your second factor", secondFactor] as const] : []),
+    ["repositories", repositories],
+    ["projects", projects],
+    ["lost events", gaps],
+    ["dead letters", letters],
+    ...failures.map((query) => ["failed traces", query] as const),
+    ...[...rules, ...channels].map((query) => ["alerts", query] as const),
+  ];
+  return {
+    items: inOrder([
+      ...(secondFactor.data === undefined ? [] : secondFactorTroubles(secondFactor.data, { isStep: isSecondFactorStep, now })),
+      ...repositoryTroubles(repositories.data ?? []),
+      ...(gaps.data === undefined ? [] : gapTroubles(gaps.data.items, named, { now, more: gaps.data.next_cursor !== null })),
+      ...(letters.data === undefined ? [] : deadLetterTroubles(letters.data.items, named, letters.data.next_cursor !== null)),
+      ...watched.flatMap((project, index) => [
+        ...traceTroubles(project, (failures[index]?.data?.items ?? []).slice(0, FAILURES_SHOWN), isMore(failures[index]?.data?.items)),
+        ...alertTroubles(project, rules[index]?.data ?? []),
+        ...channelTroubles(project, channels[index]?.data ?? []),
+      ]),
+    ]),
+    isLoading: asked.some(([, { data, error }]) => data === undefined && error === null),
+    unknown: [...new Set(asked.filter(([, { data, error }]) => data === undefined && error !== null).map(([what]) => what))],
+  };
+}
+
+function isMore(traces: readonly unknown[] | undefined): boolean {
+  return (traces?.length ?? 0) > FAILURES_SHOWN;
+}
