@@ -1,12 +1,13 @@
 import { useHotkeys } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
-import { type Dispatch, type SetStateAction, Suspense, lazy, useMemo } from "react";
+import { type Dispatch, type SetStateAction, Suspense, useMemo } from "react";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { useKeySequences } from "#features/palette/use-key-sequences.ts";
+import { lazyPart } from "#ui/lazy-part.ts";
 
 // Not needed for the first page.
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const KeyboardMap = lazy(async () => ({ default: (await import("./keyboard-map.tsx")).KeyboardMap }));
+const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette);
+const KeyboardMap = lazyPart(async () => (await import("./keyboard-map.tsx")).KeyboardMap);
 
 export type OpenPanel = "palette" | "map" | undefined;
 
