@@ -73,6 +73,7 @@ const codeRoute = createRoute({
 const repositoriesRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/repos",
+  validateSearch: z.object({ create: text }),
   component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
@@ -112,6 +113,7 @@ const repositoryRoute = createRoute({
 const projectsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects",
+  validateSearch: z.object({ create: text }),
   component: lazyRouteComponent(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
 });
 

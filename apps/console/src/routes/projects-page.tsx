@@ -1,5 +1,4 @@
 import { Button, Paper } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconActivity, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { projectsQuery } from "#features/projects/api/projects.ts";
@@ -9,9 +8,16 @@ import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
+import { getRouteApi } from "@tanstack/react-router";
+
+const route = getRouteApi("/signed-in/projects");
 
 export function ProjectsPage() {
-  const [opened, { open, close }] = useDisclosure(false);
+  // In the address, so that other places can lead to it.
+  const opened = route.useSearch().create !== undefined;
+  const navigate = route.useNavigate();
+  const open = () => void navigate({ search: { create: "yes" }, resetScroll: false });
+  const close = () => void navigate({ search: {}, replace: true, resetScroll: false });
   return (
     <Page>
       <PageHeader title="Projects" description="A project holds the traces of one application: what its agents did, step by step.">

@@ -1,5 +1,4 @@
 import { Button, Paper } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconGitBranch, IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
@@ -12,9 +11,16 @@ import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
+import { getRouteApi } from "@tanstack/react-router";
+
+const route = getRouteApi("/signed-in/code/repos");
 
 export function RepositoriesPage() {
-  const [opened, { open, close }] = useDisclosure(false);
+  // In the address, so that other places can lead to it.
+  const opened = route.useSearch().create !== undefined;
+  const navigate = route.useNavigate();
+  const open = () => void navigate({ search: { create: "yes" }, resetScroll: false });
+  const close = () => void navigate({ search: {}, replace: true, resetScroll: false });
   const api = useApi();
   const { data: me } = useSuspenseQuery(meQuery(api));
   const admin = me.role === "admin";

@@ -13,6 +13,7 @@ import { useApi } from "#http/api-context.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
+import { useSignOut } from "./use-sign-out.ts";
 import { UserMenu } from "./user-menu.tsx";
 import { lazyPart } from "#ui/lazy-part.ts";
 
@@ -24,6 +25,7 @@ export function Frame() {
   const [drawer, setDrawer] = useState<"not loaded" | "opened" | "closed">("not loaded");
   const burger = useRef<HTMLButtonElement>(null);
   const [panel, setPanel] = useState<OpenPanel>(undefined);
+  const signOut = useSignOut();
   const { data: me } = useSuspenseQuery(meQuery(useApi()));
   // A one-time password opens nothing but the choice of a password.
   const told = !me.must_change_password;
@@ -80,7 +82,7 @@ export function Frame() {
       <Suspense fallback={null}>
         {drawer !== "not loaded" && <NavigationDrawer opened={isOpened} onClose={() => setDrawer("closed")} onClosed={returnFocus} />}
       </Suspense>
-      {told && <PaletteLauncher isAdmin={me.role === "admin"} open={panel} onOpen={setPanel} />}
+      {told && <PaletteLauncher isAdmin={me.role === "admin"} onLogOut={() => void signOut()} open={panel} onOpen={setPanel} />}
       <NewLogin email={me.email} />
       <main id="main" tabIndex={-1} className={classes.main}>
         <NoticeNews enabled={told} />
