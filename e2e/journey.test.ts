@@ -5,6 +5,7 @@ import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./bro
 import { describeCode } from "./code.ts";
 import { describeDebugging } from "./debug.ts";
 import { describeExplore } from "./explore.ts";
+import { describeInterruptions } from "./interruptions.ts";
 import { logInFirst } from "./log-in.ts";
 import { describePalette } from "./palette.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
@@ -106,6 +107,8 @@ describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
 describeDebugging(() => ({ consoleUrl: product.consoleUrl, page }));
 
 describePalette(() => ({ consoleUrl: product.consoleUrl, page }));
+
+describeInterruptions(() => ({ consoleUrl: product.consoleUrl, browser, first: { email: product.admin.email, password: PASSWORD } }));
 
 describeRepositories(() => ({ product, page }));
 

@@ -32,5 +32,47 @@ export function describePalette(stage: () => Stage): void {
       await page.keyboard.press("Escape");
       await map.waitFor({ state: "detached" });
     });
+
+    test("single keys can be turned off, for whoever hits them by chance, and on again", async () => {
+      const { consoleUrl, page } = stage();
+      await page.goto(`${consoleUrl}/projects`);
+      await page.getByRole("button", { name: "Search everything" }).waitFor();
+      await page.keyboard.press("?");
+      const map = page.getByRole("dialog", { name: "Keyboard" });
+      const keys = map.getByRole("switch", { name: "Single keys act" });
+      await keys.uncheck();
+      await page.keyboard.press("Escape");
+      await map.waitFor({ state: "detached" });
+      await page.reload();
+      await page.getByRole("button", { name: "Search everything" }).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press("h");
+      await page.keyboard.press("Control+k");
+      const palette = page.getByRole("dialog", { name: "Command palette" });
+      await palette.getByRole("textbox", { name: "Search everything" }).pressSequentially("keyboard map");
+      await palette.getByRole("button", { name: "Show the keyboard map" }).waitFor();
+      expect(page.url()).toBe(`${consoleUrl}/projects`);
+      await page.keyboard.press("Enter");
+      await keys.check();
+      await page.keyboard.press("Escape");
+      await map.waitFor({ state: "detached" });
+      await page.keyboard.press("g");
+      await page.keyboard.press("h");
+      await page.waitForURL(`${consoleUrl}/`);
+    });
+
+    test("a dialog of another page is opened by what it does", async () => {
+      const { consoleUrl, page } = stage();
+      await page.goto(consoleUrl);
+      await page.getByRole("button", { name: "Search everything" }).waitFor();
+      await page.keyboard.press("Control+k");
+      const palette = page.getByRole("dialog", { name: "Command palette" });
+      await palette.getByRole("textbox", { name: "Search everything" }).pressSequentially("new project");
+      await palette.getByRole("button", { name: "Create a project" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog", { name: "Create a project" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.waitForURL(`${consoleUrl}/projects`);
+    });
   });
 }

@@ -5,26 +5,31 @@ import "#shell/base.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode, Suspense, lazy } from "react";
+import { StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiContext } from "#http/api-context.ts";
 import { createApi } from "#http/api.ts";
+import { createConnection } from "#http/connection.ts";
 import { exclusiveOverTabs } from "#http/exclusive.ts";
 import { createQueryClient } from "#http/query-client.ts";
+import { ConnectionBanner } from "#shell/connection-banner.tsx";
 import { adoptTheme, theme } from "#shell/theme.ts";
 import { createAppRouter } from "./router.tsx";
+import { lazyPart } from "#ui/lazy-part.ts";
 
 // Not needed for the first page; what is told before it is there waits for it.
-const NotificationArea = lazy(async () => ({ default: (await import("#shell/notification-area.tsx")).NotificationArea }));
+const NotificationArea = lazyPart(async () => (await import("#shell/notification-area.tsx")).NotificationArea);
 
 adoptTheme(document);
 
 const queries = createQueryClient();
+const connection = createConnection();
+const watchedFetch = connection.watch((input, init) => fetch(input, init));
 const api = createApi({
-  fetch: (input, init) => fetch(input, init),
+  fetch: watchedFetch,
   exclusive: exclusiveOverTabs,
   onSessionEnd: () => {
-    // The gate of the signed-in pages then finds no session and leads to the login.
+    // Nobody logged in over the open page; the gate of the signed-in pages then leads to the login.
     void router.invalidate().then(() => queries.clear());
   },
 });
@@ -40,6 +45,7 @@ createRoot(root).render(
       <ApiContext value={api}>
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
+          <ConnectionBanner connection={connection} fetch={watchedFetch} router={router} />
           <Suspense fallback={null}>
             <NotificationArea />
           </Suspense>

@@ -42,14 +42,14 @@ const sessionsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/sessions",
   validateSearch: z.object({ q: text, sort: text }),
-  component: lazyRouteComponent(() => import("#routes/project/sessions-page.tsx"), "SessionsPage"),
+  component: lazyRouteComponent(() => import("#routes/project/group-pages.tsx"), "SessionsPage"),
 });
 
 const usersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/users",
   validateSearch: z.object({ q: text, sort: text }),
-  component: lazyRouteComponent(() => import("#routes/project/users-page.tsx"), "UsersPage"),
+  component: lazyRouteComponent(() => import("#routes/project/group-pages.tsx"), "UsersPage"),
 });
 
 const alertsRoute = createRoute({

@@ -24,6 +24,9 @@ function start({ alive = true }: { readonly alive?: boolean } = {}) {
         issued += 1;
         return sessionAlive ? json(200, { token_type: "bearer", access_token: `token ${issued}`, expires_in: 3600 }) : json(401, refused);
       }
+      if (url.endsWith("/logout")) {
+        return json(200, {});
+      }
       return token === `Bearer token ${issued}` ? json(200, { ok: true }) : json(401, refused);
     },
   });
@@ -37,6 +40,10 @@ function start({ alive = true }: { readonly alive?: boolean } = {}) {
     endSession: () => {
       sessionAlive = false;
       issued += 1;
+    },
+    newToken: () => {
+      issued += 1;
+      return `token ${issued}`;
     },
   };
 }
@@ -78,6 +85,58 @@ describe("the session of a page", () => {
     endSession();
     await expect(api.request(call)).rejects.toMatchObject({ status: 401, code: "auth_failed" });
     expect(ended()).toBe(1);
+  });
+});
+
+describe("a session that ended under an open page", () => {
+  async function endUnderAPage() {
+    const server = start();
+    await server.api.hasSession();
+    let wanted = false;
+    const leave = server.api.newLogin.subscribe(() => {
+      wanted = server.api.newLogin.isWanted();
+    });
+    server.endSession();
+    return { ...server, leave, wanted: () => wanted };
+  }
+
+  it("holds calls back until somebody has logged in again, then sends each once more", async () => {
+    const { api, ended, wanted, newToken } = await endUnderAPage();
+    const answers = Promise.all([api.request(call), api.request(call)]);
+    await expect.poll(wanted).toBe(true);
+    const later = api.request(call);
+    api.signIn(newToken());
+    expect(await answers).toEqual([{ ok: true }, { ok: true }]);
+    expect(await later).toEqual({ ok: true });
+    expect(wanted()).toBe(false);
+    expect(ended()).toBe(0);
+  });
+
+  it("lets them fail when nobody wants to log in there", async () => {
+    const { api, ended, wanted } = await endUnderAPage();
+    const answer = api.request(call);
+    const refusal = expect(answer).rejects.toMatchObject({ code: "auth_failed" });
+    await expect.poll(wanted).toBe(true);
+    api.newLogin.settle(false);
+    await refusal;
+    expect(ended()).toBe(1);
+  });
+
+  it("lets them fail when the page that asked is left", async () => {
+    const { api, leave, wanted } = await endUnderAPage();
+    const refusal = expect(api.request(call)).rejects.toMatchObject({ code: "auth_failed" });
+    await expect.poll(wanted).toBe(true);
+    leave();
+    await refusal;
+  });
+
+  it("is not asked for again by who logged out", async () => {
+    const { api, ended, wanted, endSession } = await endUnderAPage();
+    await api.signOut();
+    endSession();
+    await expect(api.request(call)).rejects.toMatchObject({ code: "auth_failed" });
+    expect(wanted()).toBe(false);
+    expect(ended()).toBe(0);
   });
 });
 

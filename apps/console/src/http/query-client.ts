@@ -10,6 +10,8 @@ export function createQueryClient(): QueryClient {
         staleTime: 5_000,
         retry: (failures, error) => failures < RETRIES && isTransient(error),
       },
+      // What is sent while offline fails at once and can be sent again; later on its own it would surprise.
+      mutations: { networkMode: "always" },
     },
   });
 }

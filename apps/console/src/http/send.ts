@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "./api-error.ts";
 
-type Part = "identity" | "code-index" | "observability";
+export type Part = "identity" | "code-index" | "observability";
 
 type Question = {
   readonly part: Part;

@@ -21,6 +21,7 @@ import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { FullPage } from "#ui/page.tsx";
 import { useTitle } from "#ui/use-title.ts";
 import classes from "./trace-page.module.css";
+import { formatExactCount } from "#ui/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
 
@@ -80,9 +81,9 @@ function loadingNote({
   readonly truncated: boolean;
 }): string | undefined {
   if (!complete) {
-    return `${loaded.toLocaleString("en")} of ${total.toLocaleString("en")} steps loaded …`;
+    return `${formatExactCount(loaded)} of ${formatExactCount(total)} steps loaded …`;
   }
-  return truncated ? `The first ${loaded.toLocaleString("en")} of ${total.toLocaleString("en")} steps` : undefined;
+  return truncated ? `The first ${formatExactCount(loaded)} of ${formatExactCount(total)} steps` : undefined;
 }
 
 function WholeTrace({

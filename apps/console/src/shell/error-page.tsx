@@ -1,17 +1,48 @@
-import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { Button, Text } from "@mantine/core";
+import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { ApiError } from "#http/api-error.ts";
+import { CopyableBlock } from "#ui/copyable.tsx";
+import { isMissingFile } from "#ui/lazy-part.ts";
 import { ErrorState } from "#ui/list-states.tsx";
+import { Page } from "#ui/page.tsx";
+import { useTitle } from "#ui/use-title.ts";
+import { reportOf } from "./error-report.ts";
 
 /** Shown in place of a page that threw; the rest of the console stays usable. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
+  useTitle("Not shown");
   const router = useRouter();
+  const isFault = !(error instanceof ApiError) && !isMissingFile(error);
   return (
-    <ErrorState
-      title="This page could not be shown"
-      error={error}
-      onRetry={() => {
-        reset();
-        void router.invalidate();
-      }}
-    />
+    <Page>
+      <ErrorState
+        order={1}
+        title="This page could not be shown"
+        error={
+          isMissingFile(error) ? new Error("Sightline was upgraded since this page was opened, or can't be reached. Reload it.") : error
+        }
+        retryLabel={isMissingFile(error) ? "Reload" : "Try again"}
+        onRetry={() => {
+          if (isMissingFile(error)) {
+            window.location.reload();
+          } else {
+            reset();
+            void router.invalidate();
+          }
+        }}
+      >
+        <Button component={Link} to="/" variant="default">
+          To the overview
+        </Button>
+      </ErrorState>
+      {isFault && (
+        <>
+          <Text size="sm" mb="xs">
+            That is a fault of the console. When it comes back, tell whoever runs Sightline, with what is below.
+          </Text>
+          <CopyableBlock text={reportOf(error, window.location.href)} label="the details" />
+        </>
+      )}
+    </Page>
   );
 }

@@ -1,8 +1,9 @@
 import { Burger } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { Suspense, lazy, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
+import { NewLogin } from "#features/auth/components/new-login.tsx";
 import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
 import { NoticeBell } from "#features/notices/components/notice-bell.tsx";
 import { NoticeNews } from "#features/notices/components/notice-news.tsx";
@@ -12,16 +13,19 @@ import { useApi } from "#http/api-context.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
+import { useSignOut } from "./use-sign-out.ts";
 import { UserMenu } from "./user-menu.tsx";
+import { lazyPart } from "#ui/lazy-part.ts";
 
 // Of narrow screens alone.
-const NavigationDrawer = lazy(async () => ({ default: (await import("./navigation-drawer.tsx")).NavigationDrawer }));
+const NavigationDrawer = lazyPart(async () => (await import("./navigation-drawer.tsx")).NavigationDrawer);
 
 /** What surrounds every page of a session: navigation on the left, or behind a button where the screen is narrow. */
 export function Frame() {
   const [drawer, setDrawer] = useState<"not loaded" | "opened" | "closed">("not loaded");
   const burger = useRef<HTMLButtonElement>(null);
   const [panel, setPanel] = useState<OpenPanel>(undefined);
+  const signOut = useSignOut();
   const { data: me } = useSuspenseQuery(meQuery(useApi()));
   // A one-time password opens nothing but the choice of a password.
   const told = !me.must_change_password;
@@ -78,7 +82,8 @@ export function Frame() {
       <Suspense fallback={null}>
         {drawer !== "not loaded" && <NavigationDrawer opened={isOpened} onClose={() => setDrawer("closed")} onClosed={returnFocus} />}
       </Suspense>
-      {told && <PaletteLauncher isAdmin={me.role === "admin"} open={panel} onOpen={setPanel} />}
+      {told && <PaletteLauncher isAdmin={me.role === "admin"} onLogOut={() => void signOut()} open={panel} onOpen={setPanel} />}
+      <NewLogin email={me.email} />
       <main id="main" tabIndex={-1} className={classes.main}>
         <NoticeNews enabled={told} />
         <StepUpProvider>

@@ -1,33 +1,16 @@
 import { Avatar, Menu, UnstyledButton } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconKey, IconLogout, IconSelector, IconShieldLock } from "@tabler/icons-react";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
 import { useApi } from "#http/api-context.ts";
 import { ColorSchemeControl } from "./color-scheme-control.tsx";
+import { useSignOut } from "./use-sign-out.ts";
 import classes from "./user-menu.module.css";
 
 export function UserMenu() {
-  const api = useApi();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const { data: me } = useSuspenseQuery(meQuery(api));
-
-  async function signOut(): Promise<void> {
-    try {
-      await api.signOut();
-    } catch (error) {
-      notifications.show({
-        color: "red",
-        title: "You are still signed in",
-        message: error instanceof Error ? error.message : String(error),
-      });
-      return;
-    }
-    await navigate({ to: "/login", search: {} });
-    queries.clear();
-  }
+  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const signOut = useSignOut();
 
   return (
     <div className={classes.foot}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatBytes, formatCost, formatCount, formatDuration, plural } from "./format.ts";
+import { formatAge, formatBytes, formatCost, formatCount, formatDuration, plural, formatExactCount, formatShare } from "./format.ts";
 
 describe("figures for people", () => {
   it.each([
@@ -53,5 +53,10 @@ describe("figures for people", () => {
   it("shortens big counts and finds the plural", () => {
     expect([950, 9_999, 12_345, 4_100_000].map(formatCount)).toEqual(["950", "9,999", "12.3K", "4.1M"]);
     expect([plural(1, "step", "steps"), plural(0, "step", "steps")]).toEqual(["1 step", "0 steps"]);
+  });
+
+  it("shows a share with a digit more where it is small, and whole counts whole", () => {
+    expect([0, 0.0042, 0.05, 0.124, 1].map(formatShare)).toEqual(["0 %", "0.4 %", "5 %", "12 %", "100 %"]);
+    expect(formatExactCount(12_345)).toBe("12,345");
   });
 });

@@ -39,12 +39,43 @@ export function formatAge(at: Date, now: Date): string {
   if (age < 7 * DAY) {
     return Math.floor(age / DAY) === 1 ? "yesterday" : `${Math.floor(age / DAY)} days ago`;
   }
+  return formatDate(at);
+}
+
+/** `21 Nov 2026`, as where the reader is. */
+export function formatDate(at: Date): string {
   return at.toLocaleDateString(undefined, { dateStyle: "medium" });
+}
+
+/** The date and the time to the second. */
+export function formatTime(at: Date): string {
+  return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** The same with the name of the time zone, for where UTC stands beside it. */
+export function formatTimeAndZone(at: Date): string {
+  return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+}
+
+/** Day and minute, where there is little room. */
+export function formatShortTime(at: Date): string {
+  return at.toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 }
 
 /** `950`, `12.3K`, `4.1M`. */
 export function formatCount(count: number): string {
   return new Intl.NumberFormat("en", { notation: count < 10_000 ? "standard" : "compact", maximumFractionDigits: 1 }).format(count);
+}
+
+/** Every digit of it, where `12.3K` would say too little: `12,345`. */
+export function formatExactCount(count: number): string {
+  return new Intl.NumberFormat("en").format(count);
+}
+
+/** A share of 1: `0 %`, `0.4 %`, `12 %`. */
+export function formatShare(share: number): string {
+  const percent = 100 * share;
+  return `${trimmed(percent, percent < 10 ? 1 : 0)} %`;
 }
 
 /** US dollars: `$0.0007`, `$0.46`, `$1,204.50`. */

@@ -17,16 +17,19 @@ export function EmptyPanel({
   icon,
   title,
   description,
+  order = 2,
   children,
 }: {
   readonly icon: ReactNode;
   readonly title: string;
+  /** 1 where it is all there is of the page. */
+  readonly order?: 1 | 2;
   readonly description: ReactNode;
   readonly children?: ReactNode;
 }) {
   return (
     <EmptyState py={56} px="md" withIndicatorBackground icon={icon}>
-      <EmptyState.Title order={2}>{title}</EmptyState.Title>
+      <EmptyState.Title order={order}>{title}</EmptyState.Title>
       <EmptyState.Description maw={480}>{description}</EmptyState.Description>
       {children !== undefined && <EmptyState.Actions>{children}</EmptyState.Actions>}
     </EmptyState>
@@ -36,22 +39,33 @@ export function EmptyPanel({
 export function ErrorState({
   title,
   error,
+  order = 2,
   onRetry,
+  retryLabel = "Try again",
+  children,
 }: {
   readonly title: string;
+  /** 1 where it is all there is of the page. */
+  readonly order?: 1 | 2;
   readonly error: unknown;
   /** Left out where trying again can't help. */
   readonly onRetry?: (() => void) | undefined;
+  readonly retryLabel?: string;
+  /** Other ways on. */
+  readonly children?: ReactNode;
 }) {
   return (
     <EmptyState py={56} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
-      <EmptyState.Title order={2}>{title}</EmptyState.Title>
+      <EmptyState.Title order={order}>{title}</EmptyState.Title>
       <EmptyState.Description maw={520}>{error instanceof Error ? error.message : String(error)}</EmptyState.Description>
-      {onRetry !== undefined && (
+      {(onRetry !== undefined || children !== undefined) && (
         <EmptyState.Actions>
-          <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={onRetry}>
-            Try again
-          </Button>
+          {onRetry !== undefined && (
+            <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={onRetry}>
+              {retryLabel}
+            </Button>
+          )}
+          {children}
         </EmptyState.Actions>
       )}
     </EmptyState>

@@ -1,3 +1,5 @@
+import { formatShortTime } from "./format.ts";
+
 /** A span that ends now, or two instants; in the address as `span`, or `from` and `to` (UTC). None of them is all of the time. */
 export type TimeRange = { readonly span?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };
 
@@ -50,12 +52,11 @@ export function fromLocalField(value: string): string | undefined {
 }
 
 function shortTime(instant: string | undefined): string {
-  return instant === undefined
-    ? ""
-    : new Date(instant).toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+  return instant === undefined ? "" : formatShortTime(new Date(instant));
 }
 
-function instantOf(text: string | undefined): string | undefined {
+/** UTC of what names a moment; undefined for what doesn't. */
+export function instantOf(text: string | undefined): string | undefined {
   const at = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }

@@ -1,5 +1,5 @@
 import { Tooltip } from "@mantine/core";
-import { formatAge } from "./format.ts";
+import { formatAge, formatTime, formatTimeAndZone } from "./format.ts";
 import { useNow } from "./use-now.ts";
 
 /** How long ago, with the local time and UTC on hover and focus. */
@@ -18,7 +18,7 @@ export function ExactTime({ at }: { readonly at: string }) {
   const time = new Date(at);
   return (
     <Tooltip label={utcOf(time)}>
-      <time dateTime={at}>{time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" })}</time>
+      <time dateTime={at}>{formatTime(time)}</time>
     </Tooltip>
   );
 }
@@ -26,7 +26,7 @@ export function ExactTime({ at }: { readonly at: string }) {
 function TwoTimes({ time }: { readonly time: Date }) {
   return (
     <>
-      {time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" })}
+      {formatTimeAndZone(time)}
       <br />
       {utcOf(time)}
     </>

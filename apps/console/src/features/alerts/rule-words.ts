@@ -1,5 +1,5 @@
 import type { AlertMetric, AlertRule } from "@sightline/observability/contract";
-import { formatCost, formatCount, formatDuration, plural } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/format.ts";
 
 type Words = {
   readonly label: string;
@@ -17,7 +17,7 @@ export const METRICS: Readonly<Record<AlertMetric, Words>> = {
     label: "error rate",
     unit: "%",
     factor: 0.01,
-    write: (value) => `${Number((value * 100).toFixed(1))} %`,
+    write: formatShare,
     narrowedBy: ["trace", "model", "node"],
   },
   latency_p95: {

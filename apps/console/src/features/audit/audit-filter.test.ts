@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NO_FILTER, filterOf, fromLocalField, isFiltered, queryOf, searchOf, toLocalField } from "./audit-filter.ts";
+import { NO_FILTER, filterOf, isFiltered, queryOf, searchOf } from "./audit-filter.ts";
 
 const USER = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 
@@ -37,18 +37,5 @@ describe("the audit's filter in the address", () => {
     expect(isFiltered(filterOf({}))).toBe(false);
     expect(isFiltered(filterOf({ ip: "203.0.113.7" }))).toBe(true);
     expect(isFiltered(filterOf({ event: "login_ok" }))).toBe(true);
-  });
-});
-
-describe("a field for a time", () => {
-  it("shows the local time, to the minute, and gives back the same moment", () => {
-    const moment = new Date(2026, 10, 21, 8, 30).toISOString();
-    expect(toLocalField(moment)).toBe("2026-11-21T08:30");
-    expect(fromLocalField("2026-11-21T08:30")).toBe(moment);
-  });
-
-  it("is empty without a time", () => {
-    expect(toLocalField(undefined)).toBe("");
-    expect(fromLocalField("")).toBeUndefined();
   });
 });

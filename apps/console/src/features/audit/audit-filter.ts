@@ -1,3 +1,5 @@
+import { instantOf } from "#ui/time-range.ts";
+
 /** What is shown of the audit; times are UTC (`2026-11-21T08:30:00.000Z`), so that an address means the same everywhere. */
 export type AuditFilter = {
   readonly events: readonly string[];
@@ -41,24 +43,4 @@ export function queryOf({ events, user, ip, from, to }: AuditFilter) {
 
 export function isFiltered(filter: AuditFilter): boolean {
   return filter.events.length > 0 || [filter.user, filter.ip, filter.from, filter.to].some((value) => value !== undefined);
-}
-
-/** For a field of the type `datetime-local`, in the time of the one who reads. */
-export function toLocalField(instant: string | undefined): string {
-  if (instant === undefined) {
-    return "";
-  }
-  const at = new Date(instant);
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
-/** From such a field; also while it is only half filled in. */
-export function fromLocalField(value: string): string | undefined {
-  return value === "" ? undefined : instantOf(value);
-}
-
-function instantOf(text: string | undefined): string | undefined {
-  const at = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }

@@ -1,4 +1,5 @@
 import type { Metrics } from "@sightline/observability/contract";
+import { formatShortTime } from "#ui/format.ts";
 
 const STEP_MS = { hour: 3_600_000, day: 24 * 3_600_000 } as const;
 
@@ -35,7 +36,5 @@ export function endOfStep(time: string, step: Metrics["step"]): string {
 /** A step's time on an axis: hours are local, days are UTC's, as the API cuts them. */
 export function stepLabel(time: string, step: Metrics["step"]): string {
   const at = new Date(time);
-  return step === "day"
-    ? at.toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" })
-    : at.toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+  return step === "day" ? at.toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" }) : formatShortTime(at);
 }

@@ -4,12 +4,15 @@ import { useEffect, useRef } from "react";
 const PAUSE_MS = 1_000;
 
 /** Calls what a sequence such as `g h` stands for when its keys are typed outside of a field. A page that takes a key itself goes before. */
-export function useKeySequences(sequences: ReadonlyMap<string, () => void>): void {
+export function useKeySequences(sequences: ReadonlyMap<string, () => void>, { enabled }: { readonly enabled: boolean }): void {
   const latest = useRef(sequences);
   useEffect(() => {
     latest.current = sequences;
   }, [sequences]);
   useEffect(() => {
+    if (!enabled) {
+      return undefined;
+    }
     let typed = "";
     let at = 0;
     const listen = (event: KeyboardEvent): void => {
@@ -29,7 +32,7 @@ export function useKeySequences(sequences: ReadonlyMap<string, () => void>): voi
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
-  }, []);
+  }, [enabled]);
 }
 
 function isTyping(target: EventTarget | null): boolean {

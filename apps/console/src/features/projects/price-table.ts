@@ -1,4 +1,5 @@
 import { type Price, type PutPriceRequest, putPriceRequestSchema } from "@sightline/observability/contract";
+import { toLocalField } from "#ui/time-range.ts";
 
 /** What a price is edited as. */
 export type PriceText = {
@@ -21,7 +22,7 @@ export function textOf(price: Price): PriceText {
     output: String(price.output),
     cacheRead: price.cache_read === null ? "" : String(price.cache_read),
     cacheWrite: price.cache_write === null ? "" : String(price.cache_write),
-    from: price.source === null ? toField(new Date(price.valid_from)) : "",
+    from: price.source === null ? toLocalField(price.valid_from) : "",
   };
 }
 
@@ -56,12 +57,6 @@ export function readPrice(text: PriceText): { readonly request: PutPriceRequest;
 function amountOf(text: string): number | null {
   const trimmed = text.trim().replace(",", ".");
   return trimmed === "" ? null : Number(trimmed);
-}
-
-/** `2026-11-22T08:00` in local time. */
-function toField(time: Date): string {
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }
 
 /** The project's own of a model hide the default one; of each model the version that counts now is marked. */

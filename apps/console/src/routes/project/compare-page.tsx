@@ -16,6 +16,7 @@ import { LoadMore } from "#ui/load-more.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import classes from "./compare-page.module.css";
+import { formatExactCount } from "#ui/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/compare");
 
@@ -181,7 +182,7 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function choices({ same, changed, only_a: onlyA, only_b: onlyB }: Comparison["counts"]) {
-  const choice = (value: AlignmentFilter, label: string, count: number) => ({ value, label: `${label} ${count.toLocaleString("en")}` });
+  const choice = (value: AlignmentFilter, label: string, count: number) => ({ value, label: `${label} ${formatExactCount(count)}` });
   return [
     choice("all", "All", same + changed + onlyA + onlyB),
     choice("different", "Different", changed + onlyA + onlyB),

@@ -2,6 +2,7 @@ import { Anchor } from "@mantine/core";
 import type { AuditEntry } from "@sightline/identity/contract";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/copyable.tsx";
+import { formatTimeAndZone } from "#ui/format.ts";
 import { utcOf } from "#ui/time-stamp.tsx";
 import classes from "./entry-details.module.css";
 
@@ -23,7 +24,7 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
         <CopyableId value={String(entry.id)} label="row number" length={WHOLE} />
       </Field>
       <Field name="Time">
-        {new Date(entry.at).toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })}
+        {formatTimeAndZone(new Date(entry.at))}
         <span className={classes.quiet}>{utcOf(new Date(entry.at))}</span>
       </Field>
       {user !== null && (

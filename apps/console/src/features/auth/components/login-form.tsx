@@ -10,11 +10,14 @@ import { useWait } from "./use-wait.ts";
 
 export function LoginForm({
   initialEmail,
+  fixedEmail = false,
   forgot,
   onLoggedIn,
   onSecondStep,
 }: {
   readonly initialEmail: string;
+  /** Where only this account will do. */
+  readonly fixedEmail?: boolean;
   /** The way for those who don't know their password. */
   readonly forgot: ReactNode;
   readonly onLoggedIn: () => void;
@@ -64,6 +67,7 @@ export function LoginForm({
           required
           withAsterisk={false}
           autoFocus={initialEmail === ""}
+          readOnly={fixedEmail}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
@@ -76,6 +80,8 @@ export function LoginForm({
           required
           withAsterisk={false}
           autoFocus={initialEmail !== ""}
+          // What a dialog looks for.
+          data-autofocus={initialEmail !== "" || undefined}
           visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { backupCodesFile } from "./backup-codes-file.ts";
 import classes from "./backup-codes-step.module.css";
 import { StepTitle } from "./step-title.tsx";
+import { formatDate } from "#ui/format.ts";
 
 /** The ten codes, shown this once; it is left by saying that they are saved, or by insisting. */
 export function BackupCodesStep({
@@ -31,8 +32,7 @@ export function BackupCodesStep({
       </StepTitle>
       <div className={classes.sheet}>
         <div className={classes.about}>
-          <strong>Sightline backup codes</strong> for {email}, {madeAt.toLocaleDateString(undefined, { dateStyle: "long" })}. Each works
-          once.
+          <strong>Sightline backup codes</strong> for {email}, {formatDate(madeAt)}. Each works once.
         </div>
         <ol className={classes.codes} aria-label="Backup codes">
           {codes.map((code) => (

@@ -1,11 +1,12 @@
 import type { SecondFactorStatus } from "@sightline/identity/contract";
+import { formatExactCount } from "#ui/format.ts";
 
 /** What guessing codes can reach, for people: `a 0.03 % chance, or 1 in 3,334`. */
 export function oddsInWords({ probability }: SecondFactorStatus["attack_odds"]): string {
   if (probability <= 0) {
     return "no chance";
   }
-  return `at most a ${percentage(probability)} chance (1 in ${new Intl.NumberFormat("en").format(Math.floor(1 / probability))})`;
+  return `at most a ${percentage(probability)} chance (1 in ${formatExactCount(Math.floor(1 / probability))})`;
 }
 
 /** Rounded up: a chance is never told smaller than it is. */

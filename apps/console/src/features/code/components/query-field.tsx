@@ -5,6 +5,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 import { type Completable, completionAt } from "#features/code/query-language.ts";
 import { useTyped } from "#features/code/use-typed.ts";
 import classes from "./query-field.module.css";
+import { useSingleKeys } from "#ui/single-keys.ts";
 
 const NOTHING: Completable = {};
 const NONE = -1;
@@ -39,7 +40,8 @@ export function QueryField({
   const options = combobox.dropdownOpened ? (completion?.options ?? []) : [];
   // The option that the arrow keys went to; none at first, so that enter changes nothing unasked.
   const [active, setActive] = useState(NONE);
-  useHotkeys([["/", () => field.current?.focus()]]);
+  const { areOn } = useSingleKeys();
+  useHotkeys(areOn ? [["/", () => field.current?.focus()]] : []);
 
   function type(typed: string, at: number | null): void {
     setText(typed);

@@ -1,7 +1,4 @@
-import { ActionIcon, Popover, Text, UnstyledButton } from "@mantine/core";
-import { IconHelp } from "@tabler/icons-react";
-import { useState } from "react";
-import classes from "./query-help.module.css";
+import { QueryHelp } from "#ui/query-help.tsx";
 
 const LINES: readonly { readonly example: string; readonly means: string }[] = [
   { example: "how are failed jobs retried", means: "a question: by meaning and by its words" },
@@ -18,37 +15,10 @@ const LINES: readonly { readonly example: string; readonly means: string }[] = [
   { example: "case:yes", means: "with letters cased as they are written" },
 ];
 
-/** What a query may say, each with an example that a click takes over. */
-export function QueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
-  const [opened, setOpened] = useState(false);
+export function CodeQueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={440} withinPortal={false} trapFocus returnFocus>
-      <Popover.Target>
-        <ActionIcon size={42} variant="default" aria-label="How to ask" onClick={() => setOpened(!opened)}>
-          <IconHelp size={18} />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="How to ask">
-        <Text size="sm" mb="xs">
-          A click adds an example to the query. What reads like a filter but is none is searched as text.
-        </Text>
-        <ul className={classes.lines}>
-          {LINES.map(({ example, means }) => (
-            <li key={example} className={classes.line}>
-              <UnstyledButton
-                className={classes.example}
-                onClick={() => {
-                  setOpened(false);
-                  onTake(example);
-                }}
-              >
-                {example}
-              </UnstyledButton>
-              <span className={classes.means}>{means}</span>
-            </li>
-          ))}
-        </ul>
-      </Popover.Dropdown>
-    </Popover>
+    <QueryHelp sections={[{ lines: LINES }]} onTake={onTake}>
+      A click adds an example to the query. What reads like a filter but is none is searched as text.
+    </QueryHelp>
   );
 }

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { LANGUAGES } from "#features/code/languages.ts";
 import { type SearchState, isGrep, isOn } from "#features/code/search-state.ts";
 import { QueryField } from "./query-field.tsx";
-import { QueryHelp } from "./query-help.tsx";
+import { CodeQueryHelp } from "./query-help.tsx";
 import { SearchFilters, type SearchedRepository } from "./search-filters.tsx";
 import classes from "./search-bar.module.css";
 
@@ -81,7 +81,7 @@ export function SearchBar({
               onChange={type}
               onEnterResults={onEnterResults}
             />
-            <QueryHelp onTake={(example) => onChange({ q: value === "" ? example : `${value.trim()} ${example}` })} />
+            <CodeQueryHelp onTake={(example) => onChange({ q: value === "" ? example : `${value.trim()} ${example}` })} />
           </>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { Paper, Text } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import type { ReactNode } from "react";
-import { formatCost, formatCount, formatDuration, plural } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/format.ts";
 import classes from "./key-figures.module.css";
 
 /** The whole time in a row of numbers. */
@@ -61,8 +61,7 @@ export function percentOf(part: number, whole: number): string {
   if (whole === 0) {
     return "–";
   }
-  const percent = (100 * part) / whole;
-  return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+  return formatShare(part / whole);
 }
 
 export function durationOf(milliseconds: number | null): string {

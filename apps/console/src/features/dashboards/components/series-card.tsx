@@ -1,10 +1,11 @@
 import { Skeleton, Table, UnstyledButton } from "@mantine/core";
-import { type ReactNode, Suspense, lazy } from "react";
+import { type ReactNode, Suspense } from "react";
 import { ChartCard } from "./chart-card.tsx";
 import type { ChartRow, Series } from "./series-chart.tsx";
 import classes from "./series-card.module.css";
+import { lazyPart } from "#ui/lazy-part.ts";
 
-const SeriesChart = lazy(async () => ({ default: (await import("./series-chart.tsx")).SeriesChart }));
+const SeriesChart = lazyPart(async () => (await import("./series-chart.tsx")).SeriesChart);
 
 /** Figures over time; a step leads to its traces. */
 export function SeriesCard({

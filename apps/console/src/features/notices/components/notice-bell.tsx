@@ -2,13 +2,14 @@ import { ActionIcon, Popover } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
+import { Suspense } from "react";
 import { useApi } from "#http/api-context.ts";
 import { LoadingRows } from "#ui/list-states.tsx";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import classes from "./notice-bell.module.css";
+import { lazyPart } from "#ui/lazy-part.ts";
 
-const NoticeList = lazy(async () => ({ default: (await import("./notice-list.tsx")).NoticeList }));
+const NoticeList = lazyPart(async () => (await import("./notice-list.tsx")).NoticeList);
 
 export function NoticeBell({ enabled }: { readonly enabled: boolean }) {
   const notices = useQuery({ ...noticesQuery(useApi()), enabled });

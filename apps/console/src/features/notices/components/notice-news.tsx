@@ -1,11 +1,12 @@
 import { VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
+import { Suspense } from "react";
 import { useApi } from "#http/api-context.ts";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import { alarmOf, announce } from "#features/notices/notice-kinds.ts";
+import { lazyPart } from "#ui/lazy-part.ts";
 
-const NoticeAlarms = lazy(async () => ({ default: (await import("./notice-alarms.tsx")).NoticeAlarms }));
+const NoticeAlarms = lazyPart(async () => (await import("./notice-alarms.tsx")).NoticeAlarms);
 
 /** Tells of new notices to who listens, and shows above the page what must not be overlooked. */
 export function NoticeNews({ enabled }: { readonly enabled: boolean }) {

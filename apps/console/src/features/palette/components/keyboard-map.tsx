@@ -1,6 +1,7 @@
 import { Modal, Table } from "@mantine/core";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { KeySequence } from "./key-sequence.tsx";
+import { SingleKeysSwitch } from "#ui/single-keys-switch.tsx";
 
 const EVERYWHERE = [
   ["Ctrl K", "Command palette (⌘ K on a Mac)"],
@@ -12,6 +13,7 @@ export function KeyboardMap({ opened, onClose }: { readonly opened: boolean; rea
   const pages = DESTINATIONS.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard" closeButtonProps={{ "aria-label": "Close the keyboard map" }}>
+      <SingleKeysSwitch />
       <Table aria-label="Keys that work everywhere">
         <Table.Tbody>
           {[...EVERYWHERE, ...pages].map(([keys, label]) => (

@@ -1,15 +1,26 @@
-import { Loader, useMantineColorScheme } from "@mantine/core";
+import { Loader } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, spotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
-import { IconActivity, IconArrowRight, IconBolt, IconFileCode, IconGitBranch, IconSearch, IconTimeline } from "@tabler/icons-react";
+import {
+  IconActivity,
+  IconArrowRight,
+  IconBolt,
+  IconFileCode,
+  IconGitBranch,
+  IconSearch,
+  IconSettings,
+  IconTimeline,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { formatTime } from "#ui/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { matches } from "#features/palette/matches.ts";
+import type { Action } from "#features/palette/use-actions.ts";
 import { KeySequence } from "./key-sequence.tsx";
 import classes from "./palette.module.css";
 
@@ -26,12 +37,12 @@ type Entry = {
 };
 type Group = { readonly label: string; readonly entries: readonly (Entry & { readonly run: () => void })[] };
 
-export type PaletteProps = { readonly isAdmin: boolean; readonly onKeyboardMap: () => void; readonly onClosed: () => void };
+export type PaletteProps = { readonly actions: readonly Action[]; readonly isAdmin: boolean; readonly onClosed: () => void };
 
 /** Goes anywhere and does anything by its name: pages, repositories, projects, code, traces, actions. Open from the moment it is there. */
-export function Palette({ isAdmin, onKeyboardMap, onClosed }: PaletteProps) {
+export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
   const [typed, setTyped] = useState("");
-  const { groups, isLooking } = useGroups(typed.trim(), isAdmin, onKeyboardMap);
+  const { groups, isLooking } = useGroups(typed.trim(), isAdmin, actions);
   useEffect(() => spotlight.open(), []);
   const shown = groups.filter(({ entries }) => entries.length > 0);
   return (
@@ -71,11 +82,10 @@ export function Palette({ isAdmin, onKeyboardMap, onClosed }: PaletteProps) {
   );
 }
 
-function useGroups(typed: string, isAdmin: boolean, onKeyboardMap: () => void) {
+function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) {
   const api = useApi();
   const navigate = useNavigate();
   const { projectId } = useParams({ strict: false });
-  const { setColorScheme } = useMantineColorScheme();
   const [settled] = useDebouncedValue(typed, TYPING_MS);
   const repositories = useQuery(repositoriesQuery(api));
   const projects = useQuery(projectsQuery(api));
@@ -95,14 +105,9 @@ function useGroups(typed: string, isAdmin: boolean, onKeyboardMap: () => void) {
       }),
     ),
   };
-  const actions: Group = {
+  const done: Group = {
     label: "Actions",
-    entries: [
-      { label: "Use the light theme", words: "colour appearance", run: () => setColorScheme("light") },
-      { label: "Use the dark theme", words: "colour appearance night", run: () => setColorScheme("dark") },
-      { label: "Use the system's theme", words: "colour appearance auto", run: () => setColorScheme("auto") },
-      { label: "Show the keyboard map", words: "shortcuts keys help", keys: "?", run: onKeyboardMap },
-    ]
+    entries: actions
       .filter(({ label, words }) => typed !== "" && matches(typed, label, words))
       .map((action) => ({ ...action, id: `action ${action.label}`, icon: <IconBolt {...icon} /> })),
   };
@@ -135,6 +140,25 @@ function useGroups(typed: string, isAdmin: boolean, onKeyboardMap: () => void) {
         })),
     },
   ];
+  const settings: Group = {
+    label: "Settings",
+    entries: [
+      ...(repositories.data?.items ?? []).map(({ id, full_name: name }) => ({
+        id: `settings of repository ${id}`,
+        label: `Settings of ${name}`,
+        run: () => void navigate({ to: "/code/repos/$repositoryId", params: { repositoryId: id } }),
+      })),
+      ...(projects.data?.items ?? []).map(({ id, name }) => ({
+        id: `settings of project ${id}`,
+        label: `Settings of ${name}`,
+        run: () => void navigate({ to: "/projects/$projectId/settings", params: { projectId: id }, search: {} }),
+      })),
+    ]
+      // The name alone leads to the thing itself.
+      .filter(({ label }) => /\bset/i.test(typed) && matches(typed, label))
+      .slice(0, MOST_NAMES)
+      .map((entry) => ({ ...entry, icon: <IconSettings {...icon} /> })),
+  };
   const found: readonly Group[] =
     settled.length < 2 || typed === ""
       ? []
@@ -144,7 +168,7 @@ function useGroups(typed: string, isAdmin: boolean, onKeyboardMap: () => void) {
             entries: (projectId === undefined ? [] : (traces.data?.items ?? [])).map(({ id, name, status, started_at: at }) => ({
               id: `trace ${id}`,
               label: name,
-              description: `${status}, ${new Date(at).toLocaleString()}`,
+              description: `${status}, ${formatTime(new Date(at))}`,
               icon: <IconTimeline {...icon} />,
               run: () =>
                 void navigate({
@@ -176,5 +200,5 @@ function useGroups(typed: string, isAdmin: boolean, onKeyboardMap: () => void) {
             ],
           },
         ];
-  return { groups: [pages, ...named, ...found, actions], isLooking: code.isFetching || traces.isFetching };
+  return { groups: [pages, done, ...named, settings, ...found], isLooking: code.isFetching || traces.isFetching };
 }

@@ -1,13 +1,13 @@
-import { Alert, Button, Group, Modal, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { Paper, Text, Title } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { deleteProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { DeleteByName } from "#ui/delete-by-name.tsx";
 
 export function DeleteProject({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {
-  const [opened, { open, close }] = useDisclosure(false);
+  const api = useApi();
+  const queries = useQueryClient();
   return (
     <Paper p="lg" component="section">
       <Title order={2} mb="xs">
@@ -16,74 +16,19 @@ export function DeleteProject({ project, onDeleted }: { readonly project: Projec
       <Text size="sm" mb="md">
         Takes the project away with every trace, score, key and price in it. Nobody can bring it back.
       </Text>
-      <Button color="red" variant="light" onClick={open}>
-        Delete this project
-      </Button>
-      <Modal opened={opened} onClose={close} title="Delete this project?" closeButtonProps={{ "aria-label": "Close" }} centered>
-        <Confirm project={project} onDeleted={onDeleted} onCancel={close} />
-      </Modal>
+      <DeleteByName
+        what="project"
+        name={project.name}
+        remove={() => deleteProject(api, project.id)}
+        onDeleted={async () => {
+          onDeleted();
+          queries.removeQueries({ queryKey: ["projects", project.id] });
+          await queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey });
+        }}
+      >
+        Nobody sees its traces from this moment on, its API keys stop to work, and what is still sent to it is set aside. Stop the
+        applications that send here first.
+      </DeleteByName>
     </Paper>
-  );
-}
-
-function Confirm({
-  project,
-  onDeleted,
-  onCancel,
-}: {
-  readonly project: Project;
-  readonly onDeleted: () => void;
-  readonly onCancel: () => void;
-}) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const [typed, setTyped] = useState("");
-  const confirmed = typed.trim() === project.name;
-  const remove = useMutation({
-    mutationFn: () => deleteProject(api, project.id),
-    onSuccess: async () => {
-      onDeleted();
-      queries.removeQueries({ queryKey: ["projects", project.id] });
-      await queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey });
-    },
-  });
-
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    if (confirmed) {
-      remove.mutate();
-    }
-  }
-
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        {remove.error !== null && (
-          <Alert color="red" role="alert" title="The project was not deleted">
-            {remove.error.message}
-          </Alert>
-        )}
-        <Text>
-          Nobody sees its traces from this moment on, its API keys stop to work, and what is still sent to it is set aside. Stop the
-          applications that send here first.
-        </Text>
-        <TextInput
-          label={`Type ${project.name}`}
-          value={typed}
-          data-autofocus
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Keep it
-          </Button>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={!confirmed}>
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }

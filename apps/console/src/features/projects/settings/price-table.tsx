@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Table, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
 import { formatCost } from "#ui/format.ts";
+import { formatDate } from "#ui/format.ts";
 import { utcOf } from "#ui/time-stamp.tsx";
 
 export function PriceTable({
@@ -114,7 +115,7 @@ function Since({ price: { source, valid_from: validFrom, counts } }: { readonly 
   const time = new Date(validFrom);
   return (
     <Tooltip label={utcOf(time)}>
-      <time dateTime={validFrom}>{time.toLocaleDateString(undefined, { dateStyle: "medium" })}</time>
+      <time dateTime={validFrom}>{formatDate(time)}</time>
     </Tooltip>
   );
 }

@@ -1,22 +1,23 @@
 import { ActionIcon, Tabs, Tooltip } from "@mantine/core";
 import { IconArrowBarLeft, IconArrowBarRight } from "@tabler/icons-react";
-import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { type ComponentType, type ReactNode, Suspense } from "react";
 import type { TraceViewProps } from "#features/traces/trace-view.ts";
 import { LoadingRows } from "#ui/list-states.tsx";
 import classes from "./trace-views.module.css";
+import { lazyPart } from "#ui/lazy-part.ts";
 
 type View = { readonly id: string; readonly label: string; readonly component: ComponentType<TraceViewProps> };
 
-/** Beside the details, each loaded when it is opened: `component: lazy(async () => ({ default: (await import("./trace-x.tsx")).TraceX }))`. */
+/** Beside the details, each loaded when it is opened: `component: lazyPart(async () => (await import("./trace-x.tsx")).TraceX)`. */
 const VIEWS: readonly View[] = [
-  { id: "graph", label: "Graph", component: lazy(async () => ({ default: (await import("./trace-graph.tsx")).TraceGraph })) },
+  { id: "graph", label: "Graph", component: lazyPart(async () => (await import("./trace-graph.tsx")).TraceGraph) },
   {
     id: "transcript",
     label: "Transcript",
-    component: lazy(async () => ({ default: (await import("./trace-transcript.tsx")).TraceTranscript })),
+    component: lazyPart(async () => (await import("./trace-transcript.tsx")).TraceTranscript),
   },
-  { id: "state", label: "State", component: lazy(async () => ({ default: (await import("./trace-state.tsx")).TraceState })) },
-  { id: "json", label: "JSON", component: lazy(async () => ({ default: (await import("./trace-json.tsx")).TraceJson })) },
+  { id: "state", label: "State", component: lazyPart(async () => (await import("./trace-state.tsx")).TraceState) },
+  { id: "json", label: "JSON", component: lazyPart(async () => (await import("./trace-json.tsx")).TraceJson) },
 ];
 
 const DETAILS = "details";

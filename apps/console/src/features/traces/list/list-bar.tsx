@@ -1,7 +1,7 @@
 import classes from "./list-bar.module.css";
 import type { ListState } from "./list-state.ts";
 import { QueryBar } from "./query-bar.tsx";
-import { QueryHelp } from "./query-help.tsx";
+import { TraceQueryHelp } from "./query-help.tsx";
 import { withTerm } from "./query-text.ts";
 import { StatusChips } from "./status-chips.tsx";
 import { ViewMenu } from "./view-menu.tsx";
@@ -27,7 +27,7 @@ export function ListBar({
           onChange={ask}
           onEnterResults={() => walkRows(document.querySelector("tbody"), 1)}
         />
-        <QueryHelp onTake={(example) => ask(withTerm(state.q, example))} />
+        <TraceQueryHelp onTake={(example) => ask(withTerm(state.q, example))} />
       </div>
       <div className={classes.row}>
         <ViewMenu projectId={projectId} state={state} onChange={onChange} />

@@ -8,6 +8,7 @@ import { type QueryOption, complete } from "./query-completion.ts";
 import { QueryMarks } from "./query-marks.tsx";
 import { useOptions } from "./use-options.ts";
 import { useTypedQuery } from "./use-typed-query.ts";
+import { useSingleKeys } from "#ui/single-keys.ts";
 
 const NONE = -1;
 
@@ -35,7 +36,8 @@ export function QueryBar({
   // The option that the arrow keys went to; none at first, so that enter changes nothing unasked.
   const [active, setActive] = useState(NONE);
   const errors = parseTraceQuery(text).errors.filter(({ from, to }) => !(isOpen && caret >= from && caret <= to));
-  useHotkeys([["/", () => field.current?.focus()]]);
+  const { areOn } = useSingleKeys();
+  useHotkeys(areOn ? [["/", () => field.current?.focus()]] : []);
 
   function offerAt(at: number | null | undefined, length: number): void {
     setCaret(at ?? length);

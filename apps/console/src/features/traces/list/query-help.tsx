@@ -1,8 +1,5 @@
-import { ActionIcon, Popover, Text, UnstyledButton } from "@mantine/core";
 import { TRACE_FIELDS } from "@sightline/observability/contract";
-import { IconHelp } from "@tabler/icons-react";
-import { useState } from "react";
-import classes from "./query-help.module.css";
+import { QueryHelp } from "#ui/query-help.tsx";
 
 const GRAMMAR: readonly { readonly example: string; readonly means: string }[] = [
   { example: "status:failure user:ann", means: "both must be true" },
@@ -13,51 +10,15 @@ const GRAMMAR: readonly { readonly example: string; readonly means: string }[] =
   { example: '"order 42"', means: "these words together, or a value with spaces" },
 ];
 
-/** The grammar of a query and its fields, each with an example that a click takes over. */
-export function QueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
-  const [opened, setOpened] = useState(false);
-  const take = (example: string) => {
-    setOpened(false);
-    onTake(example);
-  };
-  return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={520} withinPortal={false} trapFocus returnFocus>
-      <Popover.Target>
-        <ActionIcon size={42} variant="default" aria-label="How to ask" onClick={() => setOpened(!opened)}>
-          <IconHelp size={18} />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="How to ask" className={classes.dropdown ?? ""}>
-        <Text size="sm" mb="xs">
-          A click adds an example to the query. While you type, Tab takes over what is offered and Escape puts it away.
-        </Text>
-        <Lines lines={GRAMMAR} onTake={take} />
-        <Text size="sm" fw={550} mt="sm" mb={4}>
-          Fields
-        </Text>
-        <Lines lines={TRACE_FIELDS.map(({ example, description }) => ({ example, means: description }))} onTake={take} />
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
+const SECTIONS = [
+  { lines: GRAMMAR },
+  { title: "Fields", lines: TRACE_FIELDS.map(({ example, description }) => ({ example, means: description })) },
+];
 
-function Lines({
-  lines,
-  onTake,
-}: {
-  readonly lines: readonly { readonly example: string; readonly means: string }[];
-  readonly onTake: (example: string) => void;
-}) {
+export function TraceQueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
   return (
-    <ul className={classes.lines}>
-      {lines.map(({ example, means }) => (
-        <li key={example} className={classes.line}>
-          <UnstyledButton className={classes.example} onClick={() => onTake(example)}>
-            {example}
-          </UnstyledButton>
-          <span className={classes.means}>{means}</span>
-        </li>
-      ))}
-    </ul>
+    <QueryHelp sections={SECTIONS} onTake={onTake}>
+      A click adds an example to the query. While you type, Tab takes over what is offered and Escape puts it away.
+    </QueryHelp>
   );
 }

@@ -6,6 +6,7 @@ import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import { CopyableId } from "#ui/copyable.tsx";
+import { useSingleKeys } from "#ui/single-keys.ts";
 import { LostEvents } from "#features/traces/components/lost-events.tsx";
 import { TraceStatus } from "#features/traces/components/trace-status.tsx";
 import { Cell } from "./cell.tsx";
@@ -42,10 +43,15 @@ export function TraceTable({
   const body = useRef<HTMLTableSectionElement>(null);
   const columns = COLUMNS.filter(({ id }) => shownColumns.includes(id));
   const { first, last, before, after } = useShownRows(body, traces.length);
-  useHotkeys([
-    ["j", () => walkRows(body.current, 1)],
-    ["k", () => walkRows(body.current, -1)],
-  ]);
+  const { areOn } = useSingleKeys();
+  useHotkeys(
+    areOn
+      ? [
+          ["j", () => walkRows(body.current, 1)],
+          ["k", () => walkRows(body.current, -1)],
+        ]
+      : [],
+  );
   const width = columns.reduce((sum, column) => sum + column.width, CHOICE_WIDTH + STATUS_WIDTH + NAME_WIDTH);
   return (
     <Table.ScrollContainer minWidth={width} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Traces" } }}>

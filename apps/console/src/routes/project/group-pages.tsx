@@ -1,0 +1,39 @@
+import { Anchor } from "@mantine/core";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { GroupKind } from "#features/traces/api/trace-groups.ts";
+import { GroupList, groupsAsked } from "#features/traces/groups/group-list.tsx";
+import { PageHeader } from "#ui/page-header.tsx";
+import { WidePage } from "#ui/page.tsx";
+
+export function SessionsPage() {
+  return <GroupPage kind="sessions" title="Sessions" description="Traces that belong together: a conversation, a visit." />;
+}
+
+export function UsersPage() {
+  return <GroupPage kind="users" title="Users" description="For whom traces ran, and what they came to." />;
+}
+
+function GroupPage({ kind, title, description }: { readonly kind: GroupKind; readonly title: string; readonly description: string }) {
+  const from = `/signed-in/projects/$projectId/${kind}` as const;
+  const { projectId } = useParams({ from });
+  const asked = groupsAsked(kind, useSearch({ from }));
+  const navigate = useNavigate();
+  return (
+    <WidePage>
+      <PageHeader title={title} description={description} />
+      <GroupList
+        projectId={projectId}
+        asked={asked}
+        onAsk={(search) =>
+          void navigate({ to: `/projects/$projectId/${kind}`, params: { projectId }, search, replace: true, resetScroll: false })
+        }
+      >
+        {({ id, q }) => (
+          <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q }} fw={550}>
+            {id}
+          </Anchor>
+        )}
+      </GroupList>
+    </WidePage>
+  );
+}

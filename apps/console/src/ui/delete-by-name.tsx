@@ -1,0 +1,72 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, type SyntheticEvent, useState } from "react";
+
+type DeleteByNameProps = {
+  /** As in “Delete this project”. */
+  readonly what: string;
+  /** What has to be typed. */
+  readonly name: string;
+  readonly remove: () => Promise<unknown>;
+  readonly onDeleted: () => Promise<void>;
+  /** What goes with it. */
+  readonly children: ReactNode;
+};
+
+/** Takes away what nobody can bring back, once its name was typed. */
+export function DeleteByName(props: DeleteByNameProps) {
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button color="red" variant="light" onClick={open}>
+        Delete this {props.what}
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Delete ${props.name}?`} closeButtonProps={{ "aria-label": "Close" }} centered>
+        <Confirm {...props} onCancel={close} />
+      </Modal>
+    </>
+  );
+}
+
+function Confirm({ what, name, remove, onDeleted, onCancel, children }: DeleteByNameProps & { readonly onCancel: () => void }) {
+  const [typed, setTyped] = useState("");
+  const confirmed = typed.trim() === name;
+  const removal = useMutation({ mutationFn: remove, onSuccess: onDeleted });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (confirmed) {
+      removal.mutate();
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {removal.error !== null && (
+          <Alert color="red" role="alert" title={`The ${what} was not deleted`}>
+            {removal.error.message}
+          </Alert>
+        )}
+        <Text>{children}</Text>
+        <TextInput
+          label={`Type ${name}`}
+          value={typed}
+          data-autofocus
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Keep it
+          </Button>
+          <Button type="submit" color="red" loading={removal.isPending} disabled={!confirmed}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

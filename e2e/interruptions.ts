@@ -1,0 +1,124 @@
+import type { Browser, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { inspectPage, openContext, openPage } from "./browser.ts";
+import { logIn, type Credentials } from "./log-in.ts";
+
+export type Interrupted = { readonly consoleUrl: string; readonly browser: Browser; readonly first: Credentials };
+
+const LONG_MS = 180_000;
+const TYPED = "Typed before it happened";
+
+/** What goes wrong around a page that someone works on, and takes nothing of it away. */
+export function describeInterruptions(world: () => Interrupted): void {
+  describe("of what was typed nothing is lost", () => {
+    test(
+      "when the session ends elsewhere: one logs in over the page, and it is sent",
+      () =>
+        onAPage(world(), async (page) => {
+          const { consoleUrl, first } = world();
+          await fillNewProject(page, consoleUrl);
+          await endSession(page);
+          await page.getByRole("button", { name: "Create", exact: true }).click();
+          const login = page.getByRole("dialog", { name: "Your session has ended" });
+          await login.waitFor();
+          expect(await inspectPage(page, "session-ended")).toEqual([]);
+          await page.keyboard.press("Escape");
+          await login.getByLabel("Password", { exact: true }).fill("not this one");
+          await login.getByRole("button", { name: "Log in" }).click();
+          await login.getByText("That didn't match").waitFor();
+          await login.getByLabel("Password", { exact: true }).fill(first.password);
+          await login.getByRole("button", { name: "Log in" }).click();
+          await page.getByText(`“${TYPED}” is ready`).waitFor();
+          await login.waitFor({ state: "detached" });
+          await page.goto(`${consoleUrl}/projects`);
+          await page.getByRole("link", { name: TYPED }).waitFor();
+          expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toMatch(/eyJ/);
+        }),
+      LONG_MS,
+    );
+
+    test(
+      "while the browser is offline: it says so, and what failed is sent again afterwards",
+      () =>
+        onAPage(world(), async (page) => {
+          const { consoleUrl } = world();
+          await fillNewProject(page, consoleUrl, "Offline at first");
+          await page.context().setOffline(true);
+          await page.getByText("You are offline.").waitFor();
+          await page.getByRole("button", { name: "Create", exact: true }).click();
+          await page.getByText("could not be reached").first().waitFor();
+          await page.context().setOffline(false);
+          await page.getByText("You are offline.").waitFor({ state: "detached" });
+          expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Offline at first");
+          await page.getByRole("button", { name: "Create", exact: true }).click();
+          await page.getByText("“Offline at first” is ready").waitFor();
+        }),
+      LONG_MS,
+    );
+
+    test(
+      "when a part can't be reached: it is named, and loads by itself once it is back",
+      () =>
+        onAPage(world(), async (page) => {
+          const { consoleUrl } = world();
+          const gone = { status: 502, contentType: "application/json", body: '{"error":"upstream_unreachable","message":"Gone."}' };
+          await page.route("**/api/observability/**", (route) => route.fulfill(gone));
+          await page.goto(`${consoleUrl}/projects`);
+          await page.getByText("Observability can't be reached").waitFor();
+          await page.getByRole("alert").getByText("Gone.").waitFor();
+          await page.unroute("**/api/observability/**");
+          await page.getByText("Observability can't be reached").waitFor({ state: "detached" });
+          await page.getByRole("link", { name: "Demo" }).waitFor();
+        }),
+      LONG_MS,
+    );
+
+    test(
+      "when the console was upgraded under an open page: what is missing is named, and a reload offered",
+      () =>
+        onAPage(world(), async (page) => {
+          const { consoleUrl } = world();
+          await fillNewProject(page, consoleUrl, "From before the upgrade");
+          await page.route("**/assets/palette-*.js", (route) => route.fulfill({ status: 404, body: "" }));
+          await page.keyboard.press("Control+k");
+          await page.getByText("Sightline was upgraded").waitFor();
+          expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("From before the upgrade");
+          await page.unroute("**/assets/palette-*.js");
+          await page.getByRole("button", { name: "Reload" }).click();
+          await page.getByRole("button", { name: "Create a project" }).first().waitFor();
+        }),
+      LONG_MS,
+    );
+  });
+}
+
+/** A visitor of their own: the browser complains of what is broken here, and another's session is not to be ended. */
+async function onAPage({ browser, consoleUrl, first }: Interrupted, act: (page: Page) => Promise<void>): Promise<void> {
+  const context = await openContext(browser);
+  try {
+    const page = await openPage(context, []);
+    await logIn(page, consoleUrl, first);
+    await act(page);
+  } finally {
+    await context.close();
+  }
+}
+
+async function fillNewProject(page: Page, consoleUrl: string, name = TYPED): Promise<void> {
+  await page.goto(`${consoleUrl}/projects`);
+  await page.getByRole("button", { name: "Create a project" }).first().click();
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+}
+
+/** As “log out” on another device does; done once every part knows it. */
+async function endSession(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const refreshed = await fetch("/api/identity/login/refresh", { method: "POST" });
+    const { access_token: token } = (await refreshed.json()) as { access_token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    await fetch("/api/identity/logout", { method: "POST", headers });
+    for (let answer = new Response(); answer.status !== 401;) {
+      answer = await fetch("/api/observability/api/v1/projects", { headers });
+    }
+  });
+}
