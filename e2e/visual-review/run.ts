@@ -67,6 +67,8 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: theme });
         await page.evaluate("document.fonts.ready");
+        // Colours change over some frames.
+        await page.waitForFunction("document.getAnimations().every((each) => each.effect?.getTiming().iterations === Infinity)");
         const path = join(output, `${reviewed.name}-${state}-${width}-${theme}.png`);
         await page.screenshot({ path, animations: "disabled", caret: "hide" });
         const faultsHere = [

@@ -44,7 +44,7 @@ export function ErrorState({
   readonly onRetry?: (() => void) | undefined;
 }) {
   return (
-    <EmptyState py={56} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
+    <EmptyState py={40} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
       <EmptyState.Title order={2}>{title}</EmptyState.Title>
       <EmptyState.Description maw={520}>{error instanceof Error ? error.message : String(error)}</EmptyState.Description>
       {onRetry !== undefined && (
