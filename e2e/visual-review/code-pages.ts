@@ -23,7 +23,7 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "code-nothing", address: "/code?q=repo:acme/webshop+lang:rust+zzzzqqq", states: ["data"] },
   { name: "code-grep", address: "/code?mode=grep&q=supervis", states: ["data", "empty", "loading", "failing"] },
   { name: "code-wrong", address: "/code?mode=grep&regex=true&q=(((", states: ["data"] },
-  { name: "file", address: `${FILE}#L6-L8` },
+  { name: "file", address: `${FILE}#L6-L8`, calls: /\/(?:tree|file)\b/ },
   { name: "file-outline", address: `${FILE}&panel=outline` },
   { name: "file-names", address: `${FILE}&panel=symbol&symbol=pauseBeforeRetry` },
   { name: "file-history", address: `${FILE}&panel=history` },

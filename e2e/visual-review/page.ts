@@ -11,6 +11,8 @@ export type ReviewedPage = {
   readonly act?: (page: Page) => Promise<void>;
   /** Every state when left out. */
   readonly states?: readonly State[];
+  /** Which calls the state is of; every one of the APIs when left out. */
+  readonly calls?: RegExp;
   /** Without a session. */
   readonly visitor?: true;
 };

@@ -11,6 +11,8 @@ import { imposeState, STATES, type State } from "./states.ts";
 const WIDTHS = [1280, 820] as const;
 const THEMES = ["light", "dark"] as const;
 const TAB_STOPS = 12;
+const COLOURS_CHANGED = `Promise.allSettled(document.getAnimations()
+  .filter((each) => each.effect.getTiming().iterations !== Infinity).map((each) => each.finished))`;
 /** The browser reports what a failing state makes the APIs answer. */
 const ANSWERED_500 = /status of 500/;
 
@@ -58,7 +60,7 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
   try {
     await page.setViewportSize({ width: WIDTHS[0], height: 900 });
     const address = typeof reviewed.address === "string" ? reviewed.address : await reviewed.address(page, consoleUrl);
-    await imposeState(context, state);
+    await imposeState(context, state, reviewed.calls);
     await page.goto(`${consoleUrl}${address}`);
     await settle(page, state);
     await reviewed.act?.(page);
@@ -67,8 +69,7 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: theme });
         await page.evaluate("document.fonts.ready");
-        // Colours change over some frames.
-        await page.waitForFunction("document.getAnimations().every((each) => each.effect?.getTiming().iterations === Infinity)");
+        await page.evaluate(COLOURS_CHANGED);
         const path = join(output, `${reviewed.name}-${state}-${width}-${theme}.png`);
         await page.screenshot({ path, animations: "disabled", caret: "hide" });
         const faultsHere = [
@@ -92,7 +93,11 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
 
 /** Nothing on the way any more, unless that is what is looked at. A failed answer is asked for again before it is shown. */
 async function settle(page: Page, state: State): Promise<void> {
-  await page.locator("h1, h2").first().waitFor();
   const waiting = page.locator("[aria-label=Loading], [class*=mantine-Skeleton], [class*=mantine-Loader]");
-  await (state === "loading" ? waiting.first().waitFor() : waiting.first().waitFor({ state: "detached" }));
+  if (state === "loading") {
+    await waiting.first().waitFor();
+    return;
+  }
+  await page.locator("h1, h2").first().waitFor();
+  await waiting.first().waitFor({ state: "detached" });
 }

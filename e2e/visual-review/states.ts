@@ -3,18 +3,20 @@ import type { BrowserContext, Route } from "playwright-core";
 export const STATES = ["data", "empty", "loading", "failing"] as const;
 export type State = (typeof STATES)[number];
 
+const EVERY_CALL = /\/api\/(?:identity|code-index|observability)\//;
+
 /** Who is logged in is answered in every state: without it there is no page to look at. */
 const SESSION = /\/api\/identity\/login\/(?:me|options|refresh|access-token)$/;
 
 const FAILURE = { error: "internal", message: "Something went wrong on our side. Its reference is 01a204e6." };
 
 /** Makes every answer of the APIs that a page reads look like the state. What changes something goes through. */
-export async function imposeState(context: BrowserContext, state: State): Promise<void> {
+export async function imposeState(context: BrowserContext, state: State, calls = EVERY_CALL): Promise<void> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
   if (state === "data") {
     return;
   }
-  await context.route(/\/api\/(?:identity|code-index|observability)\//, async (route) => {
+  await context.route(calls, async (route) => {
     const { pathname } = new URL(route.request().url());
     if (SESSION.test(pathname) || route.request().method() !== "GET") {
       return route.continue();
