@@ -1,11 +1,11 @@
-import { type MantineColorScheme, SegmentedControl, VisuallyHidden, useMantineColorScheme } from "@mantine/core";
+import { Center, type MantineColorScheme, SegmentedControl, VisuallyHidden, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 const SCHEMES: readonly { readonly value: MantineColorScheme; readonly label: ReactNode }[] = [
-  { value: "light", label: <Choice icon={<IconSun size={15} />} label="Light" /> },
-  { value: "dark", label: <Choice icon={<IconMoon size={15} />} label="Dark" /> },
-  { value: "auto", label: <Choice icon={<IconDeviceDesktop size={15} />} label="As the system" /> },
+  { value: "light", label: <Choice icon={<IconSun size={15} aria-hidden="true" />} label="Light" /> },
+  { value: "dark", label: <Choice icon={<IconMoon size={15} aria-hidden="true" />} label="Dark" /> },
+  { value: "auto", label: <Choice icon={<IconDeviceDesktop size={15} aria-hidden="true" />} label="As the system" /> },
 ];
 
 export function ColorSchemeControl() {
@@ -28,9 +28,9 @@ export function ColorSchemeControl() {
 
 function Choice({ icon, label }: { readonly icon: ReactNode; readonly label: string }) {
   return (
-    <span title={label}>
-      <span aria-hidden="true">{icon}</span>
+    <Center component="span" title={label}>
+      {icon}
       <VisuallyHidden>{label}</VisuallyHidden>
-    </span>
+    </Center>
   );
 }

@@ -4,6 +4,7 @@ import {
   type ButtonFactory,
   DEFAULT_THEME,
   type DrawerFactory,
+  type EmptyStateFactory,
   type ExtendComponent,
   type MantineColorsTuple,
   type ModalFactory,
@@ -96,6 +97,10 @@ export const theme = createTheme({
     Button: { defaultProps: { size: "sm" } } satisfies ExtendComponent<ButtonFactory>,
     // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
     Drawer: { defaultProps: { lockScroll: false } } satisfies ExtendComponent<DrawerFactory>,
+    EmptyState: {
+      styles: { indicator: { marginBottom: 6 }, actions: { marginTop: 8 } },
+      vars: () => ({ root: { "--empty-state-indicator-size": "2.25rem" }, indicator: {}, title: {}, description: {} }),
+    } satisfies ExtendComponent<EmptyStateFactory>,
     Modal: {
       defaultProps: { lockScroll: false },
       styles: { title: { fontSize: "1rem", fontWeight: 600 } },

@@ -55,7 +55,7 @@ export function ErrorState({
   readonly children?: ReactNode;
 }) {
   return (
-    <EmptyState py={56} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
+    <EmptyState py={40} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
       <EmptyState.Title order={order}>{title}</EmptyState.Title>
       <EmptyState.Description maw={520}>{error instanceof Error ? error.message : String(error)}</EmptyState.Description>
       {(onRetry !== undefined || children !== undefined) && (

@@ -1,5 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import { formatAge, formatTime, formatTimeAndZone } from "./format.ts";
+import classes from "./time-stamp.module.css";
 import { useNow } from "./use-now.ts";
 
 /** How long ago, with the local time and UTC on hover and focus. */
@@ -8,7 +9,9 @@ export function TimeStamp({ at }: { readonly at: string }) {
   const time = new Date(at);
   return (
     <Tooltip label={<TwoTimes time={time} />} multiline>
-      <time dateTime={at}>{formatAge(time, now)}</time>
+      <time dateTime={at} className={classes.age}>
+        {formatAge(time, now)}
+      </time>
     </Tooltip>
   );
 }

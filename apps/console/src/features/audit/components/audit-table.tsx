@@ -19,7 +19,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
   }
 
   return (
-    <Table.ScrollContainer minWidth={900} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Audit" } }}>
+    <Table.ScrollContainer minWidth={740} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Audit" } }}>
       <Table layout="fixed">
         <Table.Thead>
           <Table.Tr>
@@ -27,7 +27,9 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
             <Table.Th w={136}>Time</Table.Th>
             <Table.Th>User</Table.Th>
             <Table.Th w={140}>From</Table.Th>
-            <Table.Th w="22%">Details</Table.Th>
+            <Table.Th w="22%" className={classes.summary}>
+              Details
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -50,6 +52,9 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
 }
 
 function EntryRow({ entry, opened, onToggle }: { readonly entry: AuditEntry; readonly opened: boolean; readonly onToggle: () => void }) {
+  const details = Object.entries(entry.details)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`)
+    .join(", ");
   return (
     <Table.Tr className={classes.row} data-opened={opened || undefined}>
       <Table.Td>
@@ -71,18 +76,22 @@ function EntryRow({ entry, opened, onToggle }: { readonly entry: AuditEntry; rea
         <People entry={entry} />
       </Table.Td>
       <Table.Td>
-        <div className={classes.line}>{entry.ip ?? <Text c="dimmed">the host itself</Text>}</div>
+        <div className={classes.line}>
+          {entry.ip ?? (
+            <Text inherit c="dimmed">
+              the host itself
+            </Text>
+          )}
+        </div>
         {entry.user_agent !== null && (
           <Text size="xs" c="dimmed" className={classes.line}>
             {deviceOf(entry.user_agent).name}
           </Text>
         )}
       </Table.Td>
-      <Table.Td>
-        <Text size="xs" c="dimmed" className={classes.line}>
-          {Object.entries(entry.details)
-            .map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`)
-            .join(", ")}
+      <Table.Td className={classes.summary}>
+        <Text size="xs" c="dimmed" className={classes.line} title={details}>
+          {details}
         </Text>
       </Table.Td>
     </Table.Tr>
@@ -94,7 +103,15 @@ function People({ entry: { user, actor } }: { readonly entry: AuditEntry }) {
   const whom = user ?? actor;
   return (
     <>
-      <div className={classes.line}>{whom === null ? <Text c="dimmed">no account</Text> : nameOf(whom)}</div>
+      <div className={classes.line} title={whom === null ? undefined : nameOf(whom)}>
+        {whom === null ? (
+          <Text inherit c="dimmed">
+            no account
+          </Text>
+        ) : (
+          nameOf(whom)
+        )}
+      </div>
       {actor !== null && actor.id !== whom?.id && (
         <Text size="xs" c="dimmed" className={classes.line}>
           by {nameOf(actor)}

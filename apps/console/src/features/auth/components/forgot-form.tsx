@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
@@ -33,7 +33,6 @@ export function ForgotForm({ initialEmail }: { readonly initialEmail: string }) 
             {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
           </Alert>
         )}
-        <Text c="dimmed">A link by mail lets you choose a new password. Your second factor stays as it is.</Text>
         <TextInput
           label="E-mail"
           type="email"

@@ -26,6 +26,8 @@ export async function* highlight(lines: readonly string[], grammar: Grammar): As
       lang: grammar,
       theme: "sightline",
       tokenizeMaxLineLength: LONGEST_LINE,
+      // No limit: a busy machine would leave the rest of a line plain, so that a file looks different each time.
+      tokenizeTimeLimit: 0,
       ...(state === undefined ? {} : { grammarState: state }),
     });
     state = core.getLastGrammarState(tokens);

@@ -1,6 +1,7 @@
 import { Button, Paper } from "@mantine/core";
 import { IconFilterOff, IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
@@ -32,7 +33,11 @@ export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; 
             icon={<IconStack2 />}
             title="No job yet"
             description="Each registration, push and change of settings queues one; it brings the index to the newest commit."
-          />
+          >
+            <Button component={Link} to="/code/repos" variant="default">
+              All repositories
+            </Button>
+          </EmptyPanel>
         )}
       </Paper>
     );

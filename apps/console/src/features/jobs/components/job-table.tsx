@@ -62,7 +62,13 @@ function JobRow({ job, now }: { readonly job: Job; readonly now: number }) {
         <JobState job={job} />
       </Table.Td>
       <Table.Td className={classes.wide}>
-        {job.commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={job.commit} label="commit" />}
+        {job.commit === null ? (
+          <Text inherit c="dimmed">
+            –
+          </Text>
+        ) : (
+          <CopyableId value={job.commit} label="commit" />
+        )}
       </Table.Td>
       <Table.Td>
         <TimeStamp at={job.created_at} />
@@ -70,7 +76,15 @@ function JobRow({ job, now }: { readonly job: Job; readonly now: number }) {
           {TRIGGERS[job.trigger]}
         </Text>
       </Table.Td>
-      <Table.Td>{ran === undefined ? <Text c="dimmed">–</Text> : formatDuration(ran)}</Table.Td>
+      <Table.Td className={classes.ran}>
+        {ran === undefined ? (
+          <Text inherit c="dimmed">
+            –
+          </Text>
+        ) : (
+          formatDuration(ran)
+        )}
+      </Table.Td>
       <Table.Td>
         <JobAction job={job} />
       </Table.Td>

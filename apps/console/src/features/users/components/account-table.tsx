@@ -54,7 +54,7 @@ function AccountRow({
     <Table.Tr>
       <Table.Td className={classes.user}>
         <Group gap={6} wrap="nowrap">
-          <Text span fw={550} className={classes.name} data-faded={account.disabled_at !== null || undefined}>
+          <Text span fw={550} className={classes.name} title={account.name} data-faded={account.disabled_at !== null || undefined}>
             {account.name}
           </Text>
           {own && (
@@ -63,7 +63,7 @@ function AccountRow({
             </Badge>
           )}
         </Group>
-        <Text size="xs" c="dimmed" className={classes.name}>
+        <Text size="xs" c="dimmed" className={classes.name} title={account.email}>
           {account.email}
         </Text>
       </Table.Td>
@@ -78,7 +78,15 @@ function AccountRow({
       <Table.Td>
         <SecondFactor account={account} />
       </Table.Td>
-      <Table.Td>{account.last_login_at === null ? <Text c="dimmed">never</Text> : <TimeStamp at={account.last_login_at} />}</Table.Td>
+      <Table.Td>
+        {account.last_login_at === null ? (
+          <Text inherit c="dimmed">
+            never
+          </Text>
+        ) : (
+          <TimeStamp at={account.last_login_at} />
+        )}
+      </Table.Td>
       <Table.Td>
         <AccountMenu account={account} own={own} onIntent={onIntent} />
       </Table.Td>
@@ -90,5 +98,11 @@ function SecondFactor({ account }: { readonly account: AccountItem }) {
   if (account.totp_enabled) {
     return <Status tone="ok">On</Status>;
   }
-  return account.role === "admin" ? <Status tone="warn">Off</Status> : <Text c="dimmed">–</Text>;
+  return account.role === "admin" ? (
+    <Status tone="warn">Off</Status>
+  ) : (
+    <Text inherit c="dimmed">
+      –
+    </Text>
+  );
 }
