@@ -10,6 +10,7 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
+import panel from "#ui/panel-table.module.css";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./alerts.module.css";
@@ -39,7 +40,7 @@ export function Channels({ projectId, channels, mayChange }: Props) {
       )}
       {channels.length > 0 && (
         <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Channels" } }}>
-          <Table verticalSpacing="xs" horizontalSpacing="sm" className={classes.table ?? ""}>
+          <Table verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Name</Table.Th>

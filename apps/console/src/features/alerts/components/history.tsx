@@ -8,6 +8,7 @@ import { METRICS } from "#features/alerts/rule-words.ts";
 import { plural } from "#ui/format.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
+import panel from "#ui/panel-table.module.css";
 import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./alerts.module.css";
@@ -43,7 +44,7 @@ export function History({ projectId }: { readonly projectId: string }) {
       {items !== undefined && items.length > 0 && (
         <>
           <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "History" } }}>
-            <Table verticalSpacing="xs" horizontalSpacing="sm" className={classes.table ?? ""}>
+            <Table verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>When</Table.Th>

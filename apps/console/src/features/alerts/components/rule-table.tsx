@@ -1,6 +1,7 @@
 import { Button, Group, Table, Text, VisuallyHidden } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
+import panel from "#ui/panel-table.module.css";
 import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./alerts.module.css";
@@ -28,7 +29,7 @@ export function RuleTable({
 }) {
   return (
     <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Alerts" } }}>
-      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm" className={classes.table ?? ""}>
+      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Alert</Table.Th>
