@@ -6,10 +6,10 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
 import { askedRange } from "#features/dashboards/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
-import { Dashboard } from "#features/dashboards/components/dashboard.tsx";
+import { Dashboard, DashboardOnItsWay } from "#features/dashboards/components/dashboard.tsx";
 import { groupingOf } from "#features/dashboards/groupings.ts";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ErrorState } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import { RangePicker } from "#ui/range-picker.tsx";
@@ -50,7 +50,7 @@ export function DashboardsPage() {
         />
       </PageHeader>
       <div className={classes.parts}>
-        {metrics.data === undefined && metrics.error === null && <LoadingRows rows={3} height={200} />}
+        {metrics.data === undefined && metrics.error === null && <DashboardOnItsWay />}
         {metrics.data === undefined && metrics.error !== null && (
           <ErrorState title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
         )}
@@ -73,7 +73,7 @@ export function DashboardsPage() {
             onStep={(step) => void navigate({ to: "/projects/$projectId/traces", params: { projectId }, search: step })}
           />
         )}
-        {(metrics.data === undefined || !isEmpty(metrics.data)) && (
+        {(metrics.data === undefined ? metrics.error === null : !isEmpty(metrics.data)) && (
           <Breakdown
             projectId={projectId}
             range={asked}
