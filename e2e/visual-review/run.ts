@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { launchBrowser, openContext, openPage } from "#browser.ts";
+import { logIn } from "#log-in.ts";
+import { codePages } from "./code-pages.ts";
+import { findLayoutFaults, findUnseenFocus, findViolations } from "./find-faults.ts";
+import type { ReviewedPage } from "./page.ts";
+import { imposeState, STATES, type State } from "./states.ts";
+
+const WIDTHS = [1280, 820] as const;
+const THEMES = ["light", "dark"] as const;
+const TAB_STOPS = 12;
+/** The browser reports what a failing state makes the APIs answer. */
+const ANSWERED_500 = /status of 500/;
+
+/**
+ * Takes every page of a running product in every state, width and theme, and says what is wrong with it:
+ * `run.ts FOLDER [NAME…]`, with `--pictures` without what takes longest, axe and the focus.
+ */
+const words = process.argv.slice(2);
+const picturesAlone = words.includes("--pictures");
+const [folder, ...names] = words.filter((word) => word !== "--pictures");
+const { REVIEW_URL: url, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = process.env;
+if (folder === undefined || url === undefined || email === undefined || password === undefined) {
+  throw new Error("Usage: REVIEW_URL=http://localhost:3000 ADMIN_EMAIL=… ADMIN_PASSWORD=… node visual-review/run.ts FOLDER [NAME…]");
+}
+const output = resolve(folder);
+mkdirSync(output, { recursive: true });
+
+const browser = await launchBrowser();
+const session = await openContext(browser);
+const visitor = await openContext(browser);
+const faults: string[] = [];
+try {
+  await logIn(await openPage(session, faults), url, { email, password });
+  for (const reviewed of codePages) {
+    if (names.length === 0 || names.some((name) => reviewed.name.startsWith(name))) {
+      for (const state of reviewed.states ?? STATES) {
+        const found = await review(reviewed.visitor === true ? visitor : session, reviewed, state);
+        const lines = found.map((fault) => `${reviewed.name}, ${state}: ${fault}`);
+        faults.push(...lines);
+        console.log([`${reviewed.name}, ${state}`, ...found.map((fault) => `  ${fault}`)].join("\n"));
+      }
+    }
+  }
+} finally {
+  await browser.close();
+}
+writeFileSync(join(output, "faults.txt"), faults.join("\n"));
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+async function review(context: BrowserContext, reviewed: ReviewedPage, state: State): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const page = await openPage(context, problems);
+  const found: string[] = [];
+  try {
+    await page.setViewportSize({ width: WIDTHS[0], height: 900 });
+    const address = typeof reviewed.address === "string" ? reviewed.address : await reviewed.address(page, url);
+    await imposeState(context, state);
+    await page.goto(`${url}${address}`);
+    await settle(page, state);
+    await reviewed.act?.(page);
+    for (const width of WIDTHS) {
+      for (const theme of THEMES) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme: theme });
+        await page.evaluate("document.fonts.ready");
+        const path = join(output, `${reviewed.name}-${state}-${width}-${theme}.png`);
+        await page.screenshot({ path, animations: "disabled", caret: "hide" });
+        const faultsHere = [
+          ...(theme === "light" ? await findLayoutFaults(page) : []),
+          ...(picturesAlone ? [] : await findViolations(page, theme)),
+        ];
+        found.push(...faultsHere.map((fault) => `${width} ${theme}: ${fault}`));
+      }
+    }
+    if (state === "data" && !picturesAlone) {
+      found.push(...(await findUnseenFocus(page, TAB_STOPS)));
+    }
+  } catch (error) {
+    found.push(String(error));
+  } finally {
+    await imposeState(context, "data");
+    await page.close();
+  }
+  return [...found, ...problems.filter((problem) => state !== "failing" || !ANSWERED_500.test(problem))];
+}
+
+/** Nothing on the way any more, unless that is what is looked at. A failed answer is asked for again before it is shown. */
+async function settle(page: Page, state: State): Promise<void> {
+  await page.locator("h1, h2").first().waitFor();
+  const waiting = page.locator("[aria-label=Loading], [class*=mantine-Skeleton], [class*=mantine-Loader]");
+  await (state === "loading" ? waiting.first().waitFor() : waiting.first().waitFor({ state: "detached" }));
+}
