@@ -25,6 +25,7 @@ const { REVIEW_URL: url, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = proces
 if (folder === undefined || url === undefined || email === undefined || password === undefined) {
   throw new Error("Usage: REVIEW_URL=http://localhost:3000 ADMIN_EMAIL=… ADMIN_PASSWORD=… node visual-review/run.ts FOLDER [NAME…]");
 }
+const consoleUrl: string = url;
 const output = resolve(folder);
 mkdirSync(output, { recursive: true });
 
@@ -33,7 +34,7 @@ const session = await openContext(browser);
 const visitor = await openContext(browser);
 const faults: string[] = [];
 try {
-  await logIn(await openPage(session, faults), url, { email, password });
+  await logIn(await openPage(session, faults), consoleUrl, { email, password });
   for (const reviewed of codePages) {
     if (names.length === 0 || names.some((name) => reviewed.name.startsWith(name))) {
       for (const state of reviewed.states ?? STATES) {
@@ -56,9 +57,9 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
   const found: string[] = [];
   try {
     await page.setViewportSize({ width: WIDTHS[0], height: 900 });
-    const address = typeof reviewed.address === "string" ? reviewed.address : await reviewed.address(page, url);
+    const address = typeof reviewed.address === "string" ? reviewed.address : await reviewed.address(page, consoleUrl);
     await imposeState(context, state);
-    await page.goto(`${url}${address}`);
+    await page.goto(`${consoleUrl}${address}`);
     await settle(page, state);
     await reviewed.act?.(page);
     for (const width of WIDTHS) {
