@@ -156,7 +156,7 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
 
   return (
     <form onSubmit={submit} noValidate>
-      <Stack gap="md" px="lg" pb="lg" pt="xs">
+      <Stack gap="md" px="lg" py="lg">
         <Group align="flex-start" gap="xs">
           <NativeSelect
             label="Kind"
