@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describeAlerts } from "./alerts.ts";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { describeCode } from "./code.ts";
 import { describeDebugging } from "./debug.ts";
@@ -105,6 +106,8 @@ describe("observability", () => {
 describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
 
 describeDebugging(() => ({ consoleUrl: product.consoleUrl, page }));
+
+describeAlerts(() => ({ consoleUrl: product.consoleUrl, page }));
 
 describePalette(() => ({ consoleUrl: product.consoleUrl, page }));
 

@@ -53,6 +53,7 @@ export async function makePlace(): Promise<Place> {
     environment: {
       SIGHTLINE_HOME: home,
       CODEINDEX_ALLOW_FILE_URLS: "true",
+      OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: "true",
       ...Object.fromEntries(PORT_VARIABLES.map((name, index) => [name, String(ports[index])])),
     },
     remove: () => rm(home, { recursive: true, force: true }),

@@ -6,6 +6,7 @@ import { logIn } from "#log-in.ts";
 import { codePages } from "./code-pages.ts";
 import { findLayoutFaults, findUnseenFocus, findViolations } from "./find-faults.ts";
 import type { ReviewedPage } from "./page.ts";
+import { projectPages } from "./project-pages.ts";
 import { imposeState, STATES, type State } from "./states.ts";
 
 const WIDTHS = [1280, 820] as const;
@@ -37,7 +38,7 @@ const visitor = await openContext(browser);
 const faults: string[] = [];
 try {
   await logIn(await openPage(session, faults), consoleUrl, { email, password });
-  for (const reviewed of codePages) {
+  for (const reviewed of [...codePages, ...projectPages]) {
     if (names.length === 0 || names.some((name) => reviewed.name.startsWith(name))) {
       for (const state of reviewed.states ?? STATES) {
         const found = await review(reviewed.visitor === true ? visitor : session, reviewed, state);

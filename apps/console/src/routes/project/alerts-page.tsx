@@ -8,7 +8,7 @@ import { Rules } from "#features/alerts/components/rules.tsx";
 import { useApi } from "#http/api-context.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { WidePage } from "#ui/page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/alerts");
 
@@ -20,7 +20,7 @@ export function AlertsPage() {
   const error = project.error ?? channels.error;
   const isHere = project.data !== undefined && channels.data !== undefined;
   return (
-    <Page>
+    <WidePage>
       <PageHeader title="Alerts" description="Be told when agents fail, slow down, cost too much or fall silent." />
       {!isHere && error === null && <LoadingRows rows={4} height={64} />}
       {!isHere && error !== null && (
@@ -37,6 +37,6 @@ export function AlertsPage() {
           <History projectId={projectId} />
         </Stack>
       )}
-    </Page>
+    </WidePage>
   );
 }

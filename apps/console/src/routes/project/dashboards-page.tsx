@@ -1,13 +1,15 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Button, Paper } from "@mantine/core";
+import type { Metrics } from "@sightline/observability/contract";
+import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
 import { askedRange } from "#features/dashboards/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
-import { Dashboard } from "#features/dashboards/components/dashboard.tsx";
+import { Dashboard, DashboardOnItsWay } from "#features/dashboards/components/dashboard.tsx";
 import { groupingOf } from "#features/dashboards/groupings.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ErrorState } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import { RangePicker } from "#ui/range-picker.tsx";
@@ -19,6 +21,11 @@ const route = getRouteApi("/signed-in/projects/$projectId/dashboards");
 
 const DEFAULT_RANGE: TimeRange = { span: "24h" };
 const OFFERED = SPANS.filter(({ hours }) => hours >= 24);
+
+/** Hours that are still being counted may hold something. */
+function isEmpty({ total, pending_hours: pending }: Metrics): boolean {
+  return total.traces.count === 0 && total.calls === 0 && pending === 0;
+}
 
 export function DashboardsPage() {
   const { projectId } = route.useParams();
@@ -43,28 +50,43 @@ export function DashboardsPage() {
         />
       </PageHeader>
       <div className={classes.parts}>
-        {metrics.data === undefined && metrics.error === null && <LoadingRows rows={3} height={200} />}
+        {metrics.data === undefined && metrics.error === null && <DashboardOnItsWay />}
         {metrics.data === undefined && metrics.error !== null && (
           <ErrorState title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
         )}
-        {metrics.data !== undefined && (
+        {metrics.data !== undefined && isEmpty(metrics.data) && (
+          <Paper>
+            <EmptyPanel
+              icon={<IconChartBar />}
+              title="No trace in this time"
+              description="Choose a longer time above. A project that has no trace at all says on its page of traces how to send the first."
+            >
+              <Button component={Link} variant="default" to="/projects/$projectId/traces" params={{ projectId }}>
+                To the traces
+              </Button>
+            </EmptyPanel>
+          </Paper>
+        )}
+        {metrics.data !== undefined && !isEmpty(metrics.data) && (
           <Dashboard
             metrics={metrics.data}
             onStep={(step) => void navigate({ to: "/projects/$projectId/traces", params: { projectId }, search: step })}
           />
         )}
-        <Breakdown
-          projectId={projectId}
-          range={asked}
-          grouping={grouping}
-          onGroup={(by) => void navigate({ search: (known) => ({ ...known, by }), replace: true, resetScroll: false })}
-        >
-          {(name, q) => (
-            <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q, ...counted }}>
-              {name}
-            </Anchor>
-          )}
-        </Breakdown>
+        {(metrics.data === undefined ? metrics.error === null : !isEmpty(metrics.data)) && (
+          <Breakdown
+            projectId={projectId}
+            range={asked}
+            grouping={grouping}
+            onGroup={(by) => void navigate({ search: (known) => ({ ...known, by }), replace: true, resetScroll: false })}
+          >
+            {(name, q) => (
+              <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q, ...counted }}>
+                {name}
+              </Anchor>
+            )}
+          </Breakdown>
+        )}
       </div>
     </WidePage>
   );

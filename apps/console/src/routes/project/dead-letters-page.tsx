@@ -12,7 +12,7 @@ import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
 import { useApi } from "#http/api-context.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { WidePage } from "#ui/page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/dead-letters");
 
@@ -22,7 +22,7 @@ export function DeadLettersPage() {
   const navigate = route.useNavigate();
   const isGaps = show === "gaps";
   return (
-    <Page>
+    <WidePage>
       <PageHeader
         title={isGaps ? "Lost events" : "Dead letters"}
         description={
@@ -57,7 +57,7 @@ export function DeadLettersPage() {
           />
         </OwnedLetters>
       )}
-    </Page>
+    </WidePage>
   );
 }
 

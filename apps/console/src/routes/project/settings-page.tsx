@@ -15,7 +15,7 @@ import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { WidePage } from "#ui/page.tsx";
 import classes from "./settings-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
@@ -32,7 +32,7 @@ export function SettingsPage() {
   const { projectId } = route.useParams();
   const project = useQuery(projectQuery(useApi(), projectId));
   return (
-    <Page>
+    <WidePage>
       <PageHeader title="Settings" documentTitle={project.data === undefined ? "Settings" : `Settings of ${project.data.name}`} />
       {project.data === undefined && project.error === null && <LoadingRows rows={6} height={64} />}
       {project.data === undefined && hasCode(project.error, "project_not_found") && (
@@ -46,7 +46,7 @@ export function SettingsPage() {
         <ErrorState title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
       )}
       {project.data !== undefined && <Sections key={projectId} project={project.data} />}
-    </Page>
+    </WidePage>
   );
 }
 

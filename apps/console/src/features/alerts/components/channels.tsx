@@ -10,9 +10,11 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
+import panel from "#ui/panel-table.module.css";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./alerts.module.css";
+import { ConfirmDelete } from "./confirm-delete.tsx";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
@@ -38,7 +40,7 @@ export function Channels({ projectId, channels, mayChange }: Props) {
       )}
       {channels.length > 0 && (
         <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Channels" } }}>
-          <Table verticalSpacing="xs" horizontalSpacing="sm">
+          <Table verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Name</Table.Th>
@@ -68,10 +70,11 @@ export function Channels({ projectId, channels, mayChange }: Props) {
 function Channel({ projectId, channel, mayChange }: Omit<Props, "channels"> & { readonly channel: AlertChannel }) {
   const api = useApi();
   const queries = useQueryClient();
+  const [isDeleting, setDeleting] = useState(false);
   const onSettled = () => queries.invalidateQueries({ queryKey: alertsKey(projectId) });
   const tried = useMutation({ mutationFn: () => testChannel(api, projectId, channel.id), onSettled });
   const remove = useMutation({ mutationFn: () => deleteChannel(api, projectId, channel.id), onSettled });
-  const problem = tried.error?.message ?? remove.error?.message ?? channel.last_problem;
+  const problem = tried.error?.message ?? channel.last_problem;
   return (
     <Table.Tr>
       <Table.Td fw={550}>{channel.name}</Table.Td>
@@ -104,16 +107,19 @@ function Channel({ projectId, channel, mayChange }: Omit<Props, "channels"> & { 
             >
               Test
             </Button>
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-label={`Delete ${channel.name}`}
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
+            <Button size="compact-xs" variant="default" aria-label={`Delete ${channel.name}`} onClick={() => setDeleting(true)}>
               Delete
             </Button>
           </Group>
+          <ConfirmDelete
+            opened={isDeleting}
+            title={`Delete “${channel.name}”?`}
+            description="Alerts that tell it tell it no more. To have it back, its address has to be entered again."
+            isPending={remove.isPending}
+            error={remove.error}
+            onKeep={() => setDeleting(false)}
+            onDelete={() => remove.mutate()}
+          />
         </Table.Td>
       )}
     </Table.Tr>
@@ -150,7 +156,7 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
 
   return (
     <form onSubmit={submit} noValidate>
-      <Stack gap="md" px="lg" pb="lg" pt="xs">
+      <Stack gap="md" px="lg" py="lg">
         <Group align="flex-start" gap="xs">
           <NativeSelect
             label="Kind"

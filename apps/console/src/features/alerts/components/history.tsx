@@ -1,15 +1,19 @@
-import { Box, Paper, Table, Text, Title } from "@mantine/core";
+import { Anchor, Box, Paper, Table, Text, Title } from "@mantine/core";
 import type { AlertEvent } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { alertEventsQuery } from "#features/alerts/api/alerts.ts";
 import { METRICS } from "#features/alerts/rule-words.ts";
 import { plural } from "#ui/format.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
+import panel from "#ui/panel-table.module.css";
 import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./alerts.module.css";
+
+const MINUTE_MS = 60_000;
 
 export function History({ projectId }: { readonly projectId: string }) {
   const events = useInfiniteQuery(alertEventsQuery(useApi(), projectId));
@@ -24,7 +28,11 @@ export function History({ projectId }: { readonly projectId: string }) {
           </Text>
         </div>
       </div>
-      {items === undefined && events.error === null && <LoadingRows />}
+      {items === undefined && events.error === null && (
+        <div className={classes.waiting}>
+          <LoadingRows rows={3} />
+        </div>
+      )}
       {items === undefined && events.error !== null && (
         <ErrorState title="The history could not be loaded" error={events.error} onRetry={() => void events.refetch()} />
       )}
@@ -35,8 +43,8 @@ export function History({ projectId }: { readonly projectId: string }) {
       )}
       {items !== undefined && items.length > 0 && (
         <>
-          <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "History" } }}>
-            <Table verticalSpacing="xs" horizontalSpacing="sm">
+          <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "History" } }}>
+            <Table verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>When</Table.Th>
@@ -44,6 +52,7 @@ export function History({ projectId }: { readonly projectId: string }) {
                   <Table.Th>Change</Table.Th>
                   <Table.Th ta="right">Value</Table.Th>
                   <Table.Th>Told</Table.Th>
+                  <Table.Th>Look at</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -56,9 +65,14 @@ export function History({ projectId }: { readonly projectId: string }) {
                     <Table.Td>
                       <Status tone={event.kind === "fired" ? "bad" : "ok"}>{event.kind === "fired" ? "Fired" : "Resolved"}</Status>
                     </Table.Td>
-                    <Table.Td ta="right">{event.value === null ? "–" : METRICS[event.metric].write(event.value)}</Table.Td>
+                    <Table.Td className={classes.value ?? ""}>
+                      {event.value === null ? "–" : METRICS[event.metric].write(event.value)}
+                    </Table.Td>
                     <Table.Td>
                       <Told notifications={event.notifications} />
+                    </Table.Td>
+                    <Table.Td>
+                      <Cause projectId={projectId} event={event} />
                     </Table.Td>
                   </Table.Tr>
                 ))}
@@ -71,6 +85,33 @@ export function History({ projectId }: { readonly projectId: string }) {
         </>
       )}
     </Paper>
+  );
+}
+
+/** To what was looked at when the alert fired. */
+function Cause({
+  projectId,
+  event: { kind, metric, at, window_minutes: minutes },
+}: {
+  readonly projectId: string;
+  readonly event: AlertEvent;
+}) {
+  if (kind === "resolved" || metric === "no_traces") {
+    return null;
+  }
+  if (metric === "gaps") {
+    return (
+      <Anchor component={Link} fz="sm" to="/projects/$projectId/dead-letters" params={{ projectId }} search={{ show: "gaps" }}>
+        lost events
+      </Anchor>
+    );
+  }
+  const from = new Date(Date.parse(at) - minutes * MINUTE_MS).toISOString();
+  const failures = metric === "errors" || metric === "error_rate" ? { q: "status:failure" } : {};
+  return (
+    <Anchor component={Link} fz="sm" to="/projects/$projectId/traces" params={{ projectId }} search={{ ...failures, from, to: at }}>
+      {"q" in failures ? "failures of that time" : "traces of that time"}
+    </Anchor>
   );
 }
 

@@ -1,8 +1,10 @@
 import { Button, Group, Table, Text, VisuallyHidden } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
+import panel from "#ui/panel-table.module.css";
 import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
+import classes from "./alerts.module.css";
 
 const STATES: Readonly<Record<AlertRule["state"], { readonly tone: Tone; readonly label: string }>> = {
   ok: { tone: "ok", label: "Well" },
@@ -27,7 +29,7 @@ export function RuleTable({
 }) {
   return (
     <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Alerts" } }}>
-      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm">
+      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Alert</Table.Th>
@@ -53,7 +55,9 @@ export function RuleTable({
               <Table.Td miw={150} maw={260}>
                 <State rule={rule} />
               </Table.Td>
-              <Table.Td ta="right">{rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)}</Table.Td>
+              <Table.Td className={classes.value ?? ""}>
+                {rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)}
+              </Table.Td>
               <Table.Td>
                 {channels
                   .filter(({ id }) => rule.channels.includes(id))

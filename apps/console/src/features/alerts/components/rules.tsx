@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Paper, Text, Title } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { NEW_RULE, SUGGESTED, type RuleDraft } from "#features/alerts/suggested-rules.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import classes from "./alerts.module.css";
+import { ConfirmDelete } from "./confirm-delete.tsx";
 import { RuleModal } from "./rule-modal.tsx";
 import { RuleTable } from "./rule-table.tsx";
 
@@ -20,11 +21,16 @@ export function Rules({ projectId, channels, mayChange }: Props) {
   const rules = useQuery(alertRulesQuery(api, projectId));
   const [draft, setDraft] = useState<RuleDraft>();
   const [deleting, setDeleting] = useState<AlertRule>();
+  const reload = () => queries.invalidateQueries({ queryKey: alertsKey(projectId) });
   const change = useMutation({
-    mutationFn: (run: () => Promise<void>) => run(),
+    mutationFn: ({ id, is_enabled: isEnabled }: AlertRule) => changeRule(api, projectId, id, { is_enabled: !isEnabled }),
+    onSuccess: reload,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => deleteRule(api, projectId, id),
     onSuccess: async () => {
       setDeleting(undefined);
-      await queries.invalidateQueries({ queryKey: alertsKey(projectId) });
+      await reload();
     },
   });
   return (
@@ -47,7 +53,11 @@ export function Rules({ projectId, channels, mayChange }: Props) {
           {change.error.message}
         </Alert>
       )}
-      {rules.data === undefined && rules.error === null && <LoadingRows />}
+      {rules.data === undefined && rules.error === null && (
+        <div className={classes.waiting}>
+          <LoadingRows rows={3} />
+        </div>
+      )}
       {rules.data === undefined && rules.error !== null && (
         <ErrorState title="The alerts could not be loaded" error={rules.error} onRetry={() => void rules.refetch()} />
       )}
@@ -58,32 +68,23 @@ export function Rules({ projectId, channels, mayChange }: Props) {
           channels={channels}
           mayChange={mayChange}
           onEdit={(rule) => setDraft(rule)}
-          onSwitch={(rule) => change.mutate(() => changeRule(api, projectId, rule.id, { is_enabled: !rule.is_enabled }))}
-          onDelete={setDeleting}
+          onSwitch={(rule) => change.mutate(rule)}
+          onDelete={(rule) => {
+            remove.reset();
+            setDeleting(rule);
+          }}
         />
       )}
       {draft !== undefined && <RuleModal projectId={projectId} draft={draft} channels={channels} onClose={() => setDraft(undefined)} />}
-      {deleting !== undefined && (
-        <Modal
-          opened
-          onClose={() => setDeleting(undefined)}
-          title={`Delete “${deleting.name}”?`}
-          closeButtonProps={{ "aria-label": "Close" }}
-          centered
-        >
-          <Stack gap="md">
-            <Text>It tells nobody any more. What it told before stays in the history.</Text>
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" data-autofocus onClick={() => setDeleting(undefined)}>
-                Keep it
-              </Button>
-              <Button color="red" loading={change.isPending} onClick={() => change.mutate(() => deleteRule(api, projectId, deleting.id))}>
-                Delete
-              </Button>
-            </Group>
-          </Stack>
-        </Modal>
-      )}
+      <ConfirmDelete
+        opened={deleting !== undefined}
+        title={`Delete “${deleting?.name ?? ""}”?`}
+        description="It tells nobody any more. What it told before stays in the history."
+        isPending={remove.isPending}
+        error={remove.error}
+        onKeep={() => setDeleting(undefined)}
+        onDelete={() => deleting !== undefined && remove.mutate(deleting.id)}
+      />
     </Paper>
   );
 }

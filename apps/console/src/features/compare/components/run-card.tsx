@@ -8,12 +8,12 @@ import { Status, type Tone } from "#ui/status.tsx";
 import { ExactTime } from "#ui/time-stamp.tsx";
 import classes from "./run-card.module.css";
 
-const TONES: Readonly<Record<ObservationStatus, Tone>> = {
-  running: "busy",
-  success: "ok",
-  failure: "bad",
-  interrupted: "warn",
-  abandoned: "idle",
+const STATUSES: Readonly<Record<ObservationStatus, { readonly tone: Tone; readonly label: string }>> = {
+  running: { tone: "busy", label: "Running" },
+  success: { tone: "ok", label: "Success" },
+  failure: { tone: "bad", label: "Failure" },
+  interrupted: { tone: "warn", label: "Interrupted" },
+  abandoned: { tone: "idle", label: "Abandoned" },
 };
 
 /** One of the two runs. */
@@ -47,7 +47,7 @@ export function RunCard({
         {trace.lost_events > 0 && <span className={classes.lost}>{plural(trace.lost_events, "event", "events")} lost</span>}
       </div>
       {trace.error !== null && (
-        <Text size="sm" c="var(--sl-bad)" lineClamp={3} mt={6}>
+        <Text size="sm" c="var(--sl-bad)" lineClamp={3} mt={6} title={trace.error}>
           {trace.error}
         </Text>
       )}
@@ -56,5 +56,6 @@ export function RunCard({
 }
 
 export function RunStatus({ status }: { readonly status: ObservationStatus }) {
-  return <Status tone={TONES[status]}>{status}</Status>;
+  const { tone, label } = STATUSES[status];
+  return <Status tone={tone}>{label}</Status>;
 }

@@ -1,4 +1,4 @@
-import { Alert } from "@mantine/core";
+import { Alert, Skeleton } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
 import { formatCost, formatCount, plural } from "#ui/format.ts";
@@ -6,6 +6,22 @@ import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-se
 import classes from "./dashboard.module.css";
 import { KeyFigures, durationOf, percentOf } from "./key-figures.tsx";
 import { SeriesCard } from "./series-card.tsx";
+
+const CHARTS = 4;
+
+/** As high as what comes, so that nothing jumps when it does. */
+export function DashboardOnItsWay() {
+  return (
+    <div className={classes.dashboard} role="status" aria-label="Loading">
+      <Skeleton height={106} radius="md" />
+      <div className={classes.charts}>
+        {Array.from({ length: CHARTS }, (_, chart) => (
+          <Skeleton key={chart} height={350} radius="md" />
+        ))}
+      </div>
+    </div>
+  );
+}
 
 /** The figures of a time: their sums, and how they went. */
 export function Dashboard({

@@ -85,12 +85,12 @@ function LetterTable({ letters, onOpen }: { readonly letters: readonly DeadLette
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Why</Table.Th>
-            <Table.Th w={130}>State</Table.Th>
-            <Table.Th w={100} ta="right">
+            <Table.Th w={110}>State</Table.Th>
+            <Table.Th w={80} ta="right">
               Size
             </Table.Th>
-            <Table.Th w={150}>Set aside</Table.Th>
-            <Table.Th w={100}>
+            <Table.Th w={120}>Set aside</Table.Th>
+            <Table.Th w={90}>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
@@ -99,7 +99,7 @@ function LetterTable({ letters, onOpen }: { readonly letters: readonly DeadLette
           {letters.map((letter) => (
             <Table.Tr key={letter.id}>
               <Table.Td>
-                <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3}>
+                <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3} title={letter.reason}>
                   {letter.reason}
                 </Text>
                 <Text size="xs" c="dimmed">

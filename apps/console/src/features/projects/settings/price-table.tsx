@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Table, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
-import { formatCost } from "#ui/format.ts";
-import { formatDate } from "#ui/format.ts";
+import { formatCost, formatDate } from "#ui/format.ts";
+import panel from "#ui/panel-table.module.css";
 import { utcOf } from "#ui/time-stamp.tsx";
 
 export function PriceTable({
@@ -17,7 +17,7 @@ export function PriceTable({
 }) {
   return (
     <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Prices" } }}>
-      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm">
+      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Model</Table.Th>

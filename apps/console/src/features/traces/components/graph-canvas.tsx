@@ -22,8 +22,8 @@ const ROOM_BESIDE = 16;
 /** A longer way lies further out than the shorter ones beside it, as far as there is room. */
 const [FURTHER_OUT, FURTHEST_OUT] = [8, 40];
 
-/** To the right is room for the edges that lead back. */
-const FIT = { padding: { top: "16px", right: "64px", bottom: "16px", left: "40px" }, maxZoom: 1.1 } as const;
+/** To the right is room for the edges that lead back, and half of what is written on them. */
+const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "40px" }, maxZoom: 1.1 } as const;
 
 type Box = Node<GraphNodeData, "box">;
 

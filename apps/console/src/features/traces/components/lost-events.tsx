@@ -1,32 +1,44 @@
-import { Popover, Tooltip, UnstyledButton } from "@mantine/core";
+import { Anchor, Popover, Tooltip, UnstyledButton } from "@mantine/core";
 import type { TraceGap } from "@sightline/observability/contract";
+import { Link } from "@tanstack/react-router";
 import { CopyableId } from "#ui/copyable.tsx";
-import { plural } from "#ui/format.ts";
+import { formatCount, plural } from "#ui/format.ts";
 import { Status } from "#ui/status.tsx";
 import { ExactTime } from "#ui/time-stamp.tsx";
 import classes from "./lost-events.module.css";
 
 const WHY = "These events never arrived: dropped by the producer, or trimmed from the stream before they were read.";
 
-/** Says that a trace is not whole, and by how much; nothing for one that is. With the gaps it says which events, too. */
-export function LostEvents({ count, gaps = [] }: { readonly count: number; readonly gaps?: readonly TraceGap[] }) {
+type Props = { readonly projectId: string; readonly count: number };
+
+/** Says that a trace in a list is not whole; leads to what the project lost. */
+export function LostEventsBadge({ projectId, count }: Props) {
+  return count === 0 ? null : (
+    <Tooltip label={`${plural(count, "event", "events")} lost. ${WHY}`} multiline maw={300}>
+      <Link
+        to="/projects/$projectId/dead-letters"
+        params={{ projectId }}
+        search={{ show: "gaps" }}
+        className={classes.badge}
+        aria-label={`${plural(count, "event", "events")} lost: see what is missing`}
+      >
+        <Status tone="warn">{formatCount(count)} lost</Status>
+      </Link>
+    </Tooltip>
+  );
+}
+
+/** Says that a trace is not whole, and which events are missing; nothing for one that is whole. */
+export function LostEvents({ projectId, count, gaps }: Props & { readonly gaps: readonly TraceGap[] }) {
   if (count === 0) {
     return null;
-  }
-  const mark = <Status tone="warn">{plural(count, "event lost", "events lost")}</Status>;
-  if (gaps.length === 0) {
-    return (
-      <Tooltip label={WHY} multiline maw={300}>
-        <span className={classes.badge} tabIndex={0}>
-          {mark}
-        </span>
-      </Tooltip>
-    );
   }
   return (
     <Popover width={360} position="bottom-start" withArrow>
       <Popover.Target>
-        <UnstyledButton className={classes.badge}>{mark}</UnstyledButton>
+        <UnstyledButton className={classes.badge}>
+          <Status tone="warn">{plural(count, "event lost", "events lost")}</Status>
+        </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown className={classes.gaps} aria-label="Lost events">
         <p>{WHY} Some of these may belong to this trace.</p>
@@ -38,6 +50,9 @@ export function LostEvents({ count, gaps = [] }: { readonly count: number; reado
             </li>
           ))}
         </ul>
+        <Anchor component={Link} fz="inherit" to="/projects/$projectId/dead-letters" params={{ projectId }} search={{ show: "gaps" }}>
+          All events this project lost
+        </Anchor>
       </Popover.Dropdown>
     </Popover>
   );

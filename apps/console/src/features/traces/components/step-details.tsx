@@ -79,6 +79,7 @@ export function TraceDetails({
 }: {
   readonly projectId: string;
   readonly trace: TraceDigest;
+  /** Below what the trace itself says. */
   readonly children?: ReactNode;
 }) {
   const of = { projectId, traceId: trace.id };
@@ -101,10 +102,10 @@ export function TraceDetails({
         </dl>
       </header>
       <Failure error={trace.error} />
-      {children}
       <Payload title="Input" value={trace.input} of={of} />
       <Payload title="Output" value={trace.output} of={of} />
       <Payload title="Attributes" value={trace.attributes} of={of} />
+      {children}
     </Stack>
   );
 }

@@ -62,7 +62,7 @@ export function TraceHeader({
           <TimeStamp at={trace.started_at} />
           <CopyableId value={trace.id} label="trace id" />
           {links}
-          <LostEvents count={trace.lost_events} gaps={trace.gaps} />
+          <LostEvents projectId={trace.project_id} count={trace.lost_events} gaps={trace.gaps} />
         </div>
       </div>
       <div className={classes.actions}>{actions}</div>

@@ -108,6 +108,7 @@ function AddScore({
 }) {
   const api = useApi();
   const names = useQuery(scoreNamesQuery(api, projectId));
+  const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState("");
   const [value, setValue] = useState<number | string>("");
   const [comment, setComment] = useState("");
@@ -123,9 +124,20 @@ function AddScore({
     onSuccess: async () => {
       setValue("");
       setComment("");
+      setOpen(false);
       await onAdded();
     },
   });
+  const words = `Score ${step === undefined ? "the trace" : "the step"}`;
+  if (!isOpen) {
+    return (
+      <Group>
+        <Button size="xs" variant="default" onClick={() => setOpen(true)}>
+          {words} …
+        </Button>
+      </Group>
+    );
+  }
   return (
     <form
       onSubmit={(event) => {
@@ -136,7 +148,16 @@ function AddScore({
       }}
     >
       <Group align="flex-end" gap="xs">
-        <Autocomplete label="Name" data={names.data?.items ?? []} value={name} onChange={setName} maxLength={200} w={150} required />
+        <Autocomplete
+          label="Name"
+          data={names.data?.items ?? []}
+          value={name}
+          onChange={setName}
+          maxLength={200}
+          w={150}
+          required
+          autoFocus
+        />
         <NumberInput label="Value" value={value} onChange={setValue} w={100} required />
         <TextInput
           label="Comment"
@@ -147,7 +168,10 @@ function AddScore({
           miw={140}
         />
         <Button type="submit" variant="default" loading={add.isPending}>
-          Score {step === undefined ? "the trace" : "the step"}
+          {words}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={() => setOpen(false)}>
+          Cancel
         </Button>
       </Group>
       {add.error !== null && (

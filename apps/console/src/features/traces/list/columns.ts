@@ -27,7 +27,7 @@ export type Column = {
 /** Beside status and name, which are always there; in the order in which they are shown. */
 export const COLUMNS: readonly Column[] = [
   { id: "started", label: "Started", width: 98, sort: "started" },
-  { id: "duration", label: "Duration", width: 80, isNumber: true, sort: "duration" },
+  { id: "duration", label: "Duration", width: 86, isNumber: true, sort: "duration" },
   { id: "steps", label: "Steps", width: 58, isNumber: true },
   { id: "failures", label: "Failed", width: 66, isNumber: true, sort: "errors" },
   { id: "tokens", label: "Tokens", width: 74, isNumber: true, sort: "tokens" },

@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import { CopyableId } from "#ui/copyable.tsx";
 import { useSingleKeys } from "#ui/single-keys.ts";
-import { LostEvents } from "#features/traces/components/lost-events.tsx";
+import { LostEventsBadge } from "#features/traces/components/lost-events.tsx";
 import { TraceStatus } from "#features/traces/components/trace-status.tsx";
 import { Cell } from "./cell.tsx";
 import { COLUMNS, type Column, type ColumnId } from "./columns.ts";
@@ -15,7 +15,7 @@ import classes from "./trace-table.module.css";
 import { useShownRows } from "./use-shown-rows.ts";
 import { walkRows } from "./walk-rows.ts";
 
-const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 108, 190];
+const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 108, 170];
 
 export type Sorting = { readonly sort: TraceSort; readonly order: "desc" | "asc" };
 
@@ -111,12 +111,13 @@ export function TraceTable({
                     params={{ projectId, traceId: trace.id }}
                     fw={550}
                     data-trace
+                    title={trace.name}
                     className={classes.link ?? ""}
                   >
                     {trace.name}
                   </Anchor>
                   <CopyableId value={trace.id} label="trace id" length={0} />
-                  <LostEvents count={trace.lost_events} />
+                  <LostEventsBadge projectId={projectId} count={trace.lost_events} />
                 </div>
               </Table.Td>
               {columns.map(({ id, isNumber }) => (
