@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { compressAssets } from "./compress-assets.ts";
 
 /** The same prefixes that the platform's proxy serves; each API answers on its own port. */
 const APIS = {
@@ -9,7 +10,7 @@ const APIS = {
 } as const;
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), compressAssets()],
   resolve: {
     // A linked install shows packages only what they declare, and Mantine's hooks don't declare react-dom.
     dedupe: ["react", "react-dom"],

@@ -5,8 +5,7 @@ import type { Routes } from "@sightline/foundation/http-server";
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The component library sets styles on elements.
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
@@ -23,7 +22,7 @@ const HASHED = /[/\\]assets[/\\]/;
 /** The built web app in `folder`; an address that is a page of the app, not a file, answers the app itself. */
 export function consolePages(folder: string): Routes {
   return async (server) => {
-    await server.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false });
+    await server.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false, preCompressed: true });
     server.get("/*", { config: { auth: "public" }, schema: { hide: true } }, async (request, reply) => {
       const path = request.url.split("?")[0] ?? "/";
       reply.header("content-security-policy", POLICY);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
 import { createMetrics } from "@sightline/foundation/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
@@ -22,6 +23,7 @@ beforeAll(async () => {
   await mkdir(join(folder, "assets"));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>Sightline</title>");
   await writeFile(join(folder, "assets", "index-abc123.js"), "export {};");
+  await writeFile(join(folder, "assets", "index-abc123.js.gz"), gzipSync("export {};"));
   upstream = createServer((request, response) => answer(request, response));
   upstream.listen(0, "127.0.0.1");
   await once(upstream, "listening");
@@ -63,6 +65,7 @@ test("every address of the app answers the app, under a policy that runs scripts
     expect(page.body).toContain("<title>Sightline</title>");
     expect(page.headers["content-security-policy"]).toContain("script-src 'self';");
     expect(page.headers["content-security-policy"]).toContain("connect-src 'self';");
+    expect(page.headers["content-security-policy"]).not.toContain("unsafe");
     expect(page.headers["cache-control"]).toBe("no-cache");
   }
 });
@@ -76,6 +79,17 @@ test("a hashed file is cached for good, and one that does not exist is 404 rathe
   expect(gone.headers["cache-control"]).toBe("no-store");
   expect((await server.inject({ url: "/api/nothing", headers: NAVIGATION })).statusCode).toBe(404);
   expect((await server.inject({ url: "/login", headers: { accept: "application/json" } })).statusCode).toBe(404);
+});
+
+test("a file goes out compressed to who takes that, and as it is to everybody else", async () => {
+  const url = "/assets/index-abc123.js";
+  const small = await server.inject({ url, headers: { "accept-encoding": "gzip, deflate" } });
+  expect(small.headers).toMatchObject({ "content-encoding": "gzip", vary: expect.stringMatching(/accept-encoding/i) });
+  expect(small.headers["content-type"]).toContain("javascript");
+  expect(gunzipSync(small.rawPayload).toString()).toBe("export {};");
+  const plain = await server.inject({ url });
+  expect(plain.headers).not.toHaveProperty("content-encoding");
+  expect(plain.body).toBe("export {};");
 });
 
 test("a path that leaves the folder finds nothing", async () => {

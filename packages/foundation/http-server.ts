@@ -17,6 +17,7 @@ import {
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { v7 as uuidv7 } from "uuid";
 import { apiDescription } from "./api-description.ts";
+import { compressAnswers } from "./compression.ts";
 import { allowOrigins } from "./cross-origin.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
 import type { Logger } from "./log.ts";
@@ -93,6 +94,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   allowOrigins(server, options.corsOrigins ?? []);
   const checkGuards = guardRoutes(server, options.authenticators);
   recordRequests(server, options.metrics);
+  compressAnswers(server);
 
   await server.register(helmet, {
     contentSecurityPolicy: {
