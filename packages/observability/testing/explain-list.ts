@@ -29,7 +29,7 @@ for (const { q, sort } of JSON.parse(cases) as readonly { q: string; sort: Sort 
 }
 await listFacets(query, { ...common, field: "user", prefix: "user-1", terms: [], now: new Date() });
 await listFacets(query, { ...common, field: "model", prefix: "", terms: parseTraceQuery("status:failure").terms, now: new Date() });
-for (const sort of ["last", "traces"] as const) {
+for (const sort of ["last", "traces", "cost", "tokens", "failures"] as const) {
   await listGroups(query, { ...common, field: "session", prefix: "", sort });
 }
 const plans = [];
