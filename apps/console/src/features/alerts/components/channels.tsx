@@ -186,7 +186,7 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
             error={problems.get("url") ?? create.error?.message}
             onChange={(event) => setChannel({ ...channel, url: event.currentTarget.value })}
           />
-          <Button type="submit" mt={22} loading={create.isPending}>
+          <Button type="submit" mt={26} loading={create.isPending}>
             Add channel
           </Button>
         </Group>

@@ -22,7 +22,7 @@ export function RepositoryTable({ repositories, admin }: { readonly repositories
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Repository</Table.Th>
-            <Table.Th w={230}>Status</Table.Th>
+            <Table.Th w={180}>Status</Table.Th>
             <Table.Th>Commit</Table.Th>
             <Table.Th ta="right">Files</Table.Th>
             <Table.Th ta="right" className={classes.wide}>
