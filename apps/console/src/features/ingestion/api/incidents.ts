@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 
 const EVERY_MS = 30_000;
-export const MOST_INCIDENTS = 100;
+const MOST_INCIDENTS = 100;
 
 /** The newest lost events of all projects that the viewer may see. */
 export function allGapsQuery(api: Api) {
