@@ -5,6 +5,9 @@ import { describeRoles } from "./reference/describe-roles.ts";
 import { renderReference } from "./reference/reference.ts";
 import { variableGroups } from "./roles.ts";
 
+/** All roles are loaded and put together. */
+const COMPOSING = { timeout: 180_000 };
+
 const root = new URL("../../", import.meta.url);
 const known = variableGroups.flatMap(({ variables }) => Object.keys(variables));
 
@@ -16,7 +19,7 @@ test(".env.example has every variable as the code has it", async () => {
   expect(await read(".env.example")).toBe(renderEnvironmentExample());
 });
 
-test("docs/reference has every variable, command, route, tool, event and metric as the code has it", async () => {
+test("docs/reference has every variable, command, route, tool, event and metric as the code has it", COMPOSING, async () => {
   const pages = await renderReference();
   const written = await Promise.all(
     Object.keys(pages).map(async (name) => [name, await read(`docs/reference/${name}`).catch(() => "missing")]),
@@ -25,7 +28,7 @@ test("docs/reference has every variable, command, route, tool, event and metric 
   expect((await readdir(new URL("docs/reference", root))).toSorted()).toEqual(Object.keys(pages).toSorted());
 });
 
-test("every route says in its description what it does", async () => {
+test("every route says in its description what it does", COMPOSING, async () => {
   const silent = (await describeRoles()).flatMap(({ role, openApi }) =>
     Object.entries(openApi.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { summary }]) => (summary === undefined ? [`${role}: ${method} ${path}`] : [])),
