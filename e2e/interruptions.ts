@@ -89,8 +89,32 @@ export function describeInterruptions(world: () => Interrupted): void {
         }),
       LONG_MS,
     );
+
+    test(
+      "behind an address of nothing: it is told in a heading, with a way on",
+      () =>
+        onAPage(world(), async (page) => {
+          for (const [path, heading] of ABSENT) {
+            await page.goto(`${world().consoleUrl}${path}`);
+            await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+            expect(await page.getByRole("main").getByRole("link").count()).toBeGreaterThan(0);
+          }
+        }),
+      LONG_MS,
+    );
   });
 }
+
+/** Ids that belong to nothing. */
+const NOBODY = "00000000-0000-7000-8000-000000000000";
+
+const ABSENT = [
+  ["/nowhere", "There is no such page"],
+  [`/projects/${NOBODY}/dashboards`, "This project is not here"],
+  ["/projects/not-an-id/settings", "This project is not here"],
+  [`/projects/${NOBODY}/traces/${NOBODY}`, "This trace is not here"],
+  ["/code/nobody/nothing", "nobody/nothing is not here"],
+] as const;
 
 /** A visitor of their own: the browser complains of what is broken here, and another's session is not to be ended. */
 async function onAPage({ browser, consoleUrl, first }: Interrupted, act: (page: Page) => Promise<void>): Promise<void> {
