@@ -70,9 +70,12 @@ export function describePalette(stage: () => Stage): void {
       await palette.getByRole("textbox", { name: "Search everything" }).fill("new project");
       await palette.getByRole("button", { name: "Create a project" }).waitFor();
       await page.keyboard.press("Enter");
-      await page.getByRole("dialog", { name: "Create a project" }).waitFor();
+      const dialog = page.getByRole("dialog", { name: "Create a project" });
+      await dialog.waitFor();
       await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
       await page.waitForURL(`${consoleUrl}/projects`);
+      expect(await page.getByRole("dialog").count()).toBe(0);
     });
   });
 }
