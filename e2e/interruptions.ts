@@ -6,7 +6,7 @@ import { logIn, type Credentials } from "./log-in.ts";
 export type Interrupted = { readonly consoleUrl: string; readonly browser: Browser; readonly first: Credentials };
 
 const LONG_MS = 180_000;
-const TYPED = "Typed before it happened";
+const TYPED = "Support agent, staging";
 
 /** What goes wrong around a page that someone works on, and takes nothing of it away. */
 export function describeInterruptions(world: () => Interrupted): void {
@@ -31,7 +31,7 @@ export function describeInterruptions(world: () => Interrupted): void {
           await page.getByText(`“${TYPED}” is ready`).waitFor();
           await login.waitFor({ state: "detached" });
           await page.goto(`${consoleUrl}/projects`);
-          await page.getByRole("link", { name: TYPED }).waitFor();
+          await page.getByRole("link", { name: TYPED }).first().waitFor();
           expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toMatch(/eyJ/);
         }),
       LONG_MS,
@@ -42,16 +42,16 @@ export function describeInterruptions(world: () => Interrupted): void {
       () =>
         onAPage(world(), async (page) => {
           const { consoleUrl } = world();
-          await fillNewProject(page, consoleUrl, "Offline at first");
+          await fillNewProject(page, consoleUrl, "Shop assistant, staging");
           await page.context().setOffline(true);
           await page.getByText("You are offline.").waitFor();
           await page.getByRole("button", { name: "Create", exact: true }).click();
           await page.getByText("could not be reached").first().waitFor();
           await page.context().setOffline(false);
           await page.getByText("You are offline.").waitFor({ state: "detached" });
-          expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Offline at first");
+          expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Shop assistant, staging");
           await page.getByRole("button", { name: "Create", exact: true }).click();
-          await page.getByText("“Offline at first” is ready").waitFor();
+          await page.getByText("“Shop assistant, staging” is ready").waitFor();
         }),
       LONG_MS,
     );
@@ -69,6 +69,7 @@ export function describeInterruptions(world: () => Interrupted): void {
           await page.unroute("**/api/observability/**");
           await page.getByText("Observability can't be reached").waitFor({ state: "detached" });
           await page.getByRole("link", { name: "Demo" }).waitFor();
+          expect(await page.getByRole("alert").count()).toBe(0);
         }),
       LONG_MS,
     );
@@ -89,8 +90,32 @@ export function describeInterruptions(world: () => Interrupted): void {
         }),
       LONG_MS,
     );
+
+    test(
+      "behind an address of nothing: it is told in a heading, with a way on",
+      () =>
+        onAPage(world(), async (page) => {
+          for (const [path, heading] of ABSENT) {
+            await page.goto(`${world().consoleUrl}${path}`);
+            await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+            expect(await page.getByRole("main").getByRole("link").count()).toBeGreaterThan(0);
+          }
+        }),
+      LONG_MS,
+    );
   });
 }
+
+/** Ids that belong to nothing. */
+const NOBODY = "00000000-0000-7000-8000-000000000000";
+
+const ABSENT = [
+  ["/nowhere", "There is no such page"],
+  [`/projects/${NOBODY}/dashboards`, "This project is not here"],
+  ["/projects/not-an-id/settings", "This project is not here"],
+  [`/projects/${NOBODY}/traces/${NOBODY}`, "This trace is not here"],
+  ["/code/nobody/nothing", "nobody/nothing is not here"],
+] as const;
 
 /** A visitor of their own: the browser complains of what is broken here, and another's session is not to be ended. */
 async function onAPage({ browser, consoleUrl, first }: Interrupted, act: (page: Page) => Promise<void>): Promise<void> {

@@ -49,7 +49,7 @@ export function describePalette(stage: () => Stage): void {
       await page.keyboard.press("h");
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Command palette" });
-      await palette.getByRole("textbox", { name: "Search everything" }).pressSequentially("keyboard map");
+      await palette.getByRole("textbox", { name: "Search everything" }).fill("keyboard map");
       await palette.getByRole("button", { name: "Show the keyboard map" }).waitFor();
       expect(page.url()).toBe(`${consoleUrl}/projects`);
       await page.keyboard.press("Enter");
@@ -67,12 +67,15 @@ export function describePalette(stage: () => Stage): void {
       await page.getByRole("button", { name: "Search everything" }).waitFor();
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Command palette" });
-      await palette.getByRole("textbox", { name: "Search everything" }).pressSequentially("new project");
+      await palette.getByRole("textbox", { name: "Search everything" }).fill("new project");
       await palette.getByRole("button", { name: "Create a project" }).waitFor();
       await page.keyboard.press("Enter");
-      await page.getByRole("dialog", { name: "Create a project" }).waitFor();
+      const dialog = page.getByRole("dialog", { name: "Create a project" });
+      await dialog.waitFor();
       await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
       await page.waitForURL(`${consoleUrl}/projects`);
+      expect(await page.getByRole("dialog").count()).toBe(0);
     });
   });
 }

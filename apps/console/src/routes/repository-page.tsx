@@ -36,7 +36,14 @@ export function RepositoryPage() {
     return <Browser repository={repository} />;
   }
   if (repositories.data === undefined && repositories.error !== null) {
-    return <ErrorState title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />;
+    return (
+      <ErrorState
+        order={1}
+        title="The repository could not be loaded"
+        error={repositories.error}
+        onRetry={() => void repositories.refetch()}
+      />
+    );
   }
   if (repositories.data === undefined) {
     return (
@@ -47,6 +54,7 @@ export function RepositoryPage() {
   }
   return (
     <EmptyPanel
+      order={1}
       icon={<IconGitBranch />}
       title={`${fullName} is not here`}
       description="It may be registered under another name, or not yet."

@@ -16,7 +16,9 @@ import { TraceLinks } from "#features/traces/components/trace-links.tsx";
 import { TraceScores } from "#features/traces/components/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/components/trace-workspace.tsx";
 import { type StepFilter, readFilter } from "#features/traces/find-steps.ts";
+import { MissingTrace } from "#features/traces/components/missing-trace.tsx";
 import { useApi } from "#http/api-context.ts";
+import { hasCode } from "#http/api-error.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { FullPage } from "#ui/page.tsx";
 import { useTitle } from "#ui/use-title.ts";
@@ -35,8 +37,11 @@ export function TracePage() {
   useTitle(digest.data === undefined ? "Trace" : `${digest.data.name} · Trace`);
   const failed = digest.data === undefined ? digest.error : steps.data === undefined ? steps.error : null;
   if (failed !== null) {
+    if (hasCode(failed, "trace_not_found", "project_not_found", "invalid_request")) {
+      return <MissingTrace projectId={projectId} />;
+    }
     const retry = (): void => void Promise.all([digest.refetch(), steps.refetch()]);
-    return <ErrorState title="The trace could not be loaded" error={failed} onRetry={retry} />;
+    return <ErrorState order={1} title="The trace could not be loaded" error={failed} onRetry={retry} />;
   }
   if (digest.data === undefined || steps.data === undefined) {
     return (

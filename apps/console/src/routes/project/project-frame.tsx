@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, getRouteApi } from "@tanstack/react-router";
-import { projectsQuery } from "#features/projects/api/projects.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { MissingProject, isMissingProject } from "#features/projects/components/missing-project.tsx";
 import { useApi } from "#http/api-context.ts";
 import classes from "./project-frame.module.css";
 
@@ -19,15 +20,17 @@ const TABS = [
 /** A project's name and its pages, above each of them. The heading of the page is the page's own. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
-  const { data: projects } = useQuery(projectsQuery(useApi()));
-  const name = projects?.find(({ id }) => id === projectId)?.name;
+  const project = useQuery(projectQuery(useApi(), projectId));
+  if (project.data === undefined && isMissingProject(project.error)) {
+    return <MissingProject />;
+  }
   return (
     <>
       <nav className={classes.bar} aria-label="Project">
         <div className={classes.way}>
           <Link to="/projects">Projects</Link>
           <span aria-hidden="true">/</span>
-          <span className={classes.name}>{name ?? "…"}</span>
+          <span className={classes.name}>{project.data?.name ?? "…"}</span>
         </div>
         <ul className={classes.tabs}>
           {TABS.map(({ label, to }) => (

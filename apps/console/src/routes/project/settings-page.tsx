@@ -1,6 +1,5 @@
-import { Button } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
-import { IconActivity, IconCoins, IconEyeOff, IconKey, IconSettings, IconUsers } from "@tabler/icons-react";
+import { IconCoins, IconEyeOff, IconKey, IconSettings, IconUsers } from "@tabler/icons-react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
@@ -12,8 +11,7 @@ import { MaskingSettings } from "#features/projects/settings/masking-settings.ts
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
 import { useApi } from "#http/api-context.ts";
-import { hasCode } from "#http/api-error.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import classes from "./settings-page.module.css";
@@ -35,14 +33,7 @@ export function SettingsPage() {
     <WidePage>
       <PageHeader title="Settings" documentTitle={project.data === undefined ? "Settings" : `Settings of ${project.data.name}`} />
       {project.data === undefined && project.error === null && <LoadingRows rows={6} height={64} />}
-      {project.data === undefined && hasCode(project.error, "project_not_found") && (
-        <EmptyPanel icon={<IconActivity />} title="This project is not here" description="It was deleted, or you are no member of it.">
-          <Button component={Link} to="/projects">
-            All projects
-          </Button>
-        </EmptyPanel>
-      )}
-      {project.data === undefined && project.error !== null && !hasCode(project.error, "project_not_found") && (
+      {project.data === undefined && project.error !== null && (
         <ErrorState title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
       )}
       {project.data !== undefined && <Sections key={projectId} project={project.data} />}

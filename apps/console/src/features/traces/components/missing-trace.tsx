@@ -1,0 +1,25 @@
+import { Button } from "@mantine/core";
+import { IconTimelineEventX } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { EmptyPanel } from "#ui/list-states.tsx";
+import { Page } from "#ui/page.tsx";
+import { useTitle } from "#ui/use-title.ts";
+
+/** An address whose trace is not there, or not for who asks. */
+export function MissingTrace({ projectId }: { readonly projectId: string }) {
+  useTitle("No such trace");
+  return (
+    <Page>
+      <EmptyPanel
+        order={1}
+        icon={<IconTimelineEventX />}
+        title="This trace is not here"
+        description="Its project no longer keeps it, or you are no member of that project. One that has just run may take a moment to arrive; then load this page again."
+      >
+        <Button component={Link} to="/projects/$projectId/traces" params={{ projectId }}>
+          Traces of the project
+        </Button>
+      </EmptyPanel>
+    </Page>
+  );
+}
