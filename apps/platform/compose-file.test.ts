@@ -7,6 +7,7 @@ import { roleNames } from "./role-names.ts";
 import { portOf } from "./roles.ts";
 
 const serviceSchema = z.object({
+  env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
   image: z.string(),
   command: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()),
@@ -32,7 +33,8 @@ describe("compose.yaml", () => {
   });
 
   test.each(roleNames)("starts %s with every variable that it needs", (role) => {
-    const { command, environment } = serviceSchema.parse(services[role]);
+    const { command, environment, env_file } = serviceSchema.parse(services[role]);
+    expect(env_file).toEqual([{ path: ".env", required: false }]);
     expect(command).toEqual(["start", role]);
     const given = { ...SECRETS, ...filledIn(environment) };
     expect(() => demandValidConfig([role], given)).not.toThrow();

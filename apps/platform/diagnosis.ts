@@ -9,7 +9,7 @@ import { diagnoseDatabase, diagnoseRedis } from "./diagnosis-of-stores.ts";
 import { findHomeHolder } from "./embedded/home-lock.ts";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "./embedded/redis-binary.ts";
 import type { Environment, Setting } from "./environment.ts";
-import { findPortProblems } from "./ports.ts";
+import { findPortProblems, type NeededPort } from "./ports.ts";
 import { roleNames } from "./role-names.ts";
 import { secretNames } from "./secrets.ts";
 
@@ -134,6 +134,11 @@ async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding>
   return { state: "good", what: "PostgreSQL", found: `embedded, ${exists ? "data" : "to be made"} in ${folder}` };
 }
 
+/** Port 0 is whichever is free. */
+function listed(needed: readonly NeededPort[]): string {
+  return needed.flatMap(({ port }) => (port === 0 ? [] : [port])).join(", ");
+}
+
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   const home = setting.platform.SIGHTLINE_HOME;
   const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home) : undefined;
@@ -143,6 +148,6 @@ async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   const needed = neededPorts(roleNames, setting);
   const problems = await findPortProblems(needed);
   return problems.length === 0
-    ? [{ state: "good", what: "ports", found: `${needed.map(({ port }) => port).join(", ")} are free` }]
+    ? [{ state: "good", what: "ports", found: `${listed(needed)} are free` }]
     : problems.map((problem) => ({ state: "bad", what: "ports", found: problem, mend: "Or Sightline runs already: then all is well." }));
 }

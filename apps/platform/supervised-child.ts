@@ -46,6 +46,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
 
   function launch(): void {
     const startedAt = Date.now();
+    let wasReady = false;
     const started = launchChild(specification, onLine);
     child = started;
     const late = setTimeout(() => {
@@ -59,6 +60,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
           say(`${name} is ready again (${Date.now() - startedAt} ms)`);
         }
         everReady = true;
+        wasReady = true;
         firstReady.resolve();
       }
     });
@@ -69,13 +71,14 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
       if (child === started) {
         child = undefined;
         resolve();
-        afterEnd(reason, Date.now() - startedAt);
+        afterEnd(reason, wasReady ? Date.now() - startedAt : 0);
       }
     };
     started.once("exit", (code, signal) => onEnd(signal ?? `exit code ${code}`));
     started.once("error", (error) => onEnd(error.message));
   }
 
+  /** A child that was never ready did not live, however long it took. */
   function afterEnd(reason: string, livedMs: number): void {
     if (stopping) {
       firstReady.reject(new Error(`${name} was stopped before it was ready`));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { Output } from "./log-lines.ts";
+import type { ChildTimings } from "./supervised-child.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 import { isAlive, waitUntil } from "./testing/wait-until.ts";
 
@@ -19,8 +20,12 @@ afterEach(async () => {
 
 const output: Output = { childLine: (name, line) => lines.push(`${name}: ${line}`), say: (text) => lines.push(text) };
 
-function supervise(options: { stopMs?: number } = {}): Supervisor {
-  const supervisor = createSupervisor({ output, timings: { pauseMs: 10, firstAttempts: 2 }, ...options });
+function supervise({ stopMs, ...timings }: Partial<ChildTimings> & { stopMs?: number } = {}): Supervisor {
+  const supervisor = createSupervisor({
+    output,
+    timings: { pauseMs: 10, firstAttempts: 2, ...timings },
+    ...(stopMs === undefined ? {} : { stopMs }),
+  });
   supervisors.push(supervisor);
   return supervisor;
 }
@@ -66,6 +71,12 @@ test("the pause before a restart doubles while a child keeps ending", async () =
 test("a child that never gets ready fails the start, with its own words shown", async () => {
   await expect(supervise().start([child("broken", "never-ready")])).rejects.toThrow("broken does not start (exit code 1)");
   expect(lines.join("\n")).toContain("broken: Error: this child never starts");
+});
+
+test("a child that is too slow fails the start as well, instead of being started for ever", async () => {
+  const slow = supervise({ readyMs: 1, soundMs: 1 });
+  await expect(slow.start([child("slow", "good")])).rejects.toThrow("slow does not start (SIGKILL)");
+  expect(lines.filter((line) => line.startsWith("slow is not ready"))).toHaveLength(2);
 });
 
 test("children end in the reverse order of their start", async () => {
