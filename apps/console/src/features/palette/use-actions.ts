@@ -24,7 +24,11 @@ export function useActions({
             words: "new add create index git",
             run: () => void navigate({ to: "/code/repos", search: { register: "1" } }),
           },
-          { label: "Create a developer token", words: "new add mcp assistant key", run: () => void navigate({ to: "/code/connect", search: { new: "1" } }) },
+          {
+            label: "Create a developer token",
+            words: "new add mcp assistant key",
+            run: () => void navigate({ to: "/code/connect", search: { new: "1" } }),
+          },
         ]
       : []),
     { label: "Use the light theme", words: "switch colour appearance", run: () => setColorScheme("light") },
