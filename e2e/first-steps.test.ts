@@ -36,7 +36,7 @@ afterAll(async () => {
 
 afterEach(() => failOn(problems));
 
-test("an empty product has four steps, which can be put away and brought back", async () => {
+test("an empty product has four steps, which can be put away and brought back", { timeout: STEP_MS }, async () => {
   await stepsOf(page).getByText("0 of 4 done").waitFor();
   await page.getByText("Nothing needs you").waitFor();
   expect(await inspectPage(page, "overview-first")).toEqual([]);
