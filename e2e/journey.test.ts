@@ -1,6 +1,6 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describeAssistant } from "./assistant.ts";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { describeCode } from "./code.ts";
 import { describeDebugging } from "./debug.ts";
@@ -11,6 +11,7 @@ import { makePlace, startProduct, type Place, type Product } from "./product.ts"
 import { describeProjectAccess } from "./project-access.ts";
 import { describeRepositories } from "./repositories.ts";
 import { describeSecondFactor } from "./second-factor.ts";
+import { describeSpeed } from "./speed.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -66,28 +67,7 @@ test("the product is up within 90 seconds of npm start", () => {
 
 describeCode(() => ({ product, page }));
 
-describe("an assistant with a developer token", () => {
-  test("searches, reads and lists over MCP with the official client", async () => {
-    const client = await connect(await createToken(page, "Assistant of the test"));
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["search", "read_file", "list_repos"]));
-    const found = await call(client, "search", { query: "pauseBeforeRetry" });
-    expect(found).toContain(RETRY);
-    expect(found).toContain(repository.commit.slice(0, 7));
-    expect(await call(client, "read_file", { repo: REPOSITORY, path: RETRY })).toContain("const LONGEST_PAUSE_MS = 60_000;");
-    expect(await call(client, "list_repos", {})).toContain(REPOSITORY);
-    await client.close();
-  });
-
-  test("is refused without one", async () => {
-    const answer = await fetch(`${product.codeIndexUrl}/mcp`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    });
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ error: "auth_failed" });
-  });
-});
+describeAssistant(() => ({ product, page, repository }));
 
 describe("observability", () => {
   test("the demo agent's run is there with its nodes, tool calls and model calls", async () => {
@@ -100,6 +80,8 @@ describe("observability", () => {
     expect(new Set(kinds)).toEqual(expect.objectContaining(new Set(["node", "tool", "llm"])));
   });
 });
+
+describeSpeed(() => ({ consoleUrl: product.consoleUrl, browser, page, problems }));
 
 describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
 
@@ -197,14 +179,6 @@ async function registerRepository(shown: Page): Promise<void> {
   await shown.getByRole("row").filter({ hasText: REPOSITORY }).getByText("Ready").waitFor({ timeout: INDEXING_MS });
 }
 
-async function createToken(shown: Page, label: string): Promise<string> {
-  await shown.goto(`${product.consoleUrl}/code/connect`);
-  await shown.getByLabel("Label").fill(label);
-  await shown.getByRole("button", { name: "Create token" }).click();
-  const token = shown.getByRole("status").filter({ hasText: label }).getByLabel("the token", { exact: true });
-  return (await token.innerText()).trim();
-}
-
 async function openDemoTraces(shown: Page): Promise<void> {
   await shown.goto(`${product.consoleUrl}/projects`);
   await shown.getByRole("table").getByRole("link").first().click({ timeout: DEMO_MS });
@@ -214,18 +188,4 @@ async function openDemoTraces(shown: Page): Promise<void> {
 async function openDemoTrace(shown: Page): Promise<void> {
   await openDemoTraces(shown);
   await shown.getByRole("table").getByRole("link").first().click();
-}
-
-async function connect(token: string): Promise<Client> {
-  const client = new Client({ name: "sightline-e2e", version: "1.0.0" });
-  const headers = { authorization: `Bearer ${token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${product.codeIndexUrl}/mcp`), { requestInit: { headers } }));
-  return client;
-}
-
-/** What a tool answers, as the assistant reads it. */
-async function call(client: Client, name: string, words: Record<string, unknown>): Promise<string> {
-  const answer = await client.callTool({ name, arguments: words });
-  expect(answer.isError).not.toBe(true);
-  return JSON.stringify(answer.content);
 }

@@ -42,7 +42,7 @@ const PORT_VARIABLES = [
   "SIGHTLINE_REDIS_PORT",
 ];
 const UP = /Sightline \S+ is up/;
-const START_MS = 150_000;
+const START_MS = 300_000;
 const STOP_MS = 20_000;
 
 export async function makePlace(): Promise<Place> {
