@@ -13,6 +13,7 @@ import { makePlace, startProduct, type Place, type Product } from "./product.ts"
 import { describeProjectAccess } from "./project-access.ts";
 import { describeRepositories } from "./repositories.ts";
 import { describeSecondFactor } from "./second-factor.ts";
+import { describeSpeed } from "./speed.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -81,6 +82,8 @@ describe("observability", () => {
     await expect.poll(kinds, { timeout: 20_000 }).toEqual(expect.arrayContaining(["node", "tool", "llm"]));
   });
 });
+
+describeSpeed(() => ({ consoleUrl: product.consoleUrl, browser, page, problems }));
 
 describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
 

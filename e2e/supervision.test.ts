@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser, openContext, openPage } from "./browser.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { failOn, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logIn, logInFirst } from "./log-in.ts";
+import { describeOutage } from "./outage.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -9,15 +11,38 @@ const ROLES = ["identity", "code-index", "indexer", "observability", "consumer",
 
 let place: Place;
 let product: Product;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let problems: string[];
 
 beforeAll(async () => {
   place = await makePlace();
   product = await startProduct(place);
+  browser = await launchBrowser();
+  context = await openContext(browser);
+  problems = [];
+  page = await openPage(context, problems);
+  await logInFirst(page, product.consoleUrl, product.admin, PASSWORD);
+  // A page that stays open would rightly complain while something is away.
+  await page.close();
+  failOn(problems);
 });
 
 afterAll(async () => {
-  await product.interrupt();
-  await place.remove();
+  await browser?.close();
+  await product?.interrupt();
+  await place?.remove();
+});
+
+beforeEach(async () => {
+  problems = [];
+  page = await openPage(context, problems);
+});
+
+afterEach(async () => {
+  await page.close();
+  failOn(problems);
 });
 
 test("every role that is killed is back within five seconds", async () => {
@@ -42,25 +67,20 @@ test.each([
   await expectHealthy();
 });
 
-test("Ctrl-C leaves no process, a second start keeps the data, and a service manager's SIGTERM leaves none either", async () => {
-  const browser = await launchBrowser();
-  const problems: string[] = [];
-  const page = await openPage(await openContext(browser), problems);
-  await logInFirst(page, product.consoleUrl, product.admin, PASSWORD);
-  // A page that stays open would rightly complain while the product is away.
-  await page.close();
+describeOutage(() => ({ product, page, problems }));
 
+test("Ctrl-C leaves no process, a second start keeps the data, and a service manager's SIGTERM leaves none either", async () => {
+  const { email } = product.admin;
   expect((await product.processes()).length).toBeGreaterThan(ROLES.length);
   // npm itself ends by the signal, after what it started.
   expect([0, "SIGINT"]).toContain(await product.interrupt());
   expect(await product.processes()).toEqual([]);
 
-  const { email } = product.admin;
   product = await startProduct(place);
   expect(product.output()).not.toContain("First admin");
-  await logIn(await openPage(await openContext(browser), problems), product.consoleUrl, { email, password: PASSWORD });
-  await browser.close();
-  expect(problems).toEqual([]);
+  const visitor = await openContext(browser);
+  await logIn(await openPage(visitor, problems), product.consoleUrl, { email, password: PASSWORD });
+  await visitor.close();
 
   await product.terminate();
   expect(await product.processes()).toEqual([]);

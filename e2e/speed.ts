@@ -1,0 +1,97 @@
+import { availableParallelism, loadavg } from "node:os";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openContext, openPage } from "./browser.ts";
+import { measureVitals } from "./vitals.ts";
+
+type Stage = { readonly consoleUrl: string; readonly browser: Browser; readonly page: Page; readonly problems: string[] };
+
+/** On a machine that is free for it; where several processes wait for each core, everything takes as many times as long. */
+const LARGEST_PAINT_MS = 1_500;
+const LAYOUT_SHIFT = 0.1;
+/** Three loads, and the machine may be busy. */
+const LONG_MS = 120_000;
+const KEPT = /^(?:mantine-color-scheme-value$|sightline-view-|tsr-scroll-restoration)/;
+const SECRET = /eyJ[\w-]{10}|codeindex_|sightline_refresh|Bearer|studio_/;
+const STORES = `(async () => ({
+  kept: [localStorage, sessionStorage].flatMap((store) => Object.entries(store)),
+  databases: await indexedDB.databases(),
+  caches: await caches.keys(),
+  cookie: document.cookie,
+}))()`;
+
+type Stores = {
+  readonly kept: readonly (readonly [string, string])[];
+  readonly databases: readonly unknown[];
+  readonly caches: readonly unknown[];
+  readonly cookie: string;
+};
+
+/** How fast and how guarded pages come to a browser that has not been here before. */
+export function describeSpeed(stage: () => Stage): void {
+  describe("in an empty browser", { timeout: LONG_MS }, () => {
+    test("the login is painted in time, in its place, and sent as it should be", async () => {
+      const { browser, consoleUrl, problems } = stage();
+      const visitor = await openContext(browser);
+      const page = await openPage(visitor, problems);
+      await expectVitals(page, "login", `${consoleUrl}/login`, () => page.getByRole("button", { name: "Log in" }).waitFor());
+      await visitor.close();
+    });
+
+    test.each<[string, (stage: Stage) => Promise<string>, (page: Page) => Promise<void>]>([
+      ["overview", async () => "/", (page) => page.getByRole("region", { name: "Observability" }).getByText("Healthy").waitFor()],
+      [
+        "code search",
+        async () => "/code?q=pauseBeforeRetry",
+        (page) =>
+          page
+            .getByRole("heading", { name: /retry-failed/ })
+            .first()
+            .waitFor(),
+      ],
+      ["list of traces", addressOfTraces, (page) => page.locator("a[data-trace]").first().waitFor()],
+      ["trace", addressOfTrace, (page) => page.getByRole("tree", { name: "Steps of the trace" }).getByRole("treeitem").first().waitFor()],
+    ])("the %s is too", async (name, addressOf, isShown) => {
+      const { consoleUrl, page } = stage();
+      const address = await addressOf(stage());
+      await expectVitals(page, name, `${consoleUrl}${address}`, () => isShown(page));
+    });
+
+    test("nothing that opens anything is where a script could read it", async () => {
+      const { consoleUrl, page } = stage();
+      await page.goto(`${consoleUrl}${await addressOfTrace(stage())}`);
+      await page.getByRole("tree", { name: "Steps of the trace" }).waitFor();
+      const stores = await page.evaluate<Stores>(STORES);
+      expect(stores).toMatchObject({ databases: [], caches: [], cookie: "" });
+      for (const [name, value] of stores.kept) {
+        expect(name).toMatch(KEPT);
+        expect(value).not.toMatch(SECRET);
+      }
+      expect(await cookiesOf(page.context(), consoleUrl)).toEqual([{ httpOnly: true, sameSite: "Lax", secure: true }]);
+    });
+  });
+}
+
+async function expectVitals(page: Page, name: string, address: string, isShown: () => Promise<void>): Promise<void> {
+  const { largestPaintMs, layoutShift, complaints } = await measureVitals(page, address, isShown);
+  const crowd = Math.max((loadavg()[0] ?? 0) / availableParallelism(), 1);
+  console.log(`${name}: largest paint after ${largestPaintMs} ms, layout shift ${layoutShift.toFixed(3)}, load ${crowd.toFixed(1)} a core`);
+  expect(complaints).toEqual([]);
+  expect(largestPaintMs).toBeGreaterThan(0);
+  expect(largestPaintMs).toBeLessThan(LARGEST_PAINT_MS * crowd);
+  expect(layoutShift).toBeLessThan(LAYOUT_SHIFT);
+}
+
+async function addressOfTraces({ consoleUrl, page }: Stage): Promise<string> {
+  await page.goto(`${consoleUrl}/projects`);
+  return (await page.getByRole("table").getByRole("link").first().getAttribute("href")) ?? "";
+}
+
+async function addressOfTrace(stage: Stage): Promise<string> {
+  await stage.page.goto(`${stage.consoleUrl}${await addressOfTraces(stage)}`);
+  return (await stage.page.locator("a[data-trace]").first().getAttribute("href")) ?? "";
+}
+
+async function cookiesOf(context: BrowserContext, address: string) {
+  return (await context.cookies(address)).map(({ httpOnly, sameSite, secure }) => ({ httpOnly, sameSite, secure }));
+}
