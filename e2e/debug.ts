@@ -72,7 +72,7 @@ export function describeDebugging(stage: () => Stage): void {
 
 async function openTraces({ consoleUrl, page }: Stage): Promise<void> {
   await page.goto(`${consoleUrl}/projects`);
-  await page.getByRole("table").getByRole("link").first().click({ timeout: DEMO_MS });
+  await page.getByRole("table").getByRole("link", { name: "Demo", exact: true }).click({ timeout: DEMO_MS });
   await page.getByRole("table").getByRole("link").first().waitFor({ timeout: DEMO_MS });
 }
 

@@ -123,7 +123,7 @@ export function describeExplore(stage: () => Stage): void {
 
 async function openTraces({ consoleUrl, page }: Stage): Promise<Page> {
   await page.goto(`${consoleUrl}/projects`);
-  await page.getByRole("table").getByRole("link").first().click({ timeout: COUNTED_MS });
+  await page.getByRole("table").getByRole("link", { name: "Demo", exact: true }).click({ timeout: COUNTED_MS });
   await traceOf(page).waitFor({ timeout: COUNTED_MS });
   return page;
 }

@@ -187,7 +187,7 @@ async function registerRepository(shown: Page): Promise<void> {
 
 async function openDemoTraces(shown: Page): Promise<void> {
   await shown.goto(`${product.consoleUrl}/projects`);
-  await shown.getByRole("table").getByRole("link").first().click({ timeout: DEMO_MS });
+  await shown.getByRole("table").getByRole("link", { name: "Demo", exact: true }).click({ timeout: DEMO_MS });
   await shown.getByRole("table").getByRole("link").first().waitFor({ timeout: DEMO_MS });
 }
 
