@@ -43,7 +43,7 @@ export async function openPage(context: BrowserContext, problems: string[]): Pro
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => problems.push(`error on ${page.url()}: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" && !isFirstVisit(message)) {
+    if (message.type() === "error" && !isRefusal(message)) {
       problems.push(`console on ${page.url()}: ${message.text()} (${message.location().url})`);
     }
   });
@@ -99,7 +99,7 @@ function findChromium(): string {
   return executable;
 }
 
-/** A page that has no token yet asks the refresh cookie for one, and a visitor without a session has none. */
-function isFirstVisit(message: ConsoleMessage): boolean {
-  return message.location().url.endsWith("/api/identity/login/refresh") && message.text().includes("status of 401 ");
+/** A refused request is shown by the console itself and also reported by the browser; so is the first visit's, which has no session. */
+function isRefusal(message: ConsoleMessage): boolean {
+  return /Failed to load resource: the server responded with a status of (?:401|403|429) /.test(message.text());
 }

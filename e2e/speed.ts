@@ -11,7 +11,7 @@ const LARGEST_PAINT_MS = 1_500;
 const LAYOUT_SHIFT = 0.1;
 /** Three loads, and the machine may be busy. */
 const LONG_MS = 120_000;
-const KEPT = /^(?:mantine-color-scheme-value$|sightline-view-|tsr-scroll-restoration)/;
+const KEPT = /^(?:mantine-color-scheme-value$|sightline-(?:view-|first-steps$|single-keys$)|tsr-scroll-restoration)/;
 const SECRET = /eyJ[\w-]{10}|codeindex_|sightline_refresh|Bearer|studio_/;
 const STORES = `(async () => ({
   kept: [localStorage, sessionStorage].flatMap((store) => Object.entries(store)),
@@ -84,7 +84,7 @@ async function expectVitals(page: Page, name: string, address: string, isShown: 
 
 async function addressOfTraces({ consoleUrl, page }: Stage): Promise<string> {
   await page.goto(`${consoleUrl}/projects`);
-  return (await page.getByRole("table").getByRole("link").first().getAttribute("href")) ?? "";
+  return (await page.getByRole("table").getByRole("link", { name: "Demo", exact: true }).getAttribute("href")) ?? "";
 }
 
 async function addressOfTrace(stage: Stage): Promise<string> {

@@ -5,7 +5,7 @@ import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 import { Attention } from "./overview/attention.tsx";
-import { FirstSteps, progressOf } from "./overview/first-steps.tsx";
+import { FirstSteps, FirstStepsPlace, progressOf } from "./overview/first-steps.tsx";
 import { LiveAgents } from "./overview/live-agents.tsx";
 import { Parts } from "./overview/parts.tsx";
 import { RecentlyIndexed } from "./overview/recently-indexed.tsx";
@@ -16,7 +16,7 @@ import classes from "./overview-page.module.css";
 export function OverviewPage() {
   const { data: me } = useSuspenseQuery(meQuery(useApi()));
   const isAdmin = me.role === "admin";
-  const { steps, isAway, setAway } = useFirstSteps(isAdmin);
+  const { steps, isExpected, isAway, setAway } = useFirstSteps(isAdmin);
   const isShown = steps.length > 0 && !isAway;
   // While it is off it is a step, so that only who put the steps away is told of it as of a trouble.
   const troubles = useTroubles({ isAdmin, isSecondFactorStep: !isAway });
@@ -30,6 +30,7 @@ export function OverviewPage() {
         )}
       </PageHeader>
       <Stack gap="lg">
+        {isExpected && <FirstStepsPlace />}
         {isShown && <FirstSteps steps={steps} onPutAway={() => setAway(true)} />}
         <Parts isAdmin={isAdmin} />
         <Attention troubles={troubles} />

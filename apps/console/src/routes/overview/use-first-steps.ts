@@ -1,6 +1,7 @@
 import { useLocalStorage } from "@mantine/hooks";
 import type { DeveloperToken } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
@@ -15,6 +16,8 @@ const REFRESH_MS = 15_000;
 export type ShownSteps = {
   /** None once there is nothing left to do, and until that is known. */
   readonly steps: readonly Step[];
+  /** Some are to be expected: it is not known yet, and when this browser last knew there were some. */
+  readonly isExpected: boolean;
   readonly isAway: boolean;
   readonly setAway: (isAway: boolean) => void;
 };
@@ -31,9 +34,16 @@ export function useFirstSteps(isAdmin: boolean): ShownSteps {
     enabled: isAdmin,
     refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
   });
-  const steps = stepsOf({ isAdmin, secondFactor, repositories, tokens, projects }) ?? [];
+  const steps = stepsOf({ isAdmin, secondFactor, repositories, tokens, projects });
+  const isDone = steps?.some(isOpen) === false;
+  useEffect(() => {
+    if (isDone && stored === "shown") {
+      store("done");
+    }
+  }, [isDone, stored, store]);
   return {
-    steps: steps.some(isOpen) ? steps : [],
+    steps: steps === undefined || isDone ? [] : steps,
+    isExpected: steps === undefined && stored === "shown",
     isAway: stored === "away",
     setAway: (isAway) => store(isAway ? "away" : "shown"),
   };
