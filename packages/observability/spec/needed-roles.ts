@@ -8,6 +8,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects": "none",
   "POST /api/v1/projects": "none",
   "GET /api/v1/gaps": "none",
+  "GET /api/v1/intake": "none",
   "GET /api/v1/dead-letters": "none",
   "GET /api/v1/traces/:trace_id": "viewer",
   "GET /api/v1/projects/:project_id": "viewer",
