@@ -38,7 +38,7 @@ test("every route says in its description what it does", COMPOSING, async () => 
 });
 
 test("compose.yaml sets no variable that nothing reads", async () => {
-  const [, environment = ""] = /environment: &environment\n((?: {4}.*\n)+)/.exec(await read("compose.yaml")) ?? [];
+  const [, environment = ""] = /^ {2}environment:\n((?: {4}.*\n)+)/m.exec(await read("compose.yaml")) ?? [];
   const set = [...environment.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name);
   expect(set.length).toBeGreaterThan(10);
   expect(set.filter((name = "") => !known.includes(name))).toEqual([]);
