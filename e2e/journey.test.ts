@@ -83,8 +83,6 @@ describe("observability", () => {
   });
 });
 
-describeSpeed(() => ({ consoleUrl: product.consoleUrl, browser, page, problems }));
-
 describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
 
 describeDebugging(() => ({ consoleUrl: product.consoleUrl, page }));
@@ -167,6 +165,9 @@ describe("in both themes, without a violation that axe finds, is", () => {
     await expectAccessible("trace");
   });
 });
+
+// Last: it empties the browser's cache.
+describeSpeed(() => ({ consoleUrl: product.consoleUrl, browser, page, problems }));
 
 async function expectAccessible(name: string): Promise<void> {
   expect(await inspectPage(page, name)).toEqual([]);

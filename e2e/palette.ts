@@ -19,7 +19,7 @@ export function describePalette(stage: () => Stage): void {
       await palette.getByRole("button", { name: REPOSITORY }).first().waitFor();
       expect(await inspectPage(page, "palette")).toEqual([]);
       await page.keyboard.press("Enter");
-      await page.waitForURL(`${consoleUrl}/code/${REPOSITORY}`);
+      await page.waitForURL(({ pathname }) => pathname === `/code/${REPOSITORY}`);
       await palette.waitFor({ state: "detached" });
 
       await page.keyboard.press("g");
