@@ -23,19 +23,29 @@ type Fitting = {
  * place. The best are cut last; those for which not even their place fits are left out.
  */
 export function fitResults(results: readonly SearchResult[], { maxTokens, render }: Fitting): readonly FittedResult[] {
-  const costOf = (result: FittedResult, index: number) => countTokens(render(result, index + 1)) + 1;
-  const places = results.map((result) => withDetail(result, "place"));
-  let reserved = 0;
-  const overflowing = places.findIndex((place, index) => (reserved += costOf(place, index)) > maxTokens);
-  const shown = overflowing === -1 ? places : places.slice(0, overflowing);
-  reserved = shown.reduce((sum, place, index) => sum + costOf(place, index), 0);
-  return shown.map((place, index) => {
-    const result = results[index];
-    const better = result === undefined ? [] : [withDetail(result, "full"), withDetail(result, "lines")];
-    const without = reserved - costOf(place, index);
-    const chosen = better.find((candidate) => without + costOf(candidate, index) <= maxTokens) ?? place;
-    reserved = without + costOf(chosen, index);
-    return chosen;
+  const costOf = (result: FittedResult, index: number, most: number) => countTokens(render(result, index + 1), most) + 1;
+  const shown: { readonly result: SearchResult; readonly place: FittedResult; readonly cost: number }[] = [];
+  let left = maxTokens;
+  for (const [index, result] of results.entries()) {
+    const place = withDetail(result, "place");
+    const cost = costOf(place, index, left);
+    if (cost > left) {
+      break;
+    }
+    left -= cost;
+    shown.push({ result, place, cost });
+  }
+  return shown.map(({ result, place, cost }, index) => {
+    const room = left + cost;
+    for (const detail of ["full", "lines"] as const) {
+      const better = withDetail(result, detail);
+      const itsCost = costOf(better, index, room);
+      if (itsCost <= room) {
+        left = room - itsCost;
+        return better;
+      }
+    }
+    return place;
   });
 }
 

@@ -3,11 +3,10 @@ import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import type { LegName } from "#retrieval/fuse.ts";
 import { compileConditions } from "#retrieval/match-conditions.ts";
 import { parseQuery } from "#retrieval/query.ts";
+import { readSearched } from "#retrieval/read-searched.ts";
 import { runLegs } from "#retrieval/search-legs.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
-import { repositoriesInScope } from "#store/read-scope.store.ts";
-import { storedEmbedders } from "#store/read-vectors.store.ts";
 import { EVAL_EMBEDDING, type EvaluatedIndex } from "./evaluated-index.ts";
 import type { EvalQuery } from "./query-set.ts";
 
@@ -37,15 +36,12 @@ type Captured = Pick<CapturedRepository, "chunks"> & { readonly queries: readonl
 export async function capture({ index: { database, tenant }, repo, queries }: Capturing): Promise<Captured> {
   const scope = { tenant, repo };
   const embedder = createQueryEmbedder({ config: EVAL_EMBEDDING, log: silentLog });
-  const { repositories, vectors } = await readAs(database, tenant, DEADLINE_MS, async (transaction) => {
-    const [inUse] = await storedEmbedders(transaction, tenant);
-    return { repositories: await repositoriesInScope(transaction, scope), vectors: inUse };
-  });
+  const searched = await readSearched(database, scope, DEADLINE_MS);
   const chunks: Record<string, FoundChunk> = {};
   const captured: Omit<CapturedQuery, "ripgrep">[] = [];
   for (const query of queries) {
     const parsed = parseQuery(query.text);
-    const searching = { scope, query: parsed, conditions: compileConditions(parsed), repositories, vectors, isDeep: false };
+    const searching = { scope, query: parsed, conditions: compileConditions(parsed), ...searched, isDeep: false };
     const { bm25, exact, semantic } = await runLegs({ database, embedder, log: silentLog, deadlines: DEADLINES }, searching);
     const legs = { bm25: bm25.chunkIds, exact: exact.chunkIds, semantic: semantic.chunkIds };
     const chunkIds = [...new Set(Object.values(legs).flat())];

@@ -2,11 +2,11 @@ import type { Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { hasBit } from "#store/bitmap.ts";
 import { chunkId, SEGMENT_CAPACITY } from "#store/chunk-id.ts";
-import { readTrigrams, visibleSegments } from "#store/read-postings.store.ts";
+import { readTrigrams } from "#store/read-postings.store.ts";
 import type { Scope } from "#store/read-scope.store.ts";
 import { chunksOf, trigramsIn } from "./trigram-query.ts";
 import type { Pattern } from "./pattern.ts";
-import { joinVisible } from "./visible-chunks.ts";
+import { readVisible } from "./visible-chunks.ts";
 
 /** The chunks that may hold a match: too many rather than too few. */
 export type Candidates = {
@@ -25,7 +25,7 @@ export async function findCandidates(
   if (trigrams.length === 0) {
     return undefined;
   }
-  const segments = joinVisible(await visibleSegments(query, scope));
+  const segments = await readVisible(query, scope);
   const rows = await readTrigrams(query, scope, { trigrams, segments: segments.map(({ segmentId }) => segmentId) });
   const blocksOf = Map.groupBy(rows, (row) => row.segment_id);
   const found = new Map(

@@ -33,13 +33,12 @@ export function createDescriber(query: ParsedQuery): (describing: Describing) =>
   const asked = saying.length > 0 ? saying : query.concepts;
   const wanted = kindsAskedFor(query);
   const files = new Map<string, FileFeatures>();
+  const namesOf = rememberNames();
   const pointsTo = placeAskedFor(query);
   return ({ chunk, coverage }) => {
     const file = files.get(chunk.path) ?? describeFile(chunk.path, { asked, wanted });
     files.set(chunk.path, file);
-    // C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too.
-    const symbols = chunk.symbols.flatMap((symbol) => (symbol.includes("::") ? [symbol, symbol.split("::").at(-1) ?? symbol] : [symbol]));
-    const names = symbols.map((symbol) => new Set(termsOf(symbol)));
+    const names = chunk.symbols.flatMap((symbol) => namesOf(symbol));
     let nearness: Nearness | undefined;
     return {
       ...file,
@@ -49,6 +48,17 @@ export function createDescriber(query: ParsedQuery): (describing: Describing) =>
       coverage: isProse(query.shape) ? coverage : 0,
       nearness: () => (nearness ??= nearnessOf(chunk.content, asked)),
     };
+  };
+}
+
+/** The terms of a symbol's names. Copies and versions of a file, which are found together, have the same. */
+function rememberNames(): (symbol: string) => readonly ReadonlySet<string>[] {
+  const known = new Map<string, readonly ReadonlySet<string>[]>();
+  return (symbol) => {
+    // C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too.
+    const names = known.get(symbol) ?? [symbol, ...symbol.split("::").slice(1).slice(-1)].map((name) => new Set(termsOf(name)));
+    known.set(symbol, names);
+    return names;
   };
 }
 

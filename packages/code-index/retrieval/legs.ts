@@ -1,6 +1,8 @@
+import type { Transaction } from "kysely";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
+import type { CodeIndexTables } from "#schema.ts";
 import { readAs } from "#store/read-as.store.ts";
-import { chunksOfMatchingFiles, keepMatchingFiles, visibleSegments } from "#store/read-postings.store.ts";
+import { chunksOfMatchingFiles, keepMatchingFiles } from "#store/read-postings.store.ts";
 import { filtersFiles, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
 import { findNearest, type StoredEmbedder } from "#store/read-vectors.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
@@ -8,13 +10,15 @@ import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "./query.ts";
 import { scorePostings } from "./score-postings.ts";
 import { postingsOf } from "./segment-memory.ts";
-import { joinVisible } from "./visible-chunks.ts";
+import type { VisibleChunks } from "./visible-chunks.ts";
 
 /** What each leg needs to look. */
 export type Looking = {
   readonly database: CodeIndexDatabase;
   readonly scope: Scope;
   readonly query: ParsedQuery;
+  /** What the scope sees. */
+  readonly segments: readonly VisibleChunks[];
   /** Hits wanted at the most. */
   readonly limit: number;
   readonly deadlineMs: number;
@@ -24,20 +28,21 @@ export type Looking = {
 const FILTERED = 5_000;
 
 export async function searchByWords(looking: Looking): Promise<LegAnswer> {
-  const { database, scope, query, limit, deadlineMs } = looking;
+  const { database, scope, query, segments, limit, deadlineMs } = looking;
   const terms = [...new Set(query.concepts.flatMap((concept) => concept.terms))];
   if (terms.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
-  return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
-    const segments = joinVisible(await visibleSegments(transaction, scope));
-    const postings = await postingsOf({ database, transaction, scope, segments }, terms);
-    const scoring = { concepts: query.concepts, segments, postings };
-    if (!filtersFiles(scope)) {
-      const { best, coverageOf } = scorePostings({ ...scoring, limit });
-      return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };
-    }
-    const { best, coverageOf } = scorePostings({ ...scoring, limit: FILTERED });
+  const read = <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) =>
+    readAs(database, scope.tenant, deadlineMs, work);
+  const postings = await postingsOf({ database, scope, segments, read }, terms);
+  const scoring = { concepts: query.concepts, segments, postings };
+  if (!filtersFiles(scope)) {
+    const { best, coverageOf } = scorePostings({ ...scoring, limit });
+    return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };
+  }
+  const { best, coverageOf } = scorePostings({ ...scoring, limit: FILTERED });
+  return read(async (transaction) => {
     const kept = await keepMatchingFiles(
       transaction,
       scope,

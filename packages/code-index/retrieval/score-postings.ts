@@ -53,18 +53,17 @@ export function scorePostings({ concepts, segments, postings, limit, isWanted }:
     }
     scoreSegment(segment, rows, found, top.lowest);
   }
-  const bySegment = new Map(segments.map((segment) => [segment.segmentId, segment]));
+  const bySegment = new Map(promising.map(({ segment, rows }) => [segment.segmentId, { segment, rows }]));
   return {
     best: top.sorted(),
     coverageOf: (id) => {
-      const segment = bySegment.get(Math.floor(id / SEGMENT_CAPACITY));
+      const own = bySegment.get(Math.floor(id / SEGMENT_CAPACITY));
       const ordinal = id % SEGMENT_CAPACITY;
-      if (segment === undefined || !isSeen(segment, ordinal)) {
+      if (own === undefined || !isSeen(own.segment, ordinal)) {
         return 0;
       }
       const holds = ({ forms }: Row) => forms.some(({ list: { ordinals } }) => ordinals[placeFrom(ordinals, ordinal, 0)] === ordinal);
-      const rows = rowsOf(segment, { concepts, weights, postings });
-      return rows.reduce((sum, row) => sum + (holds(row) ? row.weight : 0), 0) / (coverable || 1);
+      return own.rows.reduce((sum, row) => sum + (holds(row) ? row.weight : 0), 0) / (coverable || 1);
     },
   };
 }

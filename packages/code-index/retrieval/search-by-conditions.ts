@@ -1,13 +1,12 @@
 import { readAs } from "#store/read-as.store.ts";
 import { readContents } from "#store/read-listed.store.ts";
-import { visibleSegments } from "#store/read-postings.store.ts";
 import { chunkId } from "#store/chunk-id.ts";
 import { hasBit } from "#store/bitmap.ts";
 import { findCandidates } from "./candidates.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { Looking } from "./legs.ts";
 import { keepMeeting, type Conditions } from "./match-conditions.ts";
-import { joinVisible, type VisibleChunks } from "./visible-chunks.ts";
+import { readVisible, type VisibleChunks } from "./visible-chunks.ts";
 
 /** Texts read at once: first few, as what is asked for is either common or rare. */
 const FIRST_LOOK = 200;
@@ -23,7 +22,7 @@ export async function searchByConditions(
   const until = performance.now() + deadlineMs * LOOKING;
   return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
     const candidates = await findCandidates(transaction, scope, { trigrams: conditions.trigrams, isMultiline: false });
-    const chunkIds = candidates?.chunkIds() ?? seen(joinVisible(await visibleSegments(transaction, scope)));
+    const chunkIds = candidates?.chunkIds() ?? seen(await readVisible(transaction, scope));
     const found: number[] = [];
     for (let from = 0, look = FIRST_LOOK; from < chunkIds.length; from += look, look = Math.min(look * 2, LARGEST_LOOK)) {
       if (found.length >= limit || performance.now() > until) {

@@ -6,6 +6,7 @@ import { codeIndexMigrations } from "#store/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { parseQuery } from "./query.ts";
+import { readSearched } from "./read-searched.ts";
 import { searchExactly } from "./search-exactly.ts";
 
 let database: TestDatabase<CodeIndexTables>;
@@ -34,7 +35,14 @@ afterAll(() => database.drop());
 async function find(literal: string, repo?: string, path?: string) {
   const query = { ...parseQuery(literal), literals: [literal], names: [] };
   const scope = { tenant, ...(repo === undefined ? {} : { repo }), ...(path === undefined ? {} : { path }) };
-  const { chunkIds } = await searchExactly({ database, scope, query, limit: 1_000, deadlineMs: 10_000 });
+  const { chunkIds } = await searchExactly({
+    database,
+    scope,
+    query,
+    ...(await readSearched(database, scope, 10_000)),
+    limit: 1_000,
+    deadlineMs: 10_000,
+  });
   return chunkIds;
 }
 
@@ -83,6 +91,14 @@ test("a segment from before there were trigrams is gone through chunk by chunk",
 
 test("texts that there is no time to compare are said to be missing", async () => {
   const query = { ...parseQuery("words"), literals: ["words"], names: [] };
-  const answer = await searchExactly({ database, scope: { tenant }, query, limit: 1_000, deadlineMs: 0 });
+  const scope = { tenant };
+  const answer = await searchExactly({
+    database,
+    scope,
+    query,
+    ...(await readSearched(database, scope, 10_000)),
+    limit: 1_000,
+    deadlineMs: 0,
+  });
   expect(answer).toMatchObject({ chunkIds: [], state: "timeout", reason: expect.stringContaining("600 chunks that may hold the text") });
 });

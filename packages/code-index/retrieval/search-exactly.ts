@@ -2,19 +2,19 @@ import { chunkId } from "#store/chunk-id.ts";
 import { hasBit } from "#store/bitmap.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { findDefining, findLiterals, type LiteralHit } from "#store/read-chunks.store.ts";
-import { visibleSegments } from "#store/read-postings.store.ts";
 import { rarestTrigrams, tellingTrigrams } from "#store/choose-trigrams.ts";
 import { trigramsOf } from "#store/trigrams.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { Looking } from "./legs.ts";
 import { intersect } from "./intersect.ts";
-import { trigramListsOf, trigramSampleOf, type TrigramLists, type TrigramSample } from "./segment-memory.ts";
-import { joinVisible, type VisibleChunks } from "./visible-chunks.ts";
+import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists, type TrigramSample } from "./segment-memory.ts";
+import type { VisibleChunks } from "./visible-chunks.ts";
 
-/** More of a literal's trigrams hardly leave fewer chunks. */
-const MOST_TRIGRAMS = 6;
-/** So many chunks are compared sooner than another trigram's lists are read. */
-const FEW = 30;
+/** The rarest of a literal's trigrams are read first, and as many as this where those leave more than a few chunks. */
+const MOST_TRIGRAMS = 10;
+const FIRST_TRIGRAMS = 2;
+/** So many chunks are compared sooner than further lists are read. */
+const FEW = 150;
 /** Chunks looked into at once: first few, as most literals are either common or rare. */
 const FIRST_LOOK = 250;
 const LARGEST_LOOK = 2_000;
@@ -24,7 +24,7 @@ const FIRST_SEGMENTS = 16;
 const LOOKING_SHARE = 0.6;
 
 /** The chunks that hold a literal of the query, letter for letter or in other case, or define one of its names. */
-export async function searchExactly({ database, scope, query, limit, deadlineMs }: Looking): Promise<LegAnswer> {
+export async function searchExactly({ database, scope, query, segments, limit, deadlineMs }: Looking): Promise<LegAnswer> {
   const { literals, names } = query;
   if (literals.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query is longer than any literal that is looked for" };
@@ -37,15 +37,13 @@ export async function searchExactly({ database, scope, query, limit, deadlineMs 
     if (trigrams.some((own) => own.length === 0)) {
       return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))];
     }
-    const segments = joinVisible(await visibleSegments(transaction, scope));
-    const reading = { database, transaction, scope, segments };
-    const wanted = chooseTrigrams(trigrams, segments, await trigramSampleOf(reading));
+    const reading: Reading = { database, scope, segments, read: (work) => work(transaction) };
+    const wanted = chooseTrigrams(trigrams, await trigramSampleOf(reading));
     const holding: LiteralHit[] = [];
     let look = FIRST_LOOK;
     // Of what is common the first segments have enough, and the lists of the others are not read.
     for (const some of inSteps(segments, FIRST_SEGMENTS)) {
-      const lists = await trigramListsOf({ ...reading, segments: some }, [...new Set(wanted.flat())]);
-      const candidates = some.flatMap((segment) => candidatesIn(segment, lists, wanted));
+      const candidates = await findHolding({ ...reading, segments: some }, wanted);
       let from = 0;
       while (from < candidates.length && holding.length < limit && performance.now() < until) {
         const among = candidates.slice(from, from + look);
@@ -66,17 +64,24 @@ export async function searchExactly({ database, scope, query, limit, deadlineMs 
   return left > 0 ? { chunkIds, state: "timeout", reason } : { chunkIds };
 }
 
-function chooseTrigrams(
-  literals: readonly (readonly number[])[],
-  segments: readonly VisibleChunks[],
-  sample: TrigramSample | undefined,
-): readonly (readonly number[])[] {
-  const total = segments.reduce((sum, { capacity }) => sum + capacity, 0);
+function chooseTrigrams(literals: readonly (readonly number[])[], sample: TrigramSample | undefined): readonly (readonly number[])[] {
   return literals.map((trigrams) =>
-    sample === undefined
-      ? rarestTrigrams(trigrams, MOST_TRIGRAMS)
-      : tellingTrigrams(trigrams, { counts: sample.counts, most: MOST_TRIGRAMS, few: (FEW * sample.chunks) / Math.max(1, total) }),
+    sample === undefined ? rarestTrigrams(trigrams, MOST_TRIGRAMS) : tellingTrigrams(trigrams, sample.counts, MOST_TRIGRAMS),
   );
+}
+
+/** The chunks that may hold one of the literals, by as many of their trigrams as it takes. */
+async function findHolding(reading: Reading, literals: readonly (readonly number[])[]): Promise<readonly number[]> {
+  const few = await findByTrigrams(
+    reading,
+    literals.map((trigrams) => trigrams.slice(0, FIRST_TRIGRAMS)),
+  );
+  return few.length <= FEW ? few : findByTrigrams(reading, literals);
+}
+
+async function findByTrigrams(reading: Reading, literals: readonly (readonly number[])[]): Promise<readonly number[]> {
+  const lists = await trigramListsOf(reading, [...new Set(literals.flat())]);
+  return reading.segments.flatMap((segment) => candidatesIn(segment, lists, literals));
 }
 
 /** A definition before a use, the same letters before other case. */

@@ -3,8 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { findByPath } from "#store/read-listed.store.ts";
-import type { RepositoryInScope, Scope } from "#store/read-scope.store.ts";
-import type { StoredEmbedder } from "#store/read-vectors.store.ts";
+import type { Scope } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import type { LegName } from "./fuse.ts";
 import { runLeg, type LegAnswer, type LegOutcome } from "./leg.ts";
@@ -16,6 +15,7 @@ import type { RankWeights } from "./rank.ts";
 import type { Reranker } from "./rerank.ts";
 import { searchByConditions } from "./search-by-conditions.ts";
 import { searchExactly } from "./search-exactly.ts";
+import type { Searched } from "./read-searched.ts";
 
 export type SearchDependencies = {
   readonly database: CodeIndexDatabase;
@@ -40,13 +40,10 @@ const DEEP_HITS: Readonly<Record<LegName, number>> = { bm25: 3_000, exact: 3_000
 export type Legs = Readonly<Record<LegName, LegOutcome>>;
 
 /** What there is to search, and for what. */
-export type Searching = {
+export type Searching = Searched & {
   readonly scope: Scope;
   readonly query: ParsedQuery;
   readonly conditions: Conditions | undefined;
-  readonly repositories: readonly RepositoryInScope[];
-  /** Whose vectors are searched; undefined before there are any. */
-  readonly vectors: StoredEmbedder | undefined;
   /** Whether the usual number of hits was too small. */
   readonly isDeep: boolean;
 };
@@ -58,7 +55,7 @@ export type Searching = {
  */
 export async function runLegs(dependencies: SearchDependencies, searching: Searching): Promise<Legs> {
   const { database, embedder, log, deadlines = DEADLINES } = dependencies;
-  const { scope, query, repositories, vectors } = searching;
+  const { scope, query, repositories, segments, vectors } = searching;
   if (repositories.length === 0) {
     return skipAll("no repository is indexed yet");
   }
@@ -66,6 +63,7 @@ export async function runLegs(dependencies: SearchDependencies, searching: Searc
     database,
     scope,
     query,
+    segments,
     limit: hitsOf(leg, searching),
     deadlineMs: deadlines[leg],
   });

@@ -3,8 +3,8 @@ import type { SearchAnswer, SearchRequest } from "#contract.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
 import { indexedLanguages, listChunks } from "#store/read-listed.store.ts";
-import { repositoriesInScope, type Access, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
-import { storedEmbedders, type StoredEmbedder } from "#store/read-vectors.store.ts";
+import { areVisible } from "#store/read-postings.store.ts";
+import type { Access, RepositoryInScope, Scope } from "#store/read-scope.store.ts";
 import { untilAborted, type CodeIndexDatabase } from "#store/tenant.ts";
 import { awaitCommit } from "./await-commit.ts";
 import { fuse, type FusedChunk, type LegName } from "./fuse.ts";
@@ -13,6 +13,7 @@ import { languageNamed, scopeFilters } from "./query-filters.ts";
 import { parseQuery, type ParsedQuery } from "./query.ts";
 import { rank, type RankedChunk } from "./rank.ts";
 import { isTimeout, tooSlow } from "./read-scope.ts";
+import { readSearched, type Searched } from "./read-searched.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 import type { RerankerState } from "./rerank.ts";
 import { notesOnFilters, notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
@@ -111,29 +112,23 @@ function filterText(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-type Searched = {
-  /** In scope. */
+type LookedAround = Searched & {
+  /** In scope, searchable or not; `repositories` are the searchable ones. */
   readonly all: readonly RepositoryInScope[];
-  /** And searchable. */
-  readonly repositories: readonly RepositoryInScope[];
-  readonly vectors: StoredEmbedder | undefined;
 };
 
-async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<Searched> {
+async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<LookedAround> {
   if (scope.repo?.includes("\0") === true) {
     return refuseHiddenRepository(database, scope, undefined);
   }
-  const { all, vectors } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
-    const [inUse] = await storedEmbedders(transaction, scope.tenant);
-    return { all: await repositoriesInScope(transaction, scope), vectors: inUse };
-  });
+  const { repositories: all, segments, vectors } = await readSearched(database, scope, READ_MS);
   const repositories = all.filter((repository) => repository.generation !== null);
   const asks = scope.repo !== undefined || scope.ref !== undefined;
   const filters = [...(scope.filters?.repo.anyOf ?? []), ...(scope.filters?.ref.anyOf ?? [])];
   if (repositories.length === 0 && (asks || filters.length > 0)) {
     await refuseHiddenRepository(database, scope, all[0]);
   }
-  return { all, repositories, vectors };
+  return { all, repositories, segments, vectors };
 }
 
 type Found = {
@@ -187,16 +182,17 @@ async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQue
   return reranker === undefined || query.text === "" ? found : { ...found, ...(await reranker(found.ranked, query, signal)) };
 }
 
-async function findOnce(dependencies: SearchDependencies, searching: Searching, again = true): Promise<Omit<Found, "isPartial">> {
+async function findOnce(dependencies: SearchDependencies, given: Searching, again = true): Promise<Omit<Found, "isPartial">> {
+  const searching = again ? given : { ...given, ...(await lookAround(dependencies.database, given.scope)) };
   const { scope, query, conditions, isDeep } = searching;
   const legs = await runLegs(dependencies, searching);
   const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
   const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));
   const chunkIds = fused.map((chunk) => chunk.chunkId);
-  const chunks = fused.length === 0 ? [] : await readFound(dependencies.database, scope, chunkIds);
-  // A newer build took an index's place between the legs and now: what the legs found is gone, so look there.
-  if (chunks.length < fused.length && again) {
-    return findOnce(dependencies, searching, false);
+  const { chunks, isAllThere } = await readFound(dependencies.database, searching, chunkIds);
+  // A newer build or merged segments took the place of what was looked through: look there.
+  if (again && (!isAllThere || chunks.length < fused.length)) {
+    return findOnce(dependencies, given, false);
   }
   const byId = new Map<number, FusedChunk>(fused.map((chunk) => [chunk.chunkId, chunk]));
   const coverageOf = legs.bm25.coverageOf ?? (() => 0);
@@ -216,8 +212,18 @@ async function findOnce(dependencies: SearchDependencies, searching: Searching, 
   };
 }
 
-function readFound(database: CodeIndexDatabase, scope: Scope, chunkIds: readonly number[]): Promise<readonly FoundChunk[]> {
-  return readAs(database, scope.tenant, READ_MS, (transaction) => readChunks(transaction, scope, chunkIds));
+type Read = {
+  readonly chunks: readonly FoundChunk[];
+  /** Whether the legs could find all that they looked for: of what nobody sees any more there may be less every moment. */
+  readonly isAllThere: boolean;
+};
+
+function readFound(database: CodeIndexDatabase, { scope, segments }: Searching, chunkIds: readonly number[]): Promise<Read> {
+  const segmentIds = segments.map(({ segmentId }) => segmentId);
+  return readAs(database, scope.tenant, READ_MS, async (transaction) => ({
+    chunks: chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds),
+    isAllThere: await areVisible(transaction, scope, segmentIds),
+  }));
 }
 
 function answering(legs: Legs): readonly LegName[] {

@@ -1,3 +1,5 @@
+import { totalmem } from "node:os";
+import { constrainedMemory } from "node:process";
 import type { Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { unpackPostings, type PackedOut } from "#store/postings.ts";
@@ -8,12 +10,20 @@ import { countTrigrams, listOf, type TrigramCounts } from "#store/trigrams.ts";
 import { createRecentlyUsed, type RecentlyUsed } from "./recently-used.ts";
 import type { VisibleChunks } from "./visible-chunks.ts";
 
-/** Of all tenants, in a process that searches. */
-const POSTINGS_BYTES = 96 * 2 ** 20;
-const TRIGRAMS_BYTES = 96 * 2 ** 20;
+/** Of all tenants, in a process that searches: shares of the memory that the process may have. */
+const POSTINGS_BYTES = shareOfMemory(1 / 32);
+const TRIGRAMS_BYTES = shareOfMemory(1 / 64);
 const COUNTS_BYTES = 16 * 2 ** 20;
 /** What an entry takes beside what is in it. */
 const ENTRY_BYTES = 48;
+
+/** From 64 to 512 MiB. */
+function shareOfMemory(share: number): number {
+  // A container's limit; without one it is 0, or more than there is.
+  const constrained = constrainedMemory();
+  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.min(Math.max(memory * share, 64 * 2 ** 20), 512 * 2 ** 20);
+}
 
 /** By segment; null where the segment is known to have nothing. */
 type BySegment<Value> = Map<number, Value | null>;
@@ -44,10 +54,11 @@ function memoryOf({ pool }: CodeIndexDatabase): Memory {
   return memory;
 }
 
-type Reading = {
+export type Reading = {
   readonly database: CodeIndexDatabase;
-  readonly transaction: Transaction<CodeIndexTables>;
   readonly scope: Scope;
+  /** Runs what reads the tenant's tables, when this process does not know all that is asked. */
+  readonly read: <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) => Promise<Result>;
   readonly segments: readonly VisibleChunks[];
 };
 
@@ -56,7 +67,7 @@ export type TermPostings = ReadonlyMap<number, PackedOut | null>;
 
 /** The postings of the terms in the segments, read from the database only where this process does not have them. */
 export async function postingsOf(reading: Reading, terms: readonly string[]): Promise<ReadonlyMap<string, TermPostings>> {
-  const { transaction, scope, segments } = reading;
+  const { read, scope, segments } = reading;
   const capacities = new Map(segments.map(({ segmentId, capacity }) => [segmentId, capacity]));
   return recall({
     memory: memoryOf(reading.database).postings,
@@ -64,7 +75,7 @@ export async function postingsOf(reading: Reading, terms: readonly string[]): Pr
     keys: terms,
     bytesOf: ({ ordinals, impacts, blockMost }) => ordinals.byteLength + impacts.byteLength + (blockMost?.byteLength ?? 0),
     read: async (wanted, segmentIds) => {
-      const rows = await readPostings(transaction, scope, { terms: wanted, segments: segmentIds });
+      const rows = await read((transaction) => readPostings(transaction, scope, { terms: wanted, segments: segmentIds }));
       const found = Map.groupBy(rows, (row) => row.term);
       return (term) =>
         new Map(found.get(term)?.map((row) => [row.segment_id, unpackPostings(row.docs, row.df, capacities.get(row.segment_id) ?? 0)]));
@@ -80,14 +91,14 @@ export type TrigramLists = ReadonlyMap<number, Ordinals | null>;
 
 /** As `postingsOf`, of trigrams. */
 export async function trigramListsOf(reading: Reading, trigrams: readonly number[]): Promise<ReadonlyMap<number, TrigramLists>> {
-  const { transaction, scope, segments } = reading;
+  const { read, scope, segments } = reading;
   return recall({
     memory: memoryOf(reading.database).trigrams,
     segments,
     keys: trigrams,
     bytesOf: (ordinals) => ordinals.byteLength,
     read: async (wanted, segmentIds) => {
-      const rows = await readTrigrams(transaction, scope, { trigrams: wanted, segments: segmentIds });
+      const rows = await read((transaction) => readTrigrams(transaction, scope, { trigrams: wanted, segments: segmentIds }));
       const blocks = [...Map.groupBy(rows, (row) => row.segment_id)];
       return (trigram) => new Map(blocks.map(([segmentId, own]) => [segmentId, packed(listOf(own, trigram))]));
     },
@@ -95,7 +106,7 @@ export async function trigramListsOf(reading: Reading, trigrams: readonly number
 }
 
 /** Of the largest segment when it was first asked for: what is rare in code stays so. `undefined` where there is none. */
-export async function trigramSampleOf({ database, transaction, scope, segments }: Reading): Promise<TrigramSample | undefined> {
+export async function trigramSampleOf({ database, read, scope, segments }: Reading): Promise<TrigramSample | undefined> {
   const { samples } = memoryOf(database);
   const [largest] = segments.toSorted((one, other) => other.capacity - one.capacity);
   if (largest === undefined) {
@@ -105,7 +116,7 @@ export async function trigramSampleOf({ database, transaction, scope, segments }
   if (known !== undefined && known.chunks * SAMPLE_GROWTH >= largest.capacity) {
     return known;
   }
-  const counts = countTrigrams(await readAllTrigrams(transaction, scope, largest.segmentId));
+  const counts = countTrigrams(await read((transaction) => readAllTrigrams(transaction, scope, largest.segmentId)));
   const sample = { chunks: largest.capacity, counts };
   samples.set(`${largest.home}`, sample, counts.byteLength);
   return sample;

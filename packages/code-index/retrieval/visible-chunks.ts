@@ -1,5 +1,8 @@
+import type { Kysely } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
 import { countBits } from "#store/bitmap.ts";
-import type { VisibleSegment } from "#store/read-postings.store.ts";
+import { visibleSegments, type VisibleSegment } from "#store/read-postings.store.ts";
+import type { Scope } from "#store/read-scope.store.ts";
 
 /** What of a segment is seen, by one build or by several together. */
 export type VisibleChunks = {
@@ -13,6 +16,11 @@ export type VisibleChunks = {
   /** As `VisibleSegment` has them. */
   readonly ordinals: Uint8Array | null;
 };
+
+/** What of the tenant's segments the scope sees. */
+export async function readVisible(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly VisibleChunks[]> {
+  return joinVisible(await visibleSegments(query, scope));
+}
 
 /** One entry a segment, by rising number: what any of the builds sees is seen. */
 export function joinVisible(segments: readonly VisibleSegment[]): readonly VisibleChunks[] {

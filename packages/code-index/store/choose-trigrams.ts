@@ -19,24 +19,18 @@ function rarityOf(code: number): number {
 
 /** Trigrams of one place share letters, and say little beside each other. */
 const APART = 2;
-
-/**
- * The rarest of a literal's trigrams in its order, `most` of them at the most, and no more than are needed to leave about `few` of the
- * sample's chunks: each one more is a list to be read in every segment.
- */
-export function tellingTrigrams(
-  trigrams: readonly number[],
-  { counts, most, few }: { readonly counts: TrigramCounts; readonly most: number; readonly few: number },
-): readonly number[] {
-  const places = trigrams.map((trigram, place) => ({ trigram, place, count: counts[trigram] ?? 0 }));
-  const chosen: typeof places = [];
-  for (const candidate of places.toSorted((one, other) => one.count - other.count)) {
-    const [rarest] = chosen;
-    if (chosen.length === most || (rarest !== undefined && rarest.count <= few)) {
-      break;
-    }
-    if (chosen.every(({ place }) => Math.abs(place - candidate.place) >= APART)) {
-      chosen.push(candidate);
+/** The rarest of a literal's trigrams, by how common they are in a sample, the rarest first. */
+export function tellingTrigrams(trigrams: readonly number[], counts: TrigramCounts, most: number): readonly number[] {
+  const byRarity = trigrams
+    .map((trigram, place) => ({ trigram, place, count: counts[trigram] ?? 0 }))
+    .toSorted((one, other) => one.count - other.count);
+  const chosen: typeof byRarity = [];
+  // Those beside each other only where there are no others.
+  for (const apart of [APART, 1]) {
+    for (const candidate of byRarity) {
+      if (chosen.length < most && chosen.every(({ place }) => Math.abs(place - candidate.place) >= apart)) {
+        chosen.push(candidate);
+      }
     }
   }
   return chosen.map(({ trigram }) => trigram);

@@ -26,6 +26,15 @@ export async function visibleSegments(query: Kysely<CodeIndexTables>, scope: Sco
   return rows;
 }
 
+/** Whether each of the segments is still seen by some build. Once none does, it is never seen again and goes. */
+export async function areVisible(query: Kysely<CodeIndexTables>, { tenant }: Scope, segmentIds: readonly number[]): Promise<boolean> {
+  const { rows } = await sql<{ seen: number }>`
+    select count(distinct segment_id)::integer as seen from ${sql.id(tenant.schema, "visible")}
+    where segment_id = any(${segmentIds}::integer[])
+  `.execute(query);
+  return rows[0]?.seen === segmentIds.length;
+}
+
 export type PostingsRow = { readonly term: string; readonly segment_id: number; readonly df: number; readonly docs: Buffer };
 
 type Wanted = { readonly terms: readonly string[]; readonly segments: readonly number[] };

@@ -5,11 +5,9 @@ import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs.ts";
 import type { LegAnswer } from "#retrieval/leg.ts";
 import { parseQuery } from "#retrieval/query.ts";
+import { readSearched } from "#retrieval/read-searched.ts";
 import { searchExactly } from "#retrieval/search-exactly.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { readAs } from "#store/read-as.store.ts";
-import { repositoriesInScope } from "#store/read-scope.store.ts";
-import { storedEmbedders } from "#store/read-vectors.store.ts";
 import { findTenant } from "#store/tenant.ts";
 import { testConfig } from "./test-config.ts";
 
@@ -26,10 +24,7 @@ if (tenant === undefined) {
   throw new Error("No such tenant.");
 }
 const scope = { tenant };
-const { repositories, vectors } = await readAs(database, tenant, 10_000, async (transaction) => ({
-  repositories: await repositoriesInScope(transaction, scope),
-  vectors: (await storedEmbedders(transaction, tenant))[0],
-}));
+const searched = await readSearched(database, scope, 10_000);
 const embedder = createQueryEmbedder({ config: testConfig(""), log });
 
 const LEGS: readonly (readonly [
@@ -42,7 +37,7 @@ const LEGS: readonly (readonly [
   ["bm25", "symbols", 300, searchByWords],
   ["exact", "literals", 150, searchExactly],
   ["exact", "symbols", 150, searchExactly],
-  ["semantic", "words", 100, (looking) => searchByMeaning({ ...looking, embedder, repositories, vectors })],
+  ["semantic", "words", 100, (looking) => searchByMeaning({ ...looking, ...searched, embedder })],
 ];
 
 const results: { leg: string; kind: string; firstMs: number[]; laterMs: number[]; hits: number[] }[] = [];
@@ -54,7 +49,7 @@ for (const [leg, kind, limit, search] of LEGS) {
       for (const text of waiting) {
         const query = parseQuery(text);
         const began = performance.now();
-        const { chunkIds } = await search({ database, scope, query, limit, deadlineMs: 30_000 });
+        const { chunkIds } = await search({ database, scope, query, segments: searched.segments, limit, deadlineMs: 30_000 });
         (round === 0 ? firstMs : laterMs).push(performance.now() - began);
         hits.push(chunkIds.length);
       }

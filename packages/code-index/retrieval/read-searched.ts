@@ -1,0 +1,25 @@
+import { readAs } from "#store/read-as.store.ts";
+import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/read-scope.store.ts";
+import { storedEmbedders, type StoredEmbedder } from "#store/read-vectors.store.ts";
+import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { readVisible, type VisibleChunks } from "./visible-chunks.ts";
+
+/** What there is to search, at one moment. */
+export type Searched = {
+  readonly repositories: readonly RepositoryInScope[];
+  /** What of them is seen. */
+  readonly segments: readonly VisibleChunks[];
+  /** Whose vectors are searched; undefined before there are any. */
+  readonly vectors: StoredEmbedder | undefined;
+};
+
+export async function readSearched(database: CodeIndexDatabase, scope: Scope, milliseconds: number): Promise<Searched> {
+  return readAs(database, scope.tenant, milliseconds, async (transaction) => {
+    const [vectors] = await storedEmbedders(transaction, scope.tenant);
+    return {
+      repositories: await repositoriesInScope(transaction, scope),
+      segments: await readVisible(transaction, scope),
+      vectors,
+    };
+  });
+}
