@@ -35,6 +35,12 @@ const api = createApi({
 });
 const router = createAppRouter({ api, queries });
 
+// The page's code comes while the session is asked for, not after it. What fails is asked for again, and told, when it is needed.
+const [matchedRoutes] = router.getMatchedRoutes(location.pathname);
+for (const route of matchedRoutes) {
+  router.loadRouteChunk(route)?.catch(() => undefined);
+}
+
 const root = document.getElementById("root");
 if (root === null) {
   throw new Error("index.html has no element #root");
