@@ -49,9 +49,13 @@ export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step
   );
 }
 
-/** Keeps their place, so that what is below does not move when they come. */
-export function FirstStepsPlace() {
-  return <Skeleton className={classes.place ?? ""} radius="md" />;
+/** Keeps their place, so that what is below does not move when they come: as tall as they would be. */
+export function FirstStepsPlace({ steps }: { readonly steps: readonly Step[] }) {
+  return (
+    <Skeleton className={classes.place ?? ""} radius="md">
+      <FirstSteps steps={steps} onPutAway={() => undefined} />
+    </Skeleton>
+  );
 }
 
 export function progressOf(steps: readonly Step[]): string {
