@@ -25,10 +25,10 @@ export function useChosen(entries: readonly string[]) {
     paletteStore.updateState((state) => ({ ...state, selected: chosen }));
   }, [shown]);
   return {
-    onKeyDown({ key }: { readonly key: string }): void {
+    onKeyDown: ({ key }: { readonly key: string }): void => {
       isOwnChoice.current ||= key === "ArrowDown" || key === "ArrowUp";
     },
-    onType(): void {
+    onType: (): void => {
       isOwnChoice.current = false;
     },
   };
