@@ -60,7 +60,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
       scrollable
       maxHeight="min(70dvh, 560px)"
       title="Command palette"
-      classNames={{ header: classes.header ?? "", actionsList: classes.list ?? "" }}
+      classNames={{ header: classes.header ?? "" }}
     >
       <Spotlight.Search
         placeholder="Go to a page, a repository, code or a trace…"
