@@ -33,6 +33,34 @@ export function describePalette(stage: () => Stage): void {
       await map.waitFor({ state: "detached" });
     });
 
+    test("what is known late is chosen when it comes first, and never in place of what someone chose", async () => {
+      const { consoleUrl, page } = stage();
+      let answer = (): void => undefined;
+      const asked = new Promise<void>((resolve) => (answer = resolve));
+      await page.route(/\/api\/code-index\/api\/v1\/repos\?limit=200$/, async (route) => {
+        await asked;
+        await route.continue();
+      });
+      await page.goto(`${consoleUrl}/projects`);
+      await page.getByRole("button", { name: "Search everything" }).waitFor();
+      await page.keyboard.press("Control+k");
+      const palette = page.getByRole("dialog", { name: "Command palette" });
+      const field = palette.getByRole("textbox", { name: "Search everything" });
+      const everything = palette.getByRole("button", { name: "Search code for “webshop”" });
+      const chosen = palette.locator("[data-selected]");
+      // Typed by a person, who sees what is found so far between two letters.
+      await field.pressSequentially("webshop", { delay: 250 });
+      await everything.waitFor();
+      answer();
+      await palette.getByRole("button", { name: REPOSITORY, exact: true }).waitFor();
+      expect(await chosen.allInnerTexts()).toEqual([REPOSITORY]);
+
+      await page.keyboard.press("ArrowUp");
+      expect(await chosen.allInnerTexts()).toEqual([await everything.innerText()]);
+      await field.press("Enter");
+      await page.waitForURL(`${consoleUrl}/code?q=webshop`);
+    });
+
     test("single keys can be turned off, for whoever hits them by chance, and on again", async () => {
       const { consoleUrl, page } = stage();
       await page.goto(`${consoleUrl}/projects`);

@@ -4,13 +4,8 @@ import type { ReviewedPage } from "./page.ts";
 const REPOSITORY = "acme/webshop";
 const FILE = `/code/${REPOSITORY}?path=${encodeURIComponent("src/payment/retry-failed-payment.ts")}`;
 
-/** Login, account, administration and code, with the demo's data and the small repository's (`small-repository.ts`). */
+/** Account, administration and code, with the demo's data and the small repository's (`small-repository.ts`). */
 export const codePages: readonly ReviewedPage[] = [
-  { name: "login", address: "/login", visitor: true, states: ["data"] },
-  { name: "login-wrong", address: "/login", visitor: true, states: ["data"], act: logInWrongly },
-  { name: "forgot", address: "/login/forgot", visitor: true, states: ["data", "failing"] },
-  { name: "reset", address: "/login/reset#token=nothing", visitor: true, states: ["data"] },
-  { name: "verify-over", address: "/login/verify", visitor: true, states: ["data"] },
   { name: "security", address: "/admin/security" },
   { name: "security-scan", address: "/admin/security", states: ["data"], act: press("Set up two-step login") },
   { name: "users", address: "/admin/users" },
@@ -21,14 +16,17 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "code", address: "/code", states: ["data", "empty", "failing"] },
   { name: "code-results", address: `/code?q=how+long+to+wait+before+a+failed+payment&repo=${encodeURIComponent(REPOSITORY)}&explain=true` },
   { name: "code-nothing", address: "/code?q=repo:acme/webshop+lang:rust+zzzzqqq", states: ["data"] },
+  { name: "code-partial", address: "/code?q=retry", states: ["data"], before: answerInPart },
+  { name: "code-regex", address: "/code?mode=grep&regex=true&q=pause%5Cw%2BRetry", states: ["data"] },
+  { name: "code-help", address: "/code?q=retry", states: ["data"], act: press("How to ask") },
   { name: "code-grep", address: "/code?mode=grep&q=supervis", states: ["data", "empty", "loading", "failing"] },
-  { name: "code-wrong", address: "/code?mode=grep&regex=true&q=(((", states: ["data"] },
+  { name: "code-wrong", address: "/code?mode=grep&regex=true&q=(((", states: ["data"], provokes: /status of 400/ },
   { name: "file", address: `${FILE}#L6-L8`, calls: /\/api\/.*\/(?:tree|file)\b/ },
   { name: "file-outline", address: `${FILE}&panel=outline`, calls: /\/api\/.*\/outline\b/ },
   { name: "file-names", address: `${FILE}&panel=symbol&symbol=pauseBeforeRetry`, calls: /\/api\/.*\/references\b/ },
   { name: "file-history", address: `${FILE}&panel=history`, calls: /\/api\/.*\/commits\b/ },
   { name: "file-runs", address: `${FILE}&panel=runs`, calls: /\/api\/.*\/code-runs\b/ },
-  { name: "file-missing", address: `/code/${REPOSITORY}?path=nothing.ts`, states: ["data"] },
+  { name: "file-missing", address: `/code/${REPOSITORY}?path=nothing.ts`, states: ["data"], provokes: /status of 404/ },
   { name: "file-none", address: `/code/${REPOSITORY}`, states: ["data"] },
   { name: "repositories", address: "/code/repos" },
   { name: "repositories-register", address: "/code/repos", states: ["data"], act: press("Register a repository") },
@@ -38,26 +36,39 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "webhooks", address: "/code/webhooks" },
   { name: "credentials", address: "/code/credentials" },
   { name: "connect", address: "/code/connect" },
-  { name: "palette", address: "/code/repos", states: ["data"], act: openPalette },
-  { name: "keyboard", address: "/code/repos", states: ["data"], act: (page) => page.keyboard.press("?") },
-  { name: "notices", address: "/code/repos", act: press("Notices") },
-  { name: "not-found", address: "/nowhere", states: ["data"] },
+  { name: "connect-created", address: "/code/connect", states: ["data"], act: createToken },
+  { name: "connect-tried", address: "/code/connect", states: ["data"], act: tryToken },
 ];
 
 function press(name: string): (page: Page) => Promise<void> {
   return (page) => page.getByRole("button", { name }).first().click();
 }
 
-async function logInWrongly(page: Page): Promise<void> {
-  await page.getByLabel("E-mail").fill("nobody@example.org");
-  await page.getByLabel("Password", { exact: true }).fill("not the password");
-  await page.getByRole("button", { name: "Log in" }).click();
-  await page.getByRole("alert").waitFor();
+/** A leg that failed, a search that had to stop, and what whoever asked should know. */
+async function answerInPart(page: Page): Promise<void> {
+  await page.route(/\/api\/code-index\/api\/v1\/search\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { readonly legs: object; readonly index: readonly object[] };
+    const legs = { ...answer.legs, semantic: { state: "timeout", reason: "the embedder did not answer within 2 s", ms: 2_004, hits: 0 } };
+    const index = answer.index.map((each) => ({ ...each, behind: 2 }));
+    const notes = ["Results by meaning are missing: the embedder did not answer in time."];
+    await route.fulfill({ response, json: { ...answer, legs, index, notes, partial: true } });
+  });
 }
 
-async function openPalette(page: Page): Promise<void> {
-  await page.keyboard.press("Control+k");
-  await page.getByRole("textbox").last().fill("web");
+/** Made for the picture: shown once, and revoked when the review is over by whoever looks at the list. */
+async function createToken(page: Page): Promise<void> {
+  await page.getByLabel("Label").fill("Ada's laptop, Claude Code");
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByLabel("the token", { exact: true }).waitFor();
+}
+
+async function tryToken(page: Page): Promise<void> {
+  await createToken(page);
+  await page.getByRole("button", { name: "Connect as an assistant" }).click();
+  await page.getByLabel("query").first().fill("pauseBeforeRetry");
+  await page.getByRole("button", { name: "Call" }).first().click();
+  await page.getByRole("region", { name: "Answer of the tool" }).scrollIntoViewIfNeeded();
 }
 
 async function findRepository(page: Page, consoleUrl: string): Promise<string> {

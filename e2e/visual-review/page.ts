@@ -7,8 +7,14 @@ export type ReviewedPage = {
   readonly name: string;
   /** A place within the console, or how to find it. */
   readonly address: string | ((page: Page, consoleUrl: string) => Promise<string>);
+  /** What is arranged before it is opened: answers that a demo doesn't give. */
+  readonly before?: (page: Page) => Promise<void>;
   /** What is done before it is looked at: a dialog opened, a panel chosen. */
   readonly act?: (page: Page) => Promise<void>;
+  /** Done at each width again: it hangs from what another width does not show. */
+  readonly actAgain?: true;
+  /** What the browser complains of, because the page is about just that. */
+  readonly provokes?: RegExp;
   /** Every state when left out. */
   readonly states?: readonly State[];
   /** Which calls the state is of; every one of the APIs when left out. */

@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { launchBrowser, openContext, openPage } from "#browser.ts";
 import { logIn } from "#log-in.ts";
 import { codePages } from "./code-pages.ts";
+import { commonPages } from "./common-pages.ts";
 import { findLayoutFaults, findUnseenFocus, findViolations } from "./find-faults.ts";
 import type { ReviewedPage } from "./page.ts";
 import { projectPages } from "./project-pages.ts";
@@ -37,8 +38,10 @@ const session = await openContext(browser);
 const visitor = await openContext(browser);
 const faults: string[] = [];
 try {
-  await logIn(await openPage(session, faults), consoleUrl, { email, password });
-  for (const reviewed of [...codePages, ...projectPages]) {
+  const first = await openPage(session, faults);
+  await logIn(first, consoleUrl, { email, password });
+  await first.close();
+  for (const reviewed of [...commonPages, ...codePages, ...projectPages]) {
     if (names.length === 0 || names.some((name) => reviewed.name.startsWith(name))) {
       for (const state of reviewed.states ?? STATES) {
         const found = await review(reviewed.visitor === true ? visitor : session, reviewed, state);
@@ -62,10 +65,14 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
     await page.setViewportSize({ width: WIDTHS[0], height: 900 });
     const address = typeof reviewed.address === "string" ? reviewed.address : await reviewed.address(page, consoleUrl);
     await imposeState(context, state, reviewed.calls);
-    await page.goto(`${consoleUrl}${address}`);
-    await settle(page, state);
-    await reviewed.act?.(page);
+    await reviewed.before?.(page);
     for (const width of WIDTHS) {
+      if (width === WIDTHS[0] || reviewed.actAgain === true) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(`${consoleUrl}${address}`);
+        await settle(page, state);
+        await reviewed.act?.(page);
+      }
       for (const theme of THEMES) {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: theme });
@@ -89,13 +96,17 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
     await imposeState(context, "data");
     await page.close();
   }
-  return [...found, ...problems.filter((problem) => state !== "failing" || !ANSWERED_500.test(problem))];
+  const provoked = [...(state === "failing" ? [ANSWERED_500] : []), ...(reviewed.provokes === undefined ? [] : [reviewed.provokes])];
+  return [...found, ...problems.filter((problem) => !provoked.some((pattern) => pattern.test(problem)))];
 }
 
 /** Nothing on the way any more, unless that is what is looked at. A failed answer is asked for again before it is shown. */
 async function settle(page: Page, state: State): Promise<void> {
   const waiting = page.locator("[aria-label=Loading], [class*=mantine-Skeleton], [class*=mantine-Loader]");
   if (state === "loading") {
+    await waiting.first().waitFor();
+    // The page's own file comes before what the page waits for.
+    await page.locator("[aria-label=Loading] .mantine-Loader-root").waitFor({ state: "detached" });
     await waiting.first().waitFor();
     return;
   }

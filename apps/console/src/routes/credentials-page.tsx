@@ -7,7 +7,7 @@ import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { AddCredential } from "#features/credentials/components/add-credential.tsx";
 import { CredentialTable } from "#features/credentials/components/credential-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
@@ -20,10 +20,7 @@ export function CredentialsPage() {
   );
   return (
     <Page>
-      <PageHeader
-        title="Credentials"
-        description="What private repositories are fetched with. A repository without one of its own uses that of its host."
-      >
+      <PageHeader title="Credentials" description="What private repositories are fetched with: their own, or else that of their host.">
         {add}
       </PageHeader>
       <CredentialList add={add} />
@@ -38,9 +35,9 @@ function CredentialList({ add }: { readonly add: ReactNode }) {
   const credentials = useQuery(credentialsQuery(useApi()));
   if (credentials.data === undefined) {
     return credentials.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The credentials could not be loaded" error={credentials.error} onRetry={() => void credentials.refetch()} />
+      <ListError title="The credentials could not be loaded" error={credentials.error} onRetry={() => void credentials.refetch()} />
     );
   }
   return (

@@ -16,7 +16,7 @@ import classes from "./overview-page.module.css";
 export function OverviewPage() {
   const { data: me } = useSuspenseQuery(meQuery(useApi()));
   const isAdmin = me.role === "admin";
-  const { steps, isExpected, isAway, setAway } = useFirstSteps(isAdmin);
+  const { steps, expected, isAway, setAway } = useFirstSteps(isAdmin);
   const isShown = steps.length > 0 && !isAway;
   // While it is off it is a step, so that only who put the steps away is told of it as of a trouble.
   const troubles = useTroubles({ isAdmin, isSecondFactorStep: !isAway });
@@ -30,7 +30,7 @@ export function OverviewPage() {
         )}
       </PageHeader>
       <Stack gap="lg">
-        {isExpected && <FirstStepsPlace />}
+        {expected.length > 0 && <FirstStepsPlace steps={expected} />}
         {isShown && <FirstSteps steps={steps} onPutAway={() => setAway(true)} />}
         <Parts isAdmin={isAdmin} />
         <Attention troubles={troubles} />

@@ -9,7 +9,7 @@ import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
@@ -43,9 +43,9 @@ function RepositoryList({ admin, register }: { readonly admin: boolean; readonly
   const repositories = useQuery(repositoriesQuery(useApi()));
   if (repositories.data === undefined) {
     return repositories.error === null ? (
-      <LoadingRows height={64} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The repositories could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
+      <ListError title="The repositories could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
     );
   }
   if (repositories.data.length === 0) {

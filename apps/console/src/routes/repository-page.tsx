@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconFileSearch, IconGitBranch } from "@tabler/icons-react";
+import { IconFileOff, IconFileSearch, IconGitBranch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi, useLocation } from "@tanstack/react-router";
 import type { Repository } from "@sightline/code-index/contract";
@@ -18,6 +18,7 @@ import { PANELS, type Panel, panelOf } from "#features/code/panels.ts";
 import { CodeRunsPanel } from "#features/traces/components/code-runs-panel.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
+import { hasStatus } from "#http/api-error.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { FullPage } from "#ui/page.tsx";
 import { useTitle } from "#ui/use-title.ts";
@@ -142,6 +143,19 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
       <div className={classes.waiting}>
         <LoadingRows rows={16} height={16} />
       </div>
+    ) : hasStatus(file.error, 404) ? (
+      <EmptyPanel
+        icon={<IconFileOff />}
+        title={`${path} is not here`}
+        description="The index has no such file: it was moved, deleted, or left out."
+      >
+        <Button component={Link} to="/code" search={{ q: path.split("/").at(-1) ?? path, repo: repository.full_name }} variant="default">
+          Search for {path.split("/").at(-1)}
+        </Button>
+        <Button component={Link} to="/code/repos/$repositoryId" params={{ repositoryId: repository.id }} variant="default">
+          Why it is not searchable
+        </Button>
+      </EmptyPanel>
     ) : (
       <ErrorState title={`${path} could not be opened`} error={file.error} onRetry={() => void file.refetch()} />
     );

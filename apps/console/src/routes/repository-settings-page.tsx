@@ -15,7 +15,8 @@ import { WebhookSecret } from "#features/repositories/components/webhook-secret.
 import { useWebhookAddress } from "#features/webhooks/api/webhook-address.ts";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { FailureReason } from "#ui/failure-reason.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
@@ -32,16 +33,18 @@ export function RepositorySettingsPage() {
   return (
     <Page>
       <PageHeader title="Repository" />
-      {repositories.data === undefined && repositories.error === null && <LoadingRows rows={6} height={64} />}
+      {repositories.data === undefined && repositories.error === null && <LoadingList />}
       {repositories.data === undefined && repositories.error !== null && (
-        <ErrorState title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
+        <ListError title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
       )}
       {repositories.data !== undefined && (
-        <EmptyPanel icon={<IconGitBranch />} title="This repository is not here" description="It was deleted, or never registered.">
-          <Button component={Link} to="/code/repos">
-            All repositories
-          </Button>
-        </EmptyPanel>
+        <Paper>
+          <EmptyPanel icon={<IconGitBranch />} title="This repository is not here" description="It was deleted, or never registered.">
+            <Button component={Link} to="/code/repos">
+              All repositories
+            </Button>
+          </EmptyPanel>
+        </Paper>
       )}
     </Page>
   );
@@ -70,7 +73,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
       <Stack gap="lg">
         {repository.last_error !== null && (
           <Alert color="red" role="alert" title="What went wrong last">
-            {repository.last_error}
+            <FailureReason message={repository.last_error} quiet />
           </Alert>
         )}
         <Section title="Index">

@@ -1,6 +1,7 @@
 import { Center, type MantineColorScheme, SegmentedControl, VisuallyHidden, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import classes from "./color-scheme-control.module.css";
 
 const SCHEMES: readonly { readonly value: MantineColorScheme; readonly label: ReactNode }[] = [
   { value: "light", label: <Choice icon={<IconSun size={15} aria-hidden="true" />} label="Light" /> },
@@ -15,6 +16,7 @@ export function ColorSchemeControl() {
   });
   return (
     <SegmentedControl
+      className={classes.root ?? ""}
       size="xs"
       radius="md"
       fullWidth

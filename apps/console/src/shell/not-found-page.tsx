@@ -2,11 +2,14 @@ import { Button, EmptyState } from "@mantine/core";
 import { IconMapOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTitle } from "#ui/use-title.ts";
+import { Brand } from "./brand.tsx";
+import classes from "./not-found-page.module.css";
 
 /** In place of a page that is nowhere, where nothing else surrounds it. */
 export function NotFoundScreen() {
   return (
-    <main id="main" tabIndex={-1}>
+    <main id="main" tabIndex={-1} className={classes.screen}>
+      <Brand />
       <NotFoundPage />
     </main>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Skeleton, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { IconCircle, IconCircleCheckFilled, IconCircleDashed, IconHelpCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import classes from "./first-steps.module.css";
@@ -49,9 +49,13 @@ export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step
   );
 }
 
-/** Keeps their place, so that what is below does not move when they come. */
-export function FirstStepsPlace() {
-  return <Skeleton className={classes.place ?? ""} radius="md" />;
+/** Keeps their place, so that what is below does not move when they come: as tall as they would be. */
+export function FirstStepsPlace({ steps }: { readonly steps: readonly Step[] }) {
+  return (
+    <div className={classes.place} aria-hidden="true">
+      <FirstSteps steps={steps} onPutAway={() => undefined} />
+    </div>
+  );
 }
 
 export function progressOf(steps: readonly Step[]): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Asked, type Step, isOpen, nextOf, stepsOf } from "./steps.ts";
+import { type Asked, type Step, expectedSteps, isOpen, nextOf, stepsOf } from "./steps.ts";
 
 type Answers = Parameters<typeof stepsOf>[0];
 
@@ -24,6 +24,17 @@ function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
 }
 
 describe("the first steps", () => {
+  test("are expected as far as they are known, and else not begun, so that their place is as tall as they are", () => {
+    const answers: Answers = { ...EMPTY, secondFactor: found({ totp_enabled: true }), repositories: onItsWay, tokens: failed };
+    expect(stepsOf(answers)).toBeUndefined();
+    expect(expectedSteps(answers).map(({ id, state }) => [id, state])).toEqual([
+      ["second_factor", "done"],
+      ["repository", "todo"],
+      ["assistant", "unknown"],
+      ["agent", "todo"],
+    ]);
+  });
+
   test("are all to do in an empty product, in their order, each with where it is done", () => {
     expect(steps({}).map(({ id, state }) => [id, state])).toEqual([
       ["second_factor", "todo"],

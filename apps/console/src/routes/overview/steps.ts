@@ -42,6 +42,23 @@ export function stepsOf({ isAdmin, secondFactor, repositories, tokens, projects 
     : [agent];
 }
 
+/** As many as are to be expected: what is not known yet is taken for not begun. */
+export function expectedSteps(answers: Answers): readonly Step[] {
+  return (
+    stepsOf({
+      isAdmin: answers.isAdmin,
+      secondFactor: expected(answers.secondFactor, { totp_enabled: false }),
+      repositories: expected(answers.repositories, []),
+      tokens: expected(answers.tokens, []),
+      projects: expected(answers.projects, []),
+    }) ?? []
+  );
+}
+
+function expected<Data>({ data, error }: Asked<Data>, otherwise: Data): Asked<Data> {
+  return { data: data ?? (error === null ? otherwise : undefined), error };
+}
+
 export function isOpen({ state }: Step): boolean {
   return state === "todo" || state === "waiting";
 }

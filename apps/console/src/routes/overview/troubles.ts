@@ -5,6 +5,7 @@ import { type LinkProps, linkOptions } from "@tanstack/react-router";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 import { plural } from "#ui/format.ts";
+import { readGitFailure } from "#ui/git-failure.ts";
 
 /** From what can't wait to what can. */
 const KINDS = ["second_factor", "alert", "gaps", "repository", "traces", "dead_letters", "channel", "meaning"] as const;
@@ -122,7 +123,7 @@ export function repositoryTroubles(
       id: `repository ${repository.id}`,
       kind: "repository",
       title: repository.full_name,
-      reason: repository.last_error ?? "It could not be indexed.",
+      reason: repository.last_error === null ? "It could not be indexed." : readGitFailure(repository.last_error).words,
       action: {
         label: "See what to do",
         link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: repository.id } }),

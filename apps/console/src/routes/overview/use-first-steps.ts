@@ -7,7 +7,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { useApi } from "#http/api-context.ts";
-import { type Step, isOpen, stepsOf } from "./steps.ts";
+import { type Step, expectedSteps, isOpen, stepsOf } from "./steps.ts";
 
 /** Somebody may sit before the first call that is yet to come. */
 const FIRST_CALL_MS = 2_500;
@@ -16,8 +16,8 @@ const REFRESH_MS = 15_000;
 export type ShownSteps = {
   /** None once there is nothing left to do, and until that is known. */
   readonly steps: readonly Step[];
-  /** Some are to be expected: it is not known yet, and when this browser last knew there were some. */
-  readonly isExpected: boolean;
+  /** Those to come: it is not known yet, and when this browser last knew there were some. */
+  readonly expected: readonly Step[];
   readonly isAway: boolean;
   readonly setAway: (isAway: boolean) => void;
 };
@@ -34,7 +34,8 @@ export function useFirstSteps(isAdmin: boolean): ShownSteps {
     enabled: isAdmin,
     refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
   });
-  const steps = stepsOf({ isAdmin, secondFactor, repositories, tokens, projects });
+  const answers = { isAdmin, secondFactor, repositories, tokens, projects };
+  const steps = stepsOf(answers);
   const isDone = steps?.some(isOpen) === false;
   useEffect(() => {
     if (isDone && stored === "shown") {
@@ -43,7 +44,7 @@ export function useFirstSteps(isAdmin: boolean): ShownSteps {
   }, [isDone, stored, store]);
   return {
     steps: steps === undefined || isDone ? [] : steps,
-    isExpected: steps === undefined && stored === "shown",
+    expected: steps === undefined && stored === "shown" ? expectedSteps(answers) : [],
     isAway: stored === "away",
     setAway: (isAway) => store(isAway ? "away" : "shown"),
   };

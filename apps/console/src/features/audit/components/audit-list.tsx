@@ -2,7 +2,7 @@ import { Button, Paper } from "@mantine/core";
 import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { auditQuery } from "#features/audit/api/audit.ts";
 import { type AuditFilter, isFiltered } from "#features/audit/audit-filter.ts";
@@ -22,9 +22,9 @@ export function AuditList({
   const entries = list.data?.pages.flatMap(({ entries: page }) => page);
   if (entries === undefined) {
     return list.error === null ? (
-      <LoadingRows rows={8} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The audit could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The audit could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (entries.length === 0) {

@@ -27,9 +27,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
             <Table.Th w={136}>Time</Table.Th>
             <Table.Th>User</Table.Th>
             <Table.Th w={140}>From</Table.Th>
-            <Table.Th w="22%" className={classes.summary}>
-              Details
-            </Table.Th>
+            <Table.Th className={classes.summary}>Details</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -78,7 +76,7 @@ function EntryRow({ entry, opened, onToggle }: { readonly entry: AuditEntry; rea
       <Table.Td>
         <div className={classes.line}>
           {entry.ip ?? (
-            <Text inherit c="dimmed">
+            <Text span inherit c="dimmed">
               the host itself
             </Text>
           )}
@@ -105,7 +103,7 @@ function People({ entry: { user, actor } }: { readonly entry: AuditEntry }) {
     <>
       <div className={classes.line} title={whom === null ? undefined : nameOf(whom)}>
         {whom === null ? (
-          <Text inherit c="dimmed">
+          <Text span inherit c="dimmed">
             no account
           </Text>
         ) : (
@@ -113,7 +111,7 @@ function People({ entry: { user, actor } }: { readonly entry: AuditEntry }) {
         )}
       </div>
       {actor !== null && actor.id !== whom?.id && (
-        <Text size="xs" c="dimmed" className={classes.line}>
+        <Text size="xs" c="dimmed" className={classes.line} title={`by ${nameOf(actor)}`}>
           by {nameOf(actor)}
         </Text>
       )}

@@ -47,7 +47,7 @@ export function FileTreePanel({
       </div>
       <div className={classes.tree}>
         {rows.length === 0 ? (
-          <p className={classes.none}>No file's path holds “{filter}”.</p>
+          <p className={classes.none}>{files.length === 0 ? "No file is indexed." : `No file's path holds “${filter}”.`}</p>
         ) : (
           <VirtualTree
             label="Files"

@@ -51,10 +51,10 @@ export function HistoryPanel({ branch, path }: { readonly branch: Branch; readon
       </ol>
       {commits.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {known === 0 ? "The history is not fetched yet." : `No commit among ${extent} changed this file.`}
+          {known === 0 ? "The history is not fetched yet." : `No commit in ${extent} changed this file.`}
         </Text>
       ) : (
-        <MoreResults list={list} end={`That is all of ${extent}.`} />
+        <MoreResults list={list} end={complete ? "That is the whole history." : `Those are all in ${extent}.`} />
       )}
     </>
   );

@@ -100,7 +100,13 @@ function LastUse({ credential }: { readonly credential: Credential }) {
       </>
     );
   }
-  return credential.last_used_at === null ? <Text c="dimmed">never</Text> : <TimeStamp at={credential.last_used_at} />;
+  return credential.last_used_at === null ? (
+    <Text inherit c="dimmed">
+      never
+    </Text>
+  ) : (
+    <TimeStamp at={credential.last_used_at} />
+  );
 }
 
 function Dialog({ intent, onClose }: { readonly intent: Intent; readonly onClose: () => void }) {

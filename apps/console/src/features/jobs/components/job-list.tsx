@@ -3,7 +3,7 @@ import { IconFilterOff, IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { type JobFilter, jobListQuery } from "#features/jobs/api/jobs.ts";
 import { JobTable } from "./job-table.tsx";
@@ -13,9 +13,9 @@ export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; 
   const jobs = list.data?.pages.flatMap(({ items }) => items);
   if (jobs === undefined) {
     return list.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The jobs could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The jobs could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (jobs.length === 0) {

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
+import { FailureReason } from "#ui/failure-reason.tsx";
 import { formatDuration } from "#ui/format.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { JOBS_KEY, cancelJob, isUnderWay, retryJob } from "#features/jobs/api/jobs.ts";
@@ -52,11 +53,7 @@ function JobRow({ job, now }: { readonly job: Job; readonly now: number }) {
           {job.ref ?? "default branch"}, {job.mode}
           {job.attempt > 1 && `, attempt ${job.attempt}`}
         </Text>
-        {job.error_message !== null && (
-          <Text size="xs" className={classes.error}>
-            {job.error_message}
-          </Text>
-        )}
+        {job.error_message !== null && <FailureReason message={job.error_message} />}
       </Table.Td>
       <Table.Td>
         <JobState job={job} />

@@ -4,9 +4,9 @@ import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { useApi } from "#http/api-context.ts";
-import { LoadingRows } from "#ui/list-states.tsx";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import classes from "./notice-bell.module.css";
+import { NoticesOnTheWay } from "./notices-on-the-way.tsx";
 import { lazyPart } from "#ui/lazy-part.ts";
 
 const NoticeList = lazyPart(async () => (await import("./notice-list.tsx")).NoticeList);
@@ -36,7 +36,7 @@ export function NoticeBell({ enabled }: { readonly enabled: boolean }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown className={classes.list} aria-label="Notices">
-        <Suspense fallback={<LoadingRows rows={2} />}>
+        <Suspense fallback={<NoticesOnTheWay />}>
           <NoticeList notices={notices.data} error={notices.error} onRetry={() => void notices.refetch()} />
         </Suspense>
       </Popover.Dropdown>

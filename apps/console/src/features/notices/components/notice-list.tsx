@@ -1,11 +1,12 @@
 import { ActionIcon, Anchor, Tooltip } from "@mantine/core";
 import type { Notice } from "@sightline/identity/contract";
 import { IconAlertTriangle, IconBellCheck, IconCheck, IconInfoCircle } from "@tabler/icons-react";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ErrorState } from "#ui/list-states.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { alarmOf } from "#features/notices/notice-kinds.ts";
 import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-list.module.css";
+import { NoticesOnTheWay } from "./notices-on-the-way.tsx";
 
 export function NoticeList({
   notices,
@@ -25,11 +26,7 @@ export function NoticeList({
   }
 
   if (notices === undefined) {
-    return error === null ? (
-      <LoadingRows rows={2} />
-    ) : (
-      <ErrorState title="The notices could not be loaded" error={error} onRetry={onRetry} />
-    );
+    return error === null ? <NoticesOnTheWay /> : <ErrorState title="The notices could not be loaded" error={error} onRetry={onRetry} />;
   }
   if (notices.length === 0) {
     return (

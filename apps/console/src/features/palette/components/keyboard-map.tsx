@@ -14,7 +14,7 @@ export function KeyboardMap({ opened, onClose }: { readonly opened: boolean; rea
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard" closeButtonProps={{ "aria-label": "Close the keyboard map" }}>
       <SingleKeysSwitch />
-      <Table aria-label="Keys that work everywhere">
+      <Table aria-label="Keys that work everywhere" horizontalSpacing={0}>
         <Table.Tbody>
           {[...EVERYWHERE, ...pages].map(([keys, label]) => (
             <Table.Tr key={keys}>

@@ -1,6 +1,6 @@
 import { Loader } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight, spotlight } from "@mantine/spotlight";
+import { Spotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
 import {
   IconActivity,
@@ -21,6 +21,7 @@ import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#featu
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { matches } from "#features/palette/matches.ts";
 import type { Action } from "#features/palette/use-actions.ts";
+import { palette, paletteStore, useChosen } from "#features/palette/use-chosen.ts";
 import { KeySequence } from "./key-sequence.tsx";
 import classes from "./palette.module.css";
 
@@ -43,12 +44,17 @@ export type PaletteProps = { readonly actions: readonly Action[]; readonly isAdm
 export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
   const [typed, setTyped] = useState("");
   const { groups, isLooking } = useGroups(typed.trim(), isAdmin, actions);
-  useEffect(() => spotlight.open(), []);
+  useEffect(() => palette.open(), []);
   const shown = groups.filter(({ entries }) => entries.length > 0);
+  const chosen = useChosen(shown.flatMap(({ entries }) => entries.map(({ id }) => id)));
   return (
     <Spotlight.Root
+      store={paletteStore}
       query={typed}
-      onQueryChange={setTyped}
+      onQueryChange={(query) => {
+        chosen.onType();
+        setTyped(query);
+      }}
       onSpotlightClose={onClosed}
       shortcut={null}
       scrollable
@@ -59,6 +65,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
       <Spotlight.Search
         placeholder="Go to a page, a repository, code or a trace…"
         aria-label="Search everything"
+        onKeyDown={chosen.onKeyDown}
         leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}
       />
       <Spotlight.ActionsList>
@@ -181,10 +188,10 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
           {
             label: "Code",
             entries: [
-              ...(code.data?.results ?? []).map(({ repo: fullName, path, start_line: line, symbol }, index) => {
+              ...(code.data?.results ?? []).map(({ repo: fullName, path, start_line: line, symbol }) => {
                 const [owner = "", repo = ""] = fullName.split("/");
                 return {
-                  id: `code ${index}`,
+                  id: `code ${fullName} ${path}:${line} ${symbol ?? ""}`,
                   label: symbol ?? path.split("/").at(-1) ?? path,
                   description: `${fullName} · ${path}:${line}`,
                   icon: <IconFileCode {...icon} />,

@@ -10,6 +10,7 @@ import { Status, type Tone } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { useIndexJob } from "#features/repositories/api/index-job.ts";
 import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import classes from "./index-state.module.css";
 import { PreviewAndIndex } from "./preview-and-index.tsx";
 
 /** What is searchable of a repository: its branches, and what each leg knows. */
@@ -44,7 +45,7 @@ function Searchable({ repository }: { readonly repository: Repository }) {
 function Refs({ repository }: { readonly repository: Repository }) {
   return (
     <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Branches" } }}>
-      <Table>
+      <Table className={classes.refs}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Branch</Table.Th>

@@ -3,6 +3,7 @@ import type { Preview, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
+import { FailureReason } from "#ui/failure-reason.tsx";
 import { formatBytes, formatCount, plural } from "#ui/format.ts";
 import { ErrorState } from "#ui/list-states.tsx";
 import { previewQuery } from "#features/repositories/api/repositories.ts";
@@ -25,9 +26,7 @@ export function RepositoryPreview({ repository, onLeave }: { readonly repository
   if (answer.data.preview === null) {
     return (
       <Alert color="red" role="alert" title={`${repository.full_name} could not be looked at`}>
-        <Text size="sm" className={classes.message}>
-          {answer.data.error_message ?? "The indexer gave no reason."}
-        </Text>
+        <FailureReason message={answer.data.error_message ?? "The indexer gave no reason."} quiet />
         <Anchor
           component={Link}
           to="/code/repos/$repositoryId"

@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
+import { FailureReason } from "#ui/failure-reason.tsx";
 import { formatCount } from "#ui/format.ts";
 import { JobProgress } from "#ui/job-progress.tsx";
 import { Status, type Tone } from "#ui/status.tsx";
@@ -59,17 +60,19 @@ function RepositoryRow({ repository, admin }: { readonly repository: Repository;
         <Text size="xs" c="dimmed" className={classes.url}>
           {repository.clone_url}
         </Text>
-        {repository.last_error !== null && (
-          <Text size="xs" className={classes.error}>
-            {repository.last_error}
-          </Text>
-        )}
+        {repository.last_error !== null && <FailureReason message={repository.last_error} />}
       </Table.Td>
       <Table.Td>
         {neverAskedFor ? <Status tone="idle">Not indexed yet</Status> : <RepositoryState repository={repository} job={job} />}
       </Table.Td>
       <Table.Td>
-        {repository.indexed_commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={repository.indexed_commit} label="commit" />}
+        {repository.indexed_commit === null ? (
+          <Text inherit c="dimmed">
+            –
+          </Text>
+        ) : (
+          <CopyableId value={repository.indexed_commit} label="commit" />
+        )}
       </Table.Td>
       <Table.Td ta="right">{formatCount(repository.files)}</Table.Td>
       <Table.Td ta="right" className={classes.wide}>

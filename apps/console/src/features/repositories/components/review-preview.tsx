@@ -93,7 +93,7 @@ export function ReviewPreview({
           >
             Look again
           </Button>
-          <Button loading={finish.isPending} disabled={changed || look.isPending} onClick={() => finish.mutate(true)}>
+          <Button loading={finish.isPending} disabled={changed || failed || look.isPending} onClick={() => finish.mutate(true)}>
             Index it
           </Button>
         </Group>

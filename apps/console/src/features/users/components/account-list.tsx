@@ -2,7 +2,7 @@ import { Button, Paper } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { type AccountFilter, accountsQuery } from "#features/users/api/accounts.ts";
 import type { Intent } from "./account-menu.tsx";
@@ -23,9 +23,9 @@ export function AccountList({
   const accounts = list.data?.pages.flatMap(({ users }) => users);
   if (accounts === undefined) {
     return list.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The users could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The users could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (accounts.length === 0) {

@@ -3,7 +3,7 @@ import { IconFilterOff, IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { type DeliveryFilter, deliveriesQuery } from "#features/webhooks/api/deliveries.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
@@ -24,9 +24,9 @@ export function DeliveryList({
   const deliveries = list.data?.pages.flatMap(({ items }) => items);
   if (deliveries === undefined) {
     return list.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The deliveries could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The deliveries could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (deliveries.length > 0) {

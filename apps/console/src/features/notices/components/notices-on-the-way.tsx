@@ -1,0 +1,10 @@
+import { LoadingRows } from "#ui/list-states.tsx";
+import classes from "./notices-on-the-way.module.css";
+
+export function NoticesOnTheWay() {
+  return (
+    <div className={classes.place}>
+      <LoadingRows rows={2} />
+    </div>
+  );
+}
