@@ -79,6 +79,19 @@ test("a child that is too slow fails the start as well, instead of being started
   expect(lines.filter((line) => line.startsWith("slow is not ready"))).toHaveLength(2);
 });
 
+test("a child that takes long is waited for while it says what it does, and that it takes long is said", async () => {
+  const supervisor = supervise({ readyMs: 3_000, noticeMs: 1_000 });
+  await supervisor.start([child("talking", "talks-first")]);
+  expect(lines).toContain("talking: step 8");
+  expect(lines).toContain("talking is still starting (2 s)");
+});
+
+test("a child may have a patience of its own", async () => {
+  const supervisor = supervise({ readyMs: 1 });
+  await supervisor.start([{ ...child("store", "good"), readyMs: 60_000 }]);
+  expect(pids("store")).toHaveLength(1);
+});
+
 test("children end in the reverse order of their start", async () => {
   const supervisor = supervise();
   await supervisor.start([child("first", "good")]);

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { reportReady, stopWithSupervisor } from "#embedded/child-channel.ts";
 
 /** A small child of the supervisor for its tests. Arguments: what it does. */
@@ -18,6 +19,10 @@ stopWithSupervisor(async () => {
   console.log("stopping");
   server.close();
 });
+for (let step = 1; behaviour === "talks-first" && step <= 8; step += 1) {
+  console.log(`step ${step}`);
+  await delay(500);
+}
 server.listen(0, "127.0.0.1", () => {
   console.log(`pid ${process.pid}`);
   reportReady();
