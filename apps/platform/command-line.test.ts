@@ -149,7 +149,7 @@ test("tenants and admins are made from the machine itself, with the embedded dat
   const environment = { ...(await freePorts()), SIGHTLINE_HOME: home };
   const tenant = await runCommand(["tenant", "add", "acme"], { folder, environment });
   // A busy machine is told that the database takes its time.
-  expect(tenant.error.replaceAll(/^postgres is still starting .*\n/gm, "")).toBe("");
+  expect(tenant.error.replaceAll(/^Still waiting for postgres .*\n/gm, "")).toBe("");
   expect(tenant.out).toContain("The tenant acme is there");
   const admin = await runCommand(["admin", "create", "--email", "ada@acme.test", "--name", "Ada", "--tenant", "acme"], {
     folder,

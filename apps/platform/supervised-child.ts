@@ -25,8 +25,6 @@ export type ChildTimings = {
   readonly longestPauseMs: number;
   /** How long a child that gets ready may be silent, unless its specification says so: each line of it shows that it goes on. */
   readonly readyMs: number;
-  /** How often it is said that one is not ready yet. */
-  readonly noticeMs: number;
   /** A child that lived this long starts with a clean slate. */
   readonly soundMs: number;
   /** Attempts of a child that was never ready. */
@@ -36,8 +34,7 @@ export type ChildTimings = {
 const TIMINGS: ChildTimings = {
   pauseMs: 500,
   longestPauseMs: 30_000,
-  readyMs: 90_000,
-  noticeMs: 10_000,
+  readyMs: 300_000,
   soundMs: 30_000,
   firstAttempts: 3,
 };
@@ -63,7 +60,6 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
       onLine(...line);
     });
     child = started;
-    const notice = setInterval(() => say(`${name} is still starting (${seconds(Date.now() - startedAt)})`), timings.noticeMs);
     let late = setTimeout(endLate, readyMs);
     function endLate(): void {
       const leftMs = heardAt + readyMs - Date.now();
@@ -71,16 +67,12 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
         late = setTimeout(endLate, leftMs);
         return;
       }
-      say(`${name} is not ready and said nothing for ${seconds(readyMs)}; it is ended`);
+      say(`${name} is not ready and said nothing for ${Math.round(readyMs / 1000)} s; it is ended`);
       started.kill("SIGKILL");
     }
-    const endWait = () => {
-      clearTimeout(late);
-      clearInterval(notice);
-    };
     started.on("message", (message) => {
       if (parseChildMessage(message)?.type === "ready") {
-        endWait();
+        clearTimeout(late);
         if (everReady) {
           say(`${name} is ready again (${Date.now() - startedAt} ms)`);
         }
@@ -92,7 +84,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
     const { promise, resolve } = Promise.withResolvers<void>();
     ended = promise;
     const onEnd = (reason: string) => {
-      endWait();
+      clearTimeout(late);
       if (child === started) {
         child = undefined;
         resolve();
@@ -147,8 +139,4 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
       child?.kill("SIGKILL");
     },
   };
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 1000)} s`;
 }

@@ -19,7 +19,7 @@ stopWithSupervisor(async () => {
   console.log("stopping");
   server.close();
 });
-for (let step = 1; behaviour === "talks-first" && step <= 8; step += 1) {
+for (let step = 1; behaviour === "talks-first" && step <= 12; step += 1) {
   console.log(`step ${step}`);
   await delay(500);
 }
