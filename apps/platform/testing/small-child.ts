@@ -19,7 +19,8 @@ stopWithSupervisor(async () => {
   console.log("stopping");
   server.close();
 });
-for (let step = 1; behaviour === "talks-first" && step <= 12; step += 1) {
+const steps = behaviour === "talks-first" ? 12 : 0;
+for (let step = 1; step <= steps; step += 1) {
   console.log(`step ${step}`);
   await delay(500);
 }

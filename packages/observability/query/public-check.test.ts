@@ -13,5 +13,8 @@ test("of any other failure only the code is told", async () => {
 });
 
 function failingWith(error: Error): Promise<unknown> {
-  return Promise.resolve(publicly("Redis", { name: "redis", check: () => Promise.reject(error) }).check());
+  const fail = async () => {
+    throw error;
+  };
+  return Promise.resolve(publicly("Redis", { name: "redis", check: fail }).check());
 }
