@@ -76,6 +76,12 @@ describe("sightline admin", () => {
     ]);
   });
 
+  test("names what is wrong with an account to make, one line for all of it", async () => {
+    const { code, error } = await admin("create", "--email", "grace", "--name", "");
+    expect(code).toBe(1);
+    expect(error).toMatch(/^email: .+; name: at least one character\n$/);
+  });
+
   test("says what to do when there is no such account, or nothing to take away", async () => {
     const unknown = await admin("reset-password", "--email", "nobody@example.org");
     expect(unknown.code).toBe(1);

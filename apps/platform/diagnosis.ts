@@ -141,7 +141,8 @@ function listed(needed: readonly NeededPort[]): string {
 
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   const home = setting.platform.SIGHTLINE_HOME;
-  const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home) : undefined;
+  // What is wrong with the folder itself is another finding.
+  const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home).catch(() => undefined) : undefined;
   if (holder !== undefined) {
     return [{ state: "good", what: "ports", found: `in use by the Sightline that runs in ${home} (process ${holder})` }];
   }

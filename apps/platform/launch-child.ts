@@ -10,6 +10,8 @@ export type ChildSpecification = {
   readonly program: string;
   readonly words: readonly string[];
   readonly environment: Environment;
+  /** How long it may be silent until it is ready, when that is not the usual time. */
+  readonly readyMs?: number;
 };
 
 /** Starts the process by this very Node.js, with an IPC channel whose end tells it that its parent is gone. */

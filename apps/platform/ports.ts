@@ -11,9 +11,11 @@ export type NeededPort = {
 
 /** Those that can't be listened on, each as one sentence with the variable that changes it. */
 export async function findPortProblems(needed: readonly NeededPort[]): Promise<readonly string[]> {
-  const probed = await Promise.all(needed.map(describeProblem));
+  const isSecond = ({ port }: NeededPort, index: number) => port !== 0 && needed.findIndex((other) => other.port === port) !== index;
+  const twice = needed.filter(isSecond);
+  // Two probes of one port would find each other.
+  const probed = await Promise.all(needed.filter((one, index) => !isSecond(one, index)).map(describeProblem));
   const taken = probed.filter((problem) => problem !== undefined);
-  const twice = needed.filter(({ port }, index) => port !== 0 && needed.findIndex((other) => other.port === port) !== index);
   return [...taken, ...twice.map(({ port, use, variable }) => `port ${port} is asked for twice; give ${use} another with ${variable}`)];
 }
 

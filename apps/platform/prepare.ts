@@ -10,7 +10,7 @@ import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database";
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { migrateUp, type MigrationSet } from "@sightline/foundation/migrations";
+import { foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/migrations";
 import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
 import {
   createObservabilityKeys,
@@ -78,6 +78,13 @@ async function migrateAll(environment: Environment, log: Logger): Promise<void> 
         const applied = await migrateUp(database.pool, set);
         for (const name of applied) {
           log.info(`migrated ${set.part}: ${name}`);
+        }
+        // Replicas of two versions run side by side while one is exchanged for the other, so this is no reason to end.
+        const foreign = await foreignRevisions(database.pool, set);
+        if (foreign.length > 0) {
+          log.warn(
+            `A newer version of Sightline applied ${foreign.join(", ")} of ${set.part}. Whoever went back to this one for good takes them back with that version: see sightline migrate down.`,
+          );
         }
       }
     });

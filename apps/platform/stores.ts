@@ -37,12 +37,15 @@ export async function reserveStores({ platform, embeddedPostgres, embeddedRedis 
   }
 }
 
+/** What a store has to read after a crash takes as long as it takes, and who ends it then makes it begin again. */
+const STORE_READY_MS = 600_000;
+
 /** The processes of what is embedded. */
 export function storeChildren({ embeddedPostgres, embeddedRedis, environment: whole }: Setting): readonly ChildSpecification[] {
   const environment = environmentOfStore(whole);
   return [
-    ...(embeddedPostgres ? [{ name: "postgres", program: programOf("postgres"), words: [], environment }] : []),
-    ...(embeddedRedis ? [{ name: "redis", program: programOf("redis"), words: [], environment }] : []),
+    ...(embeddedPostgres ? [{ name: "postgres", program: programOf("postgres"), words: [], environment, readyMs: STORE_READY_MS }] : []),
+    ...(embeddedRedis ? [{ name: "redis", program: programOf("redis"), words: [], environment, readyMs: STORE_READY_MS }] : []),
   ];
 }
 

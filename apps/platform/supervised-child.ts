@@ -23,7 +23,7 @@ export type ChildTimings = {
   /** The pause before the second restart in a row; it doubles up to the longest. The first restart has none. */
   readonly pauseMs: number;
   readonly longestPauseMs: number;
-  /** How long a child has to get ready. */
+  /** How long a child that gets ready may be silent, unless its specification says so: each line of it shows that it goes on. */
   readonly readyMs: number;
   /** A child that lived this long starts with a clean slate. */
   readonly soundMs: number;
@@ -31,11 +31,18 @@ export type ChildTimings = {
   readonly firstAttempts: number;
 };
 
-const TIMINGS: ChildTimings = { pauseMs: 500, longestPauseMs: 30_000, readyMs: 90_000, soundMs: 30_000, firstAttempts: 3 };
+const TIMINGS: ChildTimings = {
+  pauseMs: 500,
+  longestPauseMs: 30_000,
+  readyMs: 300_000,
+  soundMs: 30_000,
+  firstAttempts: 3,
+};
 
 export function createSupervisedChild(specification: ChildSpecification, { onLine, say, timings: given }: ChildOptions): SupervisedChild {
   const { name } = specification;
   const timings = { ...TIMINGS, ...given };
+  const readyMs = specification.readyMs ?? timings.readyMs;
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let stopping = false;
@@ -47,12 +54,22 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
   function launch(): void {
     const startedAt = Date.now();
     let wasReady = false;
-    const started = launchChild(specification, onLine);
+    let heardAt = startedAt;
+    const started = launchChild(specification, (...line) => {
+      heardAt = Date.now();
+      onLine(...line);
+    });
     child = started;
-    const late = setTimeout(() => {
-      say(`${name} is not ready after ${Math.round(timings.readyMs / 1000)} s and is ended`);
+    let late = setTimeout(endLate, readyMs);
+    function endLate(): void {
+      const leftMs = heardAt + readyMs - Date.now();
+      if (leftMs > 0) {
+        late = setTimeout(endLate, leftMs);
+        return;
+      }
+      say(`${name} is not ready and said nothing for ${Math.round(readyMs / 1000)} s; it is ended`);
       started.kill("SIGKILL");
-    }, timings.readyMs);
+    }
     started.on("message", (message) => {
       if (parseChildMessage(message)?.type === "ready") {
         clearTimeout(late);

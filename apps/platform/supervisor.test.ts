@@ -20,11 +20,12 @@ afterEach(async () => {
 
 const output: Output = { childLine: (name, line) => lines.push(`${name}: ${line}`), say: (text) => lines.push(text) };
 
-function supervise({ stopMs, ...timings }: Partial<ChildTimings> & { stopMs?: number } = {}): Supervisor {
+function supervise({ stopMs, noticeMs, ...timings }: Partial<ChildTimings> & { stopMs?: number; noticeMs?: number } = {}): Supervisor {
   const supervisor = createSupervisor({
     output,
     timings: { pauseMs: 10, firstAttempts: 2, ...timings },
     ...(stopMs === undefined ? {} : { stopMs }),
+    ...(noticeMs === undefined ? {} : { noticeMs }),
   });
   supervisors.push(supervisor);
   return supervisor;
@@ -77,6 +78,19 @@ test("a child that is too slow fails the start as well, instead of being started
   const slow = supervise({ readyMs: 1, soundMs: 1 });
   await expect(slow.start([child("slow", "good")])).rejects.toThrow("slow does not start (SIGKILL)");
   expect(lines.filter((line) => line.startsWith("slow is not ready"))).toHaveLength(2);
+});
+
+test("a child that takes long is waited for while it says what it does, and that it takes long is said", async () => {
+  const supervisor = supervise({ readyMs: 5_000, noticeMs: 1_000 });
+  await supervisor.start([child("talking", "talks-first"), child("quick", "good")]);
+  expect(lines).toContain("talking: step 12");
+  expect(lines).toContainEqual(expect.stringMatching(/^Still waiting for talking \(\d+ s\) …$/));
+});
+
+test("a child may have a patience of its own", async () => {
+  const supervisor = supervise({ readyMs: 1 });
+  await supervisor.start([{ ...child("store", "good"), readyMs: 60_000 }]);
+  expect(pids("store")).toHaveLength(1);
 });
 
 test("children end in the reverse order of their start", async () => {

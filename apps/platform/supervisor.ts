@@ -20,15 +20,18 @@ type SupervisorOptions = {
   readonly timings?: Partial<ChildTimings>;
   /** Milliseconds that stopping everything may take. */
   readonly stopMs?: number;
+  /** How often a start says whom it still waits for. */
+  readonly noticeMs?: number;
 };
 
 const STOP_MS = 10_000;
+const NOTICE_MS = 10_000;
 
 /** How much of the time one slow process may take before the next is asked too. */
 const TURN = 0.3;
 
 /** Keeps child processes running, and leaves none behind. */
-export function createSupervisor({ output, timings, stopMs = STOP_MS }: SupervisorOptions): Supervisor {
+export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs = NOTICE_MS }: SupervisorOptions): Supervisor {
   /** What is started later stands on what was started before. */
   const groups: SupervisedChild[][] = [];
   const passing = new AbortController();
@@ -77,7 +80,17 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS }: Supervis
         }),
       );
       groups.push(added);
-      await Promise.all(added.map((child) => child.start()));
+      const startedAt = Date.now();
+      const waiting = new Set(added.map(({ name }) => name));
+      const notice = setInterval(
+        () => output.say(`Still waiting for ${[...waiting].join(", ")} (${Math.round((Date.now() - startedAt) / 1000)} s) …`),
+        noticeMs,
+      );
+      const begin = async (child: SupervisedChild) => {
+        await child.start();
+        waiting.delete(child.name);
+      };
+      await Promise.all(added.map(begin)).finally(() => clearInterval(notice));
     },
     runOnce: (specification) => runChildOnce(specification, { onLine: output.childLine, signal: passing.signal }),
     stop: () => (stopping ??= stopAll()),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
-import { migrateDown, migrateUp, migrationStatus, type MigrationSet } from "./migrations.ts";
+import { foreignRevisions, migrateDown, migrateUp, migrationStatus, type MigrationSet } from "./migrations.ts";
 
 let database: TestDatabase<unknown>;
 let set: MigrationSet;
@@ -52,6 +52,16 @@ test("the status tells applied revisions from open ones", async () => {
     { part: "shop", name: "0001_orders", appliedAt: expect.any(Date) },
     { part: "shop", name: "0002_notes", appliedAt: undefined },
   ]);
+});
+
+test("what a newer version applied is named, and stays until that version takes it back", async () => {
+  await migrateUp(database.pool, set);
+  expect(await foreignRevisions(database.pool, set)).toEqual([]);
+  await database.pool.query("insert into sightline.revisions (part, name) values ('shop', '0003_prices'), ('other', '0009_more')");
+  expect(await foreignRevisions(database.pool, set)).toEqual(["0003_prices"]);
+  expect(await migrateUp(database.pool, set)).toEqual([]);
+  await expect(migrateDown(database.pool, set)).rejects.toThrow("A newer version of Sightline applied 0003_prices of shop");
+  expect(await columns()).toEqual(["id", "note"]);
 });
 
 test("a failing revision leaves nothing of itself behind and keeps those before it", async () => {

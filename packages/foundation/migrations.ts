@@ -56,11 +56,19 @@ export async function migrateUp(pool: Pool, set: MigrationSet): Promise<readonly
   return applied;
 }
 
-/** Takes the newest applied revision back; `undefined` when there is none. */
+/**
+ * Takes the newest applied revision back; `undefined` when there is none.
+ *
+ * @throws {Error} when a newer version applied others, which stand on those of this one.
+ */
 export async function migrateDown(pool: Pool, set: MigrationSet): Promise<string | undefined> {
   const migrations = await readMigrations(set);
   return locked(pool, async (client) => {
     const done = await appliedNames(client, set.part);
+    const [foreign] = unknownNames(done, migrations);
+    if (foreign !== undefined) {
+      throw new Error(`A newer version of Sightline applied ${foreign} of ${set.part}: take it back with that version first.`);
+    }
     const newest = migrations.findLast((migration) => done.has(migration.name));
     if (newest === undefined) {
       return undefined;
@@ -69,6 +77,12 @@ export async function migrateDown(pool: Pool, set: MigrationSet): Promise<string
     await client.query("delete from sightline.revisions where part = $1 and name = $2", [set.part, newest.name]);
     return newest.name;
   });
+}
+
+/** What a newer version applied and this one does not know, oldest first. */
+export async function foreignRevisions(pool: Pool, set: MigrationSet): Promise<readonly string[]> {
+  const migrations = await readMigrations(set);
+  return unknownNames(await locked(pool, (client) => appliedNames(client, set.part)), migrations);
 }
 
 /** Every revision of the set, applied or not, oldest first. */
@@ -107,6 +121,11 @@ async function appliedNames(client: PoolClient, part: string): Promise<ReadonlyM
     [part],
   );
   return new Map(rows.map((row) => [row.name, row.applied_at]));
+}
+
+function unknownNames(done: ReadonlyMap<string, Date>, migrations: readonly Migration[]): readonly string[] {
+  const known = new Set(migrations.map(({ name }) => name));
+  return [...done.keys()].filter((name) => !known.has(name)).toSorted();
 }
 
 async function readMigrations({ folder }: MigrationSet): Promise<readonly Migration[]> {

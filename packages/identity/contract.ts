@@ -9,7 +9,7 @@ export { AUDIT_EVENTS, type AuditEventName } from "./audit-events.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 
-const personName = z.string().trim().min(1, "a name").max(200).regex(ONE_LINE, "no control characters");
+const personName = z.string().trim().min(1, "at least one character").max(200).regex(ONE_LINE, "no control characters");
 
 export const roleSchema = z.enum(["admin", "member"]);
 

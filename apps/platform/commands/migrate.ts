@@ -1,5 +1,5 @@
 import { createLog } from "@sightline/foundation/log";
-import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/migrations";
+import { foreignRevisions, migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/migrations";
 import type { Environment } from "#environment.ts";
 import { UsageError } from "#failure.ts";
 import { migrationGroups, waitForDatabases, withDatabase } from "#prepare.ts";
@@ -41,12 +41,19 @@ export function showMigrations(): Promise<void> {
       await withDatabase(environment[urlVariable] ?? "", log, async ({ pool }) => {
         for (const set of sets) {
           for (const { name, appliedAt } of await migrationStatus(pool, set)) {
-            console.log(`${set.part.padEnd(14)} ${name.padEnd(30)} ${appliedAt?.toISOString() ?? "pending"}`);
+            showRevision(set.part, name, appliedAt?.toISOString() ?? "pending");
+          }
+          for (const name of await foreignRevisions(pool, set)) {
+            showRevision(set.part, name, "applied by a newer version");
           }
         }
       });
     }
   });
+}
+
+function showRevision(part: string, name: string, state: string): void {
+  console.log(`${part.padEnd(14)} ${name.padEnd(30)} ${state}`);
 }
 
 function onMigratable(work: (environment: Environment) => Promise<void>): Promise<void> {

@@ -66,6 +66,7 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
     if (roles.length === 1 && roles[0] !== undefined) {
       local = await runRole({ role: roles[0], environment: setting.environment, destination: linesTo(roles[0], output) });
     } else {
+      output.say(`Starting ${roles.join(", ")} …`);
       await supervisor.start(roles.map((role) => roleChild(role, setting.environment)));
     }
     const firstAdmin = await presentFirstAdmin(unseen, presenting);
@@ -109,7 +110,11 @@ type BringUpOptions = {
 async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
   const log = createLog({ name: "sightline", level: "info", destination: linesTo("sightline", output) });
   const prepareStores = async () => {
-    await supervisor.start(storeChildren(setting));
+    const stores = storeChildren(setting);
+    if (stores.length > 0) {
+      output.say(`Starting the embedded ${stores.map(({ name }) => name).join(" and ")} …`);
+    }
+    await supervisor.start(stores);
     onFirstAdmin(await prepare(setting.environment, log, setting.platform.SIGHTLINE_WAIT_SECONDS));
   };
   const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { reportReady, stopWithSupervisor } from "#embedded/child-channel.ts";
 
 /** A small child of the supervisor for its tests. Arguments: what it does. */
@@ -18,6 +19,11 @@ stopWithSupervisor(async () => {
   console.log("stopping");
   server.close();
 });
+const steps = behaviour === "talks-first" ? 12 : 0;
+for (let step = 1; step <= steps; step += 1) {
+  console.log(`step ${step}`);
+  await delay(500);
+}
 server.listen(0, "127.0.0.1", () => {
   console.log(`pid ${process.pid}`);
   reportReady();

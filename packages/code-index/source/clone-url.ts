@@ -103,7 +103,7 @@ function problemOf(url: string, allowFileUrls: boolean): string | undefined {
 
 function problemOfFile({ allowFileUrls, hostname }: { readonly allowFileUrls: boolean; readonly hostname: string }): string | undefined {
   if (!allowFileUrls) {
-    return "file:// addresses are refused; set CODEINDEX_ALLOW_FILE_URLS=true to allow them.";
+    return "file:// addresses are refused; to allow them, start Sightline with CODEINDEX_ALLOW_FILE_URLS=true.";
   }
   return hostname === "" ? undefined : "A file:// address is file:///absolute/path.";
 }

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { AppError } from "@sightline/foundation/errors";
+import { describeWrongFields } from "#wrong-fields.ts";
 import { registerRequestSchema } from "#contract.ts";
 import { createAccount, type AccountDependencies } from "./create-account.ts";
 import { makeOneTimePassword } from "./one-time-password.ts";
@@ -27,7 +27,7 @@ export async function createAdmin(
 ): Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }> {
   const parsed = requestSchema.safeParse(request);
   if (!parsed.success) {
-    throw new AppError({ code: "invalid_request", status: 400, message: z.prettifyError(parsed.error) });
+    throw new AppError({ code: "invalid_request", status: 400, message: describeWrongFields(parsed.error) });
   }
   const { email, name, password: given } = parsed.data;
   if (given !== undefined) {

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { AppError } from "@sightline/foundation/errors";
+import { describeWrongFields } from "#wrong-fields.ts";
 import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
 import type { AccountAddress } from "./act-on-account.ts";
@@ -43,7 +43,7 @@ export function createHostCommands(dependencies: AdministrationDependencies): Ho
     resetSecondFactor: async ({ email: address, reason }) => {
       const parsed = resetSecondFactorRequestSchema.safeParse({ reason });
       if (!parsed.success) {
-        throw new AppError({ code: "invalid_request", status: 400, message: z.prettifyError(parsed.error) });
+        throw new AppError({ code: "invalid_request", status: 400, message: describeWrongFields(parsed.error) });
       }
       const { email, ...account } = await find(dependencies, address);
       await resetSecondFactor(dependencies, undefined, account, parsed.data.reason);

@@ -19,7 +19,8 @@ import {
 } from "./second-factor.store.ts";
 import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
 
-const WRONG_TOTP_CODE = "The code is wrong or was used before. Wait for the next one, or use a backup code.";
+const WRONG_TOTP_CODE =
+  "The code is wrong or was used before. Wait for the next one, see that the clock of your phone is right, or use a backup code.";
 const WRONG_BACKUP_CODE = "The backup code is wrong or was used before. Try another one, or a code of the app.";
 
 export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";

@@ -1,10 +1,11 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database";
-import { runCheck, type Check } from "@sightline/foundation/health";
+import { runCheck } from "@sightline/foundation/health";
 import type { HttpServer } from "@sightline/foundation/http-server";
 import type { RedisConnection } from "@sightline/foundation/redis";
 import { detailedHealthSchema, healthSchema, type DetailedHealth } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { publicly } from "./public-check.ts";
 import { incidentWarnings, redisWarnings } from "./health-warnings.ts";
 
 type HealthOptions = {
@@ -52,29 +53,6 @@ export function healthRoutes(options: HealthOptions) {
       },
     );
   };
-}
-
-/** Anyone may read this: what failed and the error's code, but no host, user or address. */
-function publicly(name: string, { check }: Check): Check {
-  return {
-    name,
-    check: async () => {
-      try {
-        await check();
-      } catch (error) {
-        throw new Error(`${name} does not answer (${codeOf(error)})`, { cause: error });
-      }
-    },
-  };
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") {
-    return error.code;
-  }
-  // Redis starts its errors with a code, e.g. NOAUTH.
-  const [code] = /^[A-Z]{3,}\b/.exec(error instanceof Error ? error.message : "") ?? [];
-  return code ?? "no connection";
 }
 
 async function consumerComponent({ redis, heartbeatKey }: HealthOptions): Promise<DetailedHealth["components"]["consumer"]> {

@@ -4,7 +4,7 @@ import { PublishFailure } from "./publish-failure.ts";
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new PublishFailure("timeout", `no answer within ${milliseconds} ms`)), milliseconds);
+    timer = setTimeout(() => reject(new PublishFailure("timeout", "no answer in time")), milliseconds);
     timer.unref();
   });
   try {

@@ -12,14 +12,28 @@ export function environmentFor(projectId: string, { redis_url, stream_name }: In
   ].join("\n");
 }
 
+/** What the address of the Redis leaves to the reader. */
+export function redisNotes({ redis_url }: Intake): readonly string[] {
+  return [
+    ...(/[/@](?:127\.0\.0\.1|localhost)[:/]/.test(`${redis_url}/`)
+      ? [
+          "127.0.0.1 is the machine that Sightline runs on. For agents elsewhere give it a Redis that they reach (OBSERVABILITY_REDIS_URL), or use an OpenTelemetry exporter.",
+        ]
+      : []),
+    ...(redis_url.includes("…@") ? ["In the place of “…” goes the user and password of that Redis."] : []),
+  ];
+}
+
 /** The same for an application that has an OpenTelemetry exporter already. */
 export function exporterEnvironment(otlpUrl: string): string {
   return ["OTEL_EXPORTER_OTLP_HEADERS=x-api-key=studio_…", `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${otlpUrl}`].join("\n");
 }
 
-/** The package is not in a registry: it is made where Sightline is, and installed where the agent is. */
-export const INSTALL = `npm run build -w @sightline/sdk && npm pack ./packages/sdk/dist  # in Sightline's folder
-npm install /path/to/sightline-sdk-*.tgz @langchain/langgraph @langchain/core  # in your agent's`;
+/** The package is not in a registry: it is made where Sightline is. */
+export const PACK = "npm run build -w @sightline/sdk && npm pack ./packages/sdk/dist";
+
+/** And installed where the agent is. */
+export const INSTALL = "npm install /path/to/sightline-sdk-*.tgz @langchain/langgraph @langchain/core";
 
 export const CODE = `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { createTracedGraph } from "@sightline/sdk/langgraph";
@@ -35,3 +49,6 @@ const agent = createTracedGraph(MessagesAnnotation, { traceName: "my-agent" })
 await agent.invoke({ messages: [{ role: "user", content: "Hello?" }] });
 
 await closeRedisPublisher(); // sends what is left`;
+
+/** With the environment in a file beside it. */
+export const RUN = "node --env-file=.env agent.mjs";

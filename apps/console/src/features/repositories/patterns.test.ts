@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linesOf, namesOf } from "./patterns.ts";
+import { linesOf, namesOf, pastedAddress } from "./patterns.ts";
 
 test("patterns are lines, whatever spaces are around them", () => {
   expect(linesOf(" *.snap\n\n/dist/ \r\n")).toEqual(["*.snap", "/dist/"]);
@@ -9,4 +9,20 @@ test("patterns are lines, whatever spaces are around them", () => {
 test("branches are apart by commas, spaces or lines", () => {
   expect(namesOf("dev, release/1.0\nnext")).toEqual(["dev", "release/1.0", "next"]);
   expect(namesOf("  ")).toEqual([]);
+});
+
+test("an address that is pasted for a name is both", () => {
+  const name = "acme/webshop";
+  for (const cloneUrl of [
+    "https://github.com/acme/webshop",
+    "https://gitlab.acme.dev/group/acme/webshop.git",
+    "ssh://git@git.acme.dev:2222/acme/webshop.git",
+    "git@github.com:acme/webshop.git",
+  ]) {
+    expect(pastedAddress(` ${cloneUrl} `)).toEqual({ name, cloneUrl });
+  }
+  expect(pastedAddress("https://github.com/acme/webshop/")?.name).toBe(name);
+  for (const text of [name, "acme", "https://github.com/", "https://github.com/acme", ""]) {
+    expect(pastedAddress(text)).toBeUndefined();
+  }
 });

@@ -6,6 +6,13 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
+/** Who pastes an address where a name is asked for means both; `owner/repo` are the last two parts of its path. */
+export function pastedAddress(text: string): { readonly name: string; readonly cloneUrl: string } | undefined {
+  const cloneUrl = text.trim();
+  const [, name] = /^(?:(?:https|ssh):\/\/[^\s/]+\/|[\w.-]+@[\w.-]+:)(?:\S*\/)?([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(cloneUrl) ?? [];
+  return name === undefined ? undefined : { name, cloneUrl };
+}
+
 /** Branches may stand on one line. */
 export function namesOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((name) => name !== "");

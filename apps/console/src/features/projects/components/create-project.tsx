@@ -9,7 +9,7 @@ import { SendTraces } from "./send-traces.tsx";
 
 export function CreateProjectModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title="Create a project" closeButtonProps={{ "aria-label": "Close" }} centered>
+    <Modal opened={opened} onClose={onClose} size="xl" title="Create a project" closeButtonProps={{ "aria-label": "Close" }} centered>
       <CreateProject onDone={onClose} />
     </Modal>
   );

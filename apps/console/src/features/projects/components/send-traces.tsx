@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { intakeQuery } from "#features/projects/api/intake.ts";
-import { CODE, INSTALL, environmentFor, exporterEnvironment } from "#features/projects/snippet.ts";
+import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
 import { useApi } from "#http/api-context.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
@@ -19,16 +19,18 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
   }
   return (
     <Stack gap="xs">
-      <Heading>In your agent's environment</Heading>
+      <Heading>In your agent's environment, or in a file .env in its folder</Heading>
       <CopyableBlock text={environmentFor(projectId, intake.data)} label="the environment variables" />
-      <Note>
-        127.0.0.1 is the machine that Sightline runs on. For agents elsewhere give it a Redis that they reach (OBSERVABILITY_REDIS_URL), or
-        use an OpenTelemetry exporter. In the place of “…” goes the user and password of that Redis.
-      </Note>
-      <Heading>The package</Heading>
-      <CopyableBlock text={INSTALL} label="the commands" />
-      <Heading>In its code</Heading>
+      {redisNotes(intake.data).map((note) => (
+        <Note key={note}>{note}</Note>
+      ))}
+      <Heading>The package: made in Sightline's folder</Heading>
+      <CopyableBlock text={PACK} label="the command that makes the package" />
+      <Heading>… and installed in your agent's</Heading>
+      <CopyableBlock text={INSTALL} label="the command that installs the package" />
+      <Heading>In its code; to try it, save this as agent.mjs</Heading>
       <CopyableBlock text={CODE} label="the code" />
+      <CopyableBlock text={RUN} label="the command that runs it" />
       <Heading>Or with any OpenTelemetry exporter</Heading>
       <CopyableBlock
         text={exporterEnvironment(reachableAddress(window.location, intake.data.otlp_url))}

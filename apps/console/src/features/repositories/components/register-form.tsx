@@ -1,11 +1,12 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Collapse, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { type Repository, registerRepositoryRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { type ClipboardEvent, type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { registerRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { pastedAddress } from "#features/repositories/patterns.ts";
 import { ReviewPreview } from "./review-preview.tsx";
-import { type CredentialChoice, NO_SETTINGS, SettingsFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
+import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
 
 /** Registers a repository, shows what an index of it would hold, and indexes it when that is wanted. */
 export function RegisterModal({
@@ -37,6 +38,8 @@ export function RegisterModal({
   );
 }
 
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
+
 function RegisterForm({
   credentials,
   onRegistered,
@@ -51,10 +54,14 @@ function RegisterForm({
   const [fullName, setFullName] = useState("");
   const [text, setText] = useState(NO_SETTINGS);
   const [checked, setChecked] = useState(false);
+  const [unfolded, setUnfolded] = useState(false);
   const name = fullName.trim();
   const settings = settingsOf(text);
   const nameWrong = !registerRepositoryRequestSchema.shape.full_name.safeParse(name).success;
   const problems = settingsProblems(settings);
+  const shownProblems = checked ? problems : NO_PROBLEMS;
+  // What is wrong is never folded away.
+  const selecting = unfolded || ["branches", "include", "exclude"].some((setting) => shownProblems.has(setting));
   const register = useMutation({
     mutationFn: () => registerRepository(api, { ...settings, full_name: name, index: false }),
     onSuccess: async (repository) => {
@@ -62,6 +69,15 @@ function RegisterForm({
       onRegistered(repository);
     },
   });
+
+  function takeAddress(event: ClipboardEvent): void {
+    const pasted = pastedAddress(event.clipboardData.getData("text"));
+    if (pasted !== undefined) {
+      event.preventDefault();
+      setFullName(pasted.name);
+      setText({ ...text, cloneUrl: pasted.cloneUrl });
+    }
+  }
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
@@ -89,15 +105,22 @@ function RegisterForm({
           autoCapitalize="off"
           spellCheck={false}
           onChange={(event) => setFullName(event.currentTarget.value)}
+          onPaste={takeAddress}
         />
-        <SettingsFields
+        <SourceFields
           text={text}
-          problems={checked ? problems : new Map()}
+          problems={shownProblems}
           credentials={credentials}
           placeholderUrl={`https://github.com/${name === "" ? "acme/webshop" : name}.git`}
           onChange={setText}
         />
-        <Group justify="flex-end" gap="xs">
+        <Collapse expanded={selecting}>
+          <SelectionFields text={text} problems={shownProblems} onChange={setText} />
+        </Collapse>
+        <Group gap="xs">
+          <Button variant="subtle" mr="auto" px="xs" aria-expanded={selecting} onClick={() => setUnfolded(!selecting)}>
+            {selecting ? "Fewer options" : "More options"}
+          </Button>
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>

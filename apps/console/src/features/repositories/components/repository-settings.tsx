@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { type CredentialChoice, SettingsFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
+import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
 
 /** What of a repository is indexed, and how it is fetched. */
 export function RepositorySettings({
@@ -44,7 +44,8 @@ export function RepositorySettings({
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <SettingsFields text={text} problems={problems} credentials={credentials} onChange={setText} />
+        <SourceFields text={text} problems={problems} credentials={credentials} onChange={setText} />
+        <SelectionFields text={text} problems={problems} onChange={setText} />
         {save.error !== null && (
           <Alert color="red" role="alert" title="The settings were not saved">
             {save.error.message}

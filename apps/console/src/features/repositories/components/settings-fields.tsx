@@ -42,20 +42,24 @@ export function settingsProblems(settings: ChangeRepositoryRequest): ReadonlyMap
   return new Map(issues.toReversed().map(({ path: [name = ""], message }) => [String(name), message]));
 }
 
-export function SettingsFields({
+type FieldsProps = {
+  readonly text: SettingsText;
+  readonly problems: ReadonlyMap<string, string>;
+  readonly onChange: (text: SettingsText) => void;
+};
+
+/** Where it is fetched from. */
+export function SourceFields({
   text,
   problems,
   credentials,
   placeholderUrl,
   onChange,
-}: {
-  readonly text: SettingsText;
-  readonly problems: ReadonlyMap<string, string>;
+}: FieldsProps & {
   /** None for who may not see them. */
   readonly credentials: readonly CredentialChoice[];
   /** Where an empty clone URL leads; left out where there has to be one. */
   readonly placeholderUrl?: string;
-  readonly onChange: (text: SettingsText) => void;
 }) {
   return (
     <Stack gap="md">
@@ -81,6 +85,14 @@ export function SettingsFields({
           onChange={(credentialId) => onChange({ ...text, credentialId })}
         />
       )}
+    </Stack>
+  );
+}
+
+/** What of it is indexed. */
+export function SelectionFields({ text, problems, onChange }: FieldsProps) {
+  return (
+    <Stack gap="md">
       <TextInput
         label="More branches"
         description="Indexed beside the default one, with commas between"
