@@ -13,6 +13,8 @@ export type ReviewedPage = {
   readonly states?: readonly State[];
   /** Which calls the state is of; every one of the APIs when left out. */
   readonly calls?: RegExp;
+  /** What the browser complains of because of what is looked at. */
+  readonly excused?: RegExp;
   /** Without a session. */
   readonly visitor?: true;
 };

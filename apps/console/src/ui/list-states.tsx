@@ -1,6 +1,7 @@
-import { Button, EmptyState, Skeleton, Stack } from "@mantine/core";
+import { Button, EmptyState, Paper, Skeleton, Stack } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import classes from "./list-states.module.css";
 
 /** Rows of the list that is on its way. */
 export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number; readonly height?: number }) {
@@ -12,6 +13,24 @@ export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number;
     </Stack>
   );
 }
+
+/** In place of a page's table, as tall as a few rows of it. */
+export function LoadingList() {
+  return (
+    <Paper role="status" aria-label="Loading">
+      {WIDTHS.map((width, row) => (
+        <div key={row} className={classes.row}>
+          <Skeleton height={12} width={width} radius="xl" />
+          <Skeleton height={12} width="16%" radius="xl" />
+          <Skeleton height={12} width="10%" radius="xl" />
+        </div>
+      ))}
+    </Paper>
+  );
+}
+
+/** Of names, which are not equally long. */
+const WIDTHS = ["12%", "30%", "24%", "34%", "27%", "31%"];
 
 export function EmptyPanel({
   icon,
@@ -69,5 +88,14 @@ export function ErrorState({
         </EmptyState.Actions>
       )}
     </EmptyState>
+  );
+}
+
+/** In place of a page's table. */
+export function ListError(props: ComponentProps<typeof ErrorState>) {
+  return (
+    <Paper>
+      <ErrorState {...props} />
+    </Paper>
   );
 }

@@ -18,8 +18,10 @@ export function exporterEnvironment(otlpUrl: string): string {
 }
 
 /** The package is not in a registry: it is made where Sightline is, and installed where the agent is. */
-export const INSTALL = `npm run build -w @sightline/sdk && npm pack ./packages/sdk/dist  # in Sightline's folder
-npm install /path/to/sightline-sdk-*.tgz @langchain/langgraph @langchain/core  # in your agent's`;
+export const INSTALL = `# in Sightline's folder
+npm run build -w @sightline/sdk && npm pack ./packages/sdk/dist
+# in your agent's
+npm install /path/to/sightline-sdk-*.tgz @langchain/langgraph @langchain/core`;
 
 export const CODE = `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { createTracedGraph } from "@sightline/sdk/langgraph";

@@ -21,10 +21,7 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
     <Stack gap="xs">
       <Heading>In your agent's environment</Heading>
       <CopyableBlock text={environmentFor(projectId, intake.data)} label="the environment variables" />
-      <Note>
-        127.0.0.1 is the machine that Sightline runs on. For agents elsewhere give it a Redis that they reach (OBSERVABILITY_REDIS_URL), or
-        use an OpenTelemetry exporter. In the place of “…” goes the user and password of that Redis.
-      </Note>
+      <RedisNotes url={intake.data.redis_url} />
       <Heading>The package</Heading>
       <CopyableBlock text={INSTALL} label="the commands" />
       <Heading>In its code</Heading>
@@ -36,6 +33,21 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
       />
       <Note>With an API key of this project; its owners make one in the project's settings.</Note>
     </Stack>
+  );
+}
+
+/** What is to be known of this address, and of no other. */
+function RedisNotes({ url }: { readonly url: string }) {
+  return (
+    <>
+      {url.includes("127.0.0.1") && (
+        <Note>
+          127.0.0.1 is the machine that Sightline runs on. For agents elsewhere give it a Redis that they reach (OBSERVABILITY_REDIS_URL),
+          or use an OpenTelemetry exporter.
+        </Note>
+      )}
+      {url.includes("…") && <Note>In the place of “…” goes the user and password of that Redis.</Note>}
+    </>
   );
 }
 
