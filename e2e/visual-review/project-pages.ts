@@ -12,7 +12,7 @@ const NOT_FOUND = /status of 40[04]/;
 export const projectPages: readonly ReviewedPage[] = [
   { name: "projects", address: "/projects" },
   { name: "projects-create", address: "/projects?new=1", states: ["data"] },
-  { name: "project-missing", address: "/projects/00000000-0000-7000-8000-000000000000/traces", states: ["data"] },
+  { name: "project-missing", address: "/projects/00000000-0000-7000-8000-000000000000/traces", states: ["data"], excused: NOT_FOUND },
   { name: "traces", address: inProject("traces") },
   { name: "traces-completed", address: inProject("traces"), states: ["data"], act: completeQuery },
   { name: "traces-columns", address: inProject("traces"), states: ["data"], act: press("Columns") },
@@ -41,7 +41,7 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "trace-scores", address: inNewestTrace("status:success"), calls: SCORES },
   { name: "trace-failed", address: inNewestTrace("status:failure"), states: ["data"], act: toFailure },
   { name: "trace-running", address: inNewestTrace("status:running"), states: ["data"] },
-  { name: "trace-missing", address: inProject("traces/00000000-0000-7000-8000-000000000000"), states: ["data"] },
+  { name: "trace-missing", address: inProject("traces/00000000-0000-7000-8000-000000000000"), states: ["data"], excused: NOT_FOUND },
   { name: "trace-found", address: inNewestTrace("status:success", "?find=a"), states: ["data"] },
   { name: "trace-step", address: inNewestTrace("status:success"), act: toFirstStep, calls: /\/observations\// },
   { name: "trace-graph", address: inGraphTrace("?view=graph"), states: ["data"] },

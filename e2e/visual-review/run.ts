@@ -98,7 +98,7 @@ async function settle(page: Page, state: State): Promise<void> {
   const waiting = page.locator("[aria-label^=Loading], [class*=mantine-Skeleton], [class*=mantine-Loader]");
   if (state === "loading") {
     // Not the dots that stand for the page's own code, which comes.
-    await page.locator("[aria-label^=Loading], [class*=mantine-Skeleton]").first().waitFor();
+    await page.locator("[class*=mantine-Skeleton]").first().waitFor();
     return;
   }
   await page.locator("h1, h2").first().waitFor();
