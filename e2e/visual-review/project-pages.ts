@@ -1,63 +1,86 @@
 import type { Page } from "playwright-core";
 import type { ReviewedPage } from "./page.ts";
 
-/** The project that is looked at; the demo's unless another is named, such as one that `seed-hostile.ts` filled. */
-const { REVIEW_PROJECT: PROJECT = "Demo" } = process.env;
+/** The project that is looked at; the demo's unless another is named, such as one that `seed-week.ts` filled. */
+const { REVIEW_PROJECT: PROJECT = "Demo", REVIEW_GRAPH_PROJECT: WITH_GRAPH = "Demo" } = process.env;
+
+const STEPS = /\/traces\/[^/]+\/steps/;
+const SCORES = /\/scores/;
+const NOT_FOUND = /status of 40[04]/;
 
 /** A project's traces and what is set up for it. */
 export const projectPages: readonly ReviewedPage[] = [
   { name: "projects", address: "/projects" },
+  { name: "projects-create", address: "/projects?new=1", states: ["data"] },
+  { name: "project-missing", address: "/projects/00000000-0000-7000-8000-000000000000/traces", states: ["data"], provokes: NOT_FOUND },
   { name: "traces", address: inProject("traces") },
   { name: "traces-completed", address: inProject("traces"), states: ["data"], act: completeQuery },
   { name: "traces-columns", address: inProject("traces"), states: ["data"], act: press("Columns") },
   { name: "traces-views", address: inProject("traces"), states: ["data"], act: press("Views") },
+  { name: "traces-chosen", address: inProject("traces"), states: ["data"], act: chooseTwo },
   { name: "traces-unreadable", address: inProject("traces?q=duration%3A%3E5"), states: ["data"] },
+  { name: "traces-nothing", address: inProject("traces?q=user%3Anobody"), states: ["data"] },
   { name: "dashboard", address: inProject("dashboards?span=7d") },
+  { name: "dashboard-by-tool", address: inProject("dashboards?span=7d&by=tool"), states: ["data"], act: toTheEnd },
   { name: "sessions", address: inProject("sessions") },
+  { name: "sessions-nothing", address: inProject("sessions?q=nothing"), states: ["data"] },
   { name: "project-users", address: inProject("users") },
   { name: "dead-letters", address: inProject("dead-letters") },
+  { name: "dead-letters-open", address: inProject("dead-letters"), states: ["data"], act: openLetter },
   { name: "lost-events", address: inProject("dead-letters?show=gaps") },
   { name: "alerts", address: inProject("alerts") },
+  { name: "alerts-parts", address: inProject("alerts"), states: ["loading", "failing"], calls: /alert-(?:rules|events)/ },
   { name: "alerts-new", address: inProject("alerts"), states: ["data"], act: press("New alert") },
   { name: "project-settings", address: inProject("settings") },
-  { name: "project-members", address: inProject("settings?section=members") },
-  { name: "project-keys", address: inProject("settings?section=keys") },
-  { name: "project-masking", address: inProject("settings?section=masking") },
-  { name: "project-prices", address: inProject("settings?section=prices") },
-  { name: "trace", address: inNewestTrace("") },
-  { name: "trace-graph", address: inNewestTrace("?view=graph") },
-  { name: "trace-transcript", address: inNewestTrace("?view=transcript") },
-  { name: "trace-state", address: inNewestTrace("?view=state") },
-  { name: "trace-json", address: inNewestTrace("?view=json") },
-  { name: "trace-keys", address: inNewestTrace(""), states: ["data"], act: (page) => page.keyboard.press("?") },
-  { name: "compare", address: findTwo },
+  { name: "project-members", address: inProject("settings?section=members"), calls: /\/members/ },
+  { name: "project-keys", address: inProject("settings?section=keys"), calls: /\/keys/ },
+  { name: "project-masking", address: inProject("settings?section=masking"), calls: /\/masking/ },
+  { name: "project-prices", address: inProject("settings?section=prices"), calls: /\/prices/ },
+  { name: "trace", address: inNewestTrace("status:success") },
+  { name: "trace-steps", address: inNewestTrace("status:success"), states: ["loading", "failing"], calls: STEPS },
+  { name: "trace-scores", address: inNewestTrace("status:success"), calls: SCORES },
+  { name: "trace-failed", address: inNewestTrace("status:failure"), states: ["data"], act: toFailure },
+  { name: "trace-running", address: inNewestTrace("status:running"), states: ["data"] },
+  { name: "trace-missing", address: inProject("traces/00000000-0000-7000-8000-000000000000"), states: ["data"], provokes: NOT_FOUND },
+  { name: "trace-found", address: inNewestTrace("status:success", "?find=a"), states: ["data"] },
+  { name: "trace-step", address: inNewestTrace("status:success"), act: toFirstStep, calls: /\/observations\// },
+  { name: "trace-graph", address: inGraphTrace("?view=graph"), states: ["data"] },
+  { name: "trace-transcript", address: inGraphTrace("?view=transcript"), calls: /\/transcript/ },
+  { name: "trace-state", address: inGraphTrace("?view=state"), states: ["data"] },
+  { name: "trace-json", address: inGraphTrace("?view=json"), states: ["data"] },
+  { name: "trace-keys", address: inNewestTrace("status:success"), states: ["data"], act: (page) => page.keyboard.press("?") },
+  { name: "compare", address: findTwo, calls: /\/compare\?/ },
   { name: "compare-one", address: inProject("compare"), states: ["data"] },
 ];
 
 type Find = (page: Page, consoleUrl: string) => Promise<string>;
 
-function inProject(rest: string): Find {
+function inProject(rest: string, name = PROJECT): Find {
   return async (page, consoleUrl) => {
     await page.goto(`${consoleUrl}/projects`);
-    const link = page.getByRole("table").getByRole("link", { name: PROJECT, exact: true });
+    const link = page.getByRole("table").getByRole("link", { name, exact: true });
     const project = ((await link.getAttribute("href")) ?? "").replace(/\/traces$/, "");
     return `${project}/${rest}`;
   };
 }
 
-function inNewestTrace(rest: string): Find {
-  return async (page, consoleUrl) => `${(await newestTraces(page, consoleUrl))[0] ?? ""}${rest}`;
+function inNewestTrace(query: string, rest = ""): Find {
+  return async (page, consoleUrl) => `${(await newestTraces(page, consoleUrl, PROJECT, query))[0] ?? ""}${rest}`;
+}
+
+function inGraphTrace(rest: string): Find {
+  return async (page, consoleUrl) => `${(await newestTraces(page, consoleUrl, WITH_GRAPH, "status:failure"))[0] ?? ""}${rest}`;
 }
 
 async function findTwo(page: Page, consoleUrl: string): Promise<string> {
-  const [first = "", second = ""] = await newestTraces(page, consoleUrl);
+  const [first = "", second = ""] = await newestTraces(page, consoleUrl, WITH_GRAPH, "");
   const [project = ""] = first.split("/traces/");
   return `${project}/compare?a=${first.slice(first.lastIndexOf("/") + 1)}&b=${second.slice(second.lastIndexOf("/") + 1)}`;
 }
 
 /** Their places, the newest first. */
-async function newestTraces(page: Page, consoleUrl: string): Promise<readonly string[]> {
-  await page.goto(`${consoleUrl}${await inProject("traces")(page, consoleUrl)}`);
+async function newestTraces(page: Page, consoleUrl: string, project: string, query: string): Promise<readonly string[]> {
+  await page.goto(`${consoleUrl}${await inProject(`traces?q=${encodeURIComponent(query)}`, project)(page, consoleUrl)}`);
   const traces = page.locator("a[data-trace]");
   await traces.first().waitFor();
   const places = await traces.evaluateAll((links) => links.map((link) => link.getAttribute("href")));
@@ -71,4 +94,28 @@ function press(name: string): (page: Page) => Promise<void> {
 async function completeQuery(page: Page): Promise<void> {
   await page.getByRole("combobox", { name: "Query of the traces" }).pressSequentially("status:");
   await page.getByRole("option").first().waitFor();
+}
+
+async function chooseTwo(page: Page): Promise<void> {
+  const choices = page.getByRole("table").getByRole("checkbox");
+  await choices.nth(0).click();
+  await choices.nth(1).click();
+}
+
+async function openLetter(page: Page): Promise<void> {
+  await page.getByRole("table").getByRole("button").first().click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function toFailure(page: Page): Promise<void> {
+  await page.getByRole("treeitem").first().waitFor();
+  await page.keyboard.press("f");
+}
+
+async function toFirstStep(page: Page): Promise<void> {
+  await page.getByRole("treeitem").nth(1).click();
+}
+
+async function toTheEnd(page: Page): Promise<void> {
+  await page.getByRole("table").last().scrollIntoViewIfNeeded();
 }

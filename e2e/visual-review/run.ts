@@ -102,7 +102,7 @@ async function review(context: BrowserContext, reviewed: ReviewedPage, state: St
 
 /** Nothing on the way any more, unless that is what is looked at. A failed answer is asked for again before it is shown. */
 async function settle(page: Page, state: State): Promise<void> {
-  const waiting = page.locator("[aria-label=Loading], [class*=mantine-Skeleton], [class*=mantine-Loader]");
+  const waiting = page.locator("[aria-label^=Loading], [class*=mantine-Skeleton], [class*=mantine-Loader]");
   if (state === "loading") {
     await waiting.first().waitFor();
     // The page's own file comes before what the page waits for.

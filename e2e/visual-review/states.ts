@@ -48,7 +48,15 @@ function emptied(answer: unknown): unknown {
       if (Array.isArray(value)) {
         return [name, []];
       }
-      return [name, name === "next_cursor" ? null : name.startsWith("total") && typeof value === "number" ? 0 : value];
+      return [name, name === "next_cursor" ? null : name.startsWith("total") ? nothingOf(value) : value];
     }),
   );
+}
+
+/** A sum of nothing, or several. */
+function nothingOf(sum: unknown): unknown {
+  if (typeof sum !== "object" || sum === null) {
+    return typeof sum === "number" ? 0 : sum;
+  }
+  return Object.fromEntries(Object.entries(sum).map(([name, value]: [string, unknown]) => [name, nothingOf(value)]));
 }

@@ -49,7 +49,8 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
         join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
         union all
         select due.project_id, due.day, due.hour, 'trace', left(coalesce(row.name, ''), 200), '', row.status,
-          greatest(extract(epoch from row.ended_at - row.started_at) * 1000, 0)::double precision, null, null, null, null, null, null
+          -- Without a case, greatest() would make a duration of 0 out of what has not ended.
+          case when row.ended_at is not null then greatest(extract(epoch from row.ended_at - row.started_at) * 1000, 0)::double precision end, null, null, null, null, null, null
         from ${due}
         join observability.traces as row on row.project_id = due.project_id and row.day = due.day
           and row.sort_at >= due.hour and row.sort_at < due.hour + interval '1 hour'

@@ -6,7 +6,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { CreateProjectModal } from "#features/projects/components/create-project.tsx";
 import { ProjectTable } from "#features/projects/components/project-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
@@ -34,9 +34,9 @@ function ProjectList({ onCreate }: { readonly onCreate: () => void }) {
   const projects = useQuery(projectsQuery(useApi()));
   if (projects.data === undefined) {
     return projects.error === null ? (
-      <LoadingRows />
+      <LoadingList />
     ) : (
-      <ErrorState title="The projects could not be loaded" error={projects.error} onRetry={() => void projects.refetch()} />
+      <ListError title="The projects could not be loaded" error={projects.error} onRetry={() => void projects.refetch()} />
     );
   }
   return (

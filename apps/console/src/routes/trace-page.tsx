@@ -4,7 +4,7 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
-import { projectsQuery } from "#features/projects/api/projects.ts";
+import { projectQuery, projectsQuery } from "#features/projects/api/projects.ts";
 import { stepsQuery } from "#features/traces/api/steps.ts";
 import { digestQuery } from "#features/traces/api/trace.ts";
 import { useLive } from "#features/traces/api/use-live.ts";
@@ -12,6 +12,7 @@ import { LiveMark } from "#features/traces/components/live-mark.tsx";
 import { StepDetails, TraceDetails } from "#features/traces/components/step-details.tsx";
 import { TraceActions } from "#features/traces/components/trace-actions.tsx";
 import { TraceHeader } from "#features/traces/components/trace-header.tsx";
+import { TraceFactsOnTheirWay, TraceHeaderOnItsWay, TraceStepsOnTheirWay } from "#features/traces/components/trace-on-its-way.tsx";
 import { TraceLinks } from "#features/traces/components/trace-links.tsx";
 import { TraceScores } from "#features/traces/components/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/components/trace-workspace.tsx";
@@ -19,10 +20,9 @@ import { type StepFilter, readFilter } from "#features/traces/find-steps.ts";
 import { MissingTrace } from "#features/traces/components/missing-trace.tsx";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState } from "#ui/list-states.tsx";
 import { FullPage } from "#ui/page.tsx";
 import { useTitle } from "#ui/use-title.ts";
-import classes from "./trace-page.module.css";
 import { formatExactCount } from "#ui/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
@@ -36,18 +36,31 @@ export function TracePage() {
   const live = useLive({ projectId, traceId, refresh: () => Promise.all([refetchWhole(digest), refetchWhole(steps)]) });
   useTitle(digest.data === undefined ? "Trace" : `${digest.data.name} · Trace`);
   const failed = digest.data === undefined ? digest.error : steps.data === undefined ? steps.error : null;
+  if (hasCode(failed, "trace_not_found", "project_not_found", "invalid_request")) {
+    return <MissingTrace projectId={projectId} />;
+  }
+  const way = <Way projectId={projectId} />;
   if (failed !== null) {
-    if (hasCode(failed, "trace_not_found", "project_not_found", "invalid_request")) {
-      return <MissingTrace projectId={projectId} />;
-    }
     const retry = (): void => void Promise.all([digest.refetch(), steps.refetch()]);
-    return <ErrorState order={1} title="The trace could not be loaded" error={failed} onRetry={retry} />;
+    return (
+      <FullPage>
+        <TraceHeaderOnItsWay way={way} />
+        <ErrorState order={1} title="The trace could not be loaded" error={failed} onRetry={retry} />
+      </FullPage>
+    );
   }
   if (digest.data === undefined || steps.data === undefined) {
     return (
-      <div className={classes.waiting}>
-        <LoadingRows rows={14} height={26} />
-      </div>
+      <FullPage>
+        {digest.data === undefined ? (
+          <TraceHeaderOnItsWay way={way}>
+            <TraceFactsOnTheirWay />
+          </TraceHeaderOnItsWay>
+        ) : (
+          <Head trace={digest.data} steps={[]} way={way} live={null} stepId={undefined} />
+        )}
+        <TraceStepsOnTheirWay />
+      </FullPage>
     );
   }
   const { items, complete, truncated, total } = steps.data;
@@ -58,10 +71,49 @@ export function TracePage() {
         trace={digest.data}
         steps={items}
         complete={complete}
+        way={way}
         live={live === "live" && digest.data.status !== "running" ? null : <LiveMark state={live} />}
         note={loadingNote({ loaded: items.length, total, complete, truncated })}
       />
     </FullPage>
+  );
+}
+
+/** Back to where the trace is listed. */
+function Way({ projectId }: { readonly projectId: string }) {
+  const { data: projects } = useQuery(projectsQuery(useApi()));
+  return (
+    <>
+      <Link to="/projects">Projects</Link> /{" "}
+      <Link to="/projects/$projectId/traces" params={{ projectId }}>
+        {projects?.find(({ id }) => id === projectId)?.name ?? "Traces"}
+      </Link>
+    </>
+  );
+}
+
+function Head({
+  trace,
+  steps,
+  way,
+  live,
+  stepId,
+}: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "way" | "live"> & { readonly stepId: string | undefined }) {
+  const { project_id: projectId } = trace;
+  return (
+    <TraceHeader
+      trace={trace}
+      steps={steps}
+      live={live}
+      way={way}
+      links={<TraceLinks projectId={projectId} trace={trace} />}
+      actions={
+        <>
+          <CompareWith projectId={projectId} trace={trace} />
+          <TraceActions projectId={projectId} trace={trace} stepId={stepId} />
+        </>
+      }
+    />
   );
 }
 
@@ -95,19 +147,21 @@ function WholeTrace({
   trace,
   steps,
   complete,
+  way,
   live,
   note,
 }: {
   readonly trace: TraceDigest;
   readonly steps: Parameters<typeof TraceWorkspace>[0]["steps"];
   readonly complete: boolean;
+  readonly way: ReactNode;
   readonly live: ReactNode;
   readonly note: string | undefined;
 }) {
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: projects } = useQuery(projectsQuery(useApi()));
+  const { data: project } = useQuery(projectQuery(useApi(), projectId));
   const { data: me } = useQuery(meQuery(useApi()));
   const step = search.observation === undefined ? undefined : steps.find(({ id }) => id === search.observation);
   const change = (next: Partial<typeof search>): void =>
@@ -115,30 +169,17 @@ function WholeTrace({
   const onFilter = ({ text, kind, only }: StepFilter): void => change({ find: text === "" ? undefined : text, kind, only });
   return (
     <>
-      <TraceHeader
+      <Head
         trace={trace}
         steps={steps}
+        way={way}
         live={
           <>
             {live}
             {note !== undefined && <span role="status">{note}</span>}
           </>
         }
-        way={
-          <>
-            <Link to="/projects">Projects</Link> /{" "}
-            <Link to="/projects/$projectId/traces" params={{ projectId }}>
-              {projects?.find(({ id }) => id === projectId)?.name ?? "Traces"}
-            </Link>
-          </>
-        }
-        links={<TraceLinks projectId={projectId} trace={trace} />}
-        actions={
-          <>
-            <CompareWith projectId={projectId} trace={trace} />
-            <TraceActions projectId={projectId} trace={trace} stepId={step?.id} />
-          </>
-        }
+        stepId={step?.id}
       />
       <TraceWorkspace
         projectId={projectId}
@@ -154,7 +195,12 @@ function WholeTrace({
       >
         {step === undefined ? (
           <TraceDetails projectId={projectId} trace={trace}>
-            <TraceScores projectId={projectId} traceId={trace.id} userId={me?.id} />
+            <TraceScores
+              projectId={projectId}
+              traceId={trace.id}
+              userId={me?.id}
+              mayScore={project !== undefined && project.my_role !== "viewer"}
+            />
           </TraceDetails>
         ) : (
           <StepDetails key={step.id} projectId={projectId} traceId={trace.id} steps={steps} step={step} />

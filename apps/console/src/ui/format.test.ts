@@ -6,7 +6,9 @@ describe("figures for people", () => {
     [0, "$0.00"],
     [0.000_04, "< $0.0001"],
     [0.000_66, "$0.0007"],
+    [0.025, "$0.0250"],
     [0.46, "$0.46"],
+    [0.999_99, "$1.00"],
     [1_204.5, "$1,204.50"],
   ])("shows %d dollars as %s", (dollars, text) => {
     expect(formatCost(dollars)).toBe(text);
@@ -19,6 +21,7 @@ describe("figures for people", () => {
     [999.4, "999 ms"],
     [999.6, "1 s"],
     [1_420, "1.42 s"],
+    [6_400, "6.40 s"],
     [59_999, "1 min"],
     [65_210, "1 min 5 s"],
     [120_000, "2 min"],
@@ -56,7 +59,7 @@ describe("figures for people", () => {
   });
 
   it("shows a share with a digit more where it is small, and whole counts whole", () => {
-    expect([0, 0.0042, 0.05, 0.124, 1].map(formatShare)).toEqual(["0 %", "0.4 %", "5 %", "12 %", "100 %"]);
+    expect([0, 0.0042, 0.05, 0.124, 1, 10.04].map(formatShare)).toEqual(["0 %", "0.4 %", "5 %", "12 %", "100 %", "1,004 %"]);
     expect(formatExactCount(12_345)).toBe("12,345");
   });
 });

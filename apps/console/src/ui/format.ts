@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `0.4 ms`, `87 ms`, `1.42 s`, `3 min 5 s`, `2 h 10 min`. */
+/** `0.4 ms`, `87 ms`, `1.42 s`, `6.40 s`, `3 min 5 s`, `2 h 10 min`: digits after the point are all there or none, so that columns are even. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 10) {
     return `${trimmed(milliseconds, 1)} ms`;
@@ -13,7 +13,7 @@ export function formatDuration(milliseconds: number): string {
     return `${Math.round(milliseconds)} ms`;
   }
   if (Math.round(milliseconds / 10) * 10 < MINUTE) {
-    return `${trimmed(milliseconds / SECOND, 2)} s`;
+    return `${even(milliseconds / SECOND, 0, 2)} s`;
   }
   if (Math.round(milliseconds / SECOND) * SECOND < HOUR) {
     return twoUnits(milliseconds, MINUTE, "min", SECOND, "s");
@@ -72,19 +72,19 @@ export function formatExactCount(count: number): string {
   return new Intl.NumberFormat("en").format(count);
 }
 
-/** A share of 1: `0 %`, `0.4 %`, `12 %`. */
+/** A share of 1: `0 %`, `0.4 %`, `12 %`, `1,004 %`. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
-  return `${trimmed(percent, percent < 10 ? 1 : 0)} %`;
+  return `${percent < 10 ? trimmed(percent, 1) : formatExactCount(Math.round(percent))} %`;
 }
 
-/** US dollars: `$0.0007`, `$0.46`, `$1,204.50`. */
+/** US dollars: `$0.0007`, `$0.0250`, `$0.46`, `$1,204.50`. */
 export function formatCost(dollars: number): string {
   if (dollars > 0 && dollars < 0.0001) {
     return "< $0.0001";
   }
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: dollars < 1 ? 4 : 2 };
-  return new Intl.NumberFormat("en", { style: "currency", currency: "USD", ...digits }).format(dollars);
+  const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+  return dollars < 1 ? `$${even(dollars, 2, 4)}` : cents.format(dollars);
 }
 
 /** `512 B`, `1.4 kB`, `23 MB`. */
@@ -105,6 +105,12 @@ function twoUnits(milliseconds: number, big: number, bigName: string, small: num
   const rest = smallUnits % perBig;
   const whole = `${Math.floor(smallUnits / perBig)} ${bigName}`;
   return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
+}
+
+/** With `most` digits after the point, or `least` where the others would be noughts. */
+function even(value: number, least: number, most: number): string {
+  const short = value.toFixed(least);
+  return Number(short) === Number(value.toFixed(most)) ? short : value.toFixed(most);
 }
 
 function trimmed(value: number, digits: number): string {

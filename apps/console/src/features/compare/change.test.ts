@@ -3,12 +3,12 @@ import { formatDuration } from "#ui/format.ts";
 import { changeOf } from "./change.ts";
 
 test.each([
-  [100, 150, "+50 ms (+50%)", "more"],
-  [2_000, 500, "−1.5 s (−75%)", "less"],
-  [0, 20, "+20 ms", "more"],
-  [5, 5, "the same", "none"],
-])("from %d ms to %d ms it is %s", (a, b, text, tone) => {
-  expect(changeOf(a, b, formatDuration)).toEqual({ text, tone });
+  [100, 150, "+50 ms", "+50 %", "more"],
+  [2_000, 500, "−1.50 s", "−75 %", "less"],
+  [0, 20, "+20 ms", "", "more"],
+  [5, 5, "the same", "", "none"],
+])("from %d ms to %d ms it is %s %s", (a, b, text, share, tone) => {
+  expect(changeOf(a, b, formatDuration)).toEqual({ text, share, tone });
 });
 
 test("nothing is said of what is not known", () => {

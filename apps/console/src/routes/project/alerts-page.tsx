@@ -6,7 +6,7 @@ import { Channels } from "#features/alerts/components/channels.tsx";
 import { History } from "#features/alerts/components/history.tsx";
 import { Rules } from "#features/alerts/components/rules.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 
@@ -22,9 +22,9 @@ export function AlertsPage() {
   return (
     <WidePage>
       <PageHeader title="Alerts" description="Be told when agents fail, slow down, cost too much or fall silent." />
-      {!isHere && error === null && <LoadingRows rows={4} height={64} />}
+      {!isHere && error === null && <LoadingList />}
       {!isHere && error !== null && (
-        <ErrorState
+        <ListError
           title="The alerts could not be loaded"
           error={error}
           onRetry={() => void Promise.all([project.refetch(), channels.refetch()])}

@@ -11,7 +11,7 @@ import { CodeDifferences, EdgeDifferences, ModelDifferences } from "#features/co
 import { PickTrace } from "#features/compare/components/pick-trace.tsx";
 import { RunCard } from "#features/compare/components/run-card.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
@@ -63,9 +63,9 @@ function Compare({ compared }: { readonly compared: Compared }) {
   const [first] = comparison.data?.pages ?? [];
   if (first === undefined) {
     return comparison.error === null ? (
-      <LoadingRows rows={8} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The runs could not be compared" error={comparison.error} onRetry={() => void comparison.refetch()} />
+      <ListError title="The runs could not be compared" error={comparison.error} onRetry={() => void comparison.refetch()} />
     );
   }
   const nameQuery = (name: string): string => `name:"${name.replaceAll(/["\\*]/g, String.raw`\$&`)}"`;

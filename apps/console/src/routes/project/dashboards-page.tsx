@@ -9,7 +9,7 @@ import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
 import { Dashboard, DashboardOnItsWay } from "#features/dashboards/components/dashboard.tsx";
 import { groupingOf } from "#features/dashboards/groupings.ts";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import { RangePicker } from "#ui/range-picker.tsx";
@@ -52,7 +52,7 @@ export function DashboardsPage() {
       <div className={classes.parts}>
         {metrics.data === undefined && metrics.error === null && <DashboardOnItsWay />}
         {metrics.data === undefined && metrics.error !== null && (
-          <ErrorState title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
+          <ListError title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
         )}
         {metrics.data !== undefined && isEmpty(metrics.data) && (
           <Paper>

@@ -10,7 +10,7 @@ import { letterStateOf } from "#features/ingestion/letter-states.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 
@@ -66,9 +66,9 @@ function OwnedLetters({ projectId, children }: { readonly projectId: string; rea
   const project = useQuery(projectQuery(useApi(), projectId));
   if (project.data === undefined) {
     return project.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
+      <ListError title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
     );
   }
   return project.data.my_role === "owner" ? (

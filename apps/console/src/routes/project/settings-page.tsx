@@ -11,7 +11,7 @@ import { MaskingSettings } from "#features/projects/settings/masking-settings.ts
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ListError, LoadingList } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import classes from "./settings-page.module.css";
@@ -32,9 +32,9 @@ export function SettingsPage() {
   return (
     <WidePage>
       <PageHeader title="Settings" documentTitle={project.data === undefined ? "Settings" : `Settings of ${project.data.name}`} />
-      {project.data === undefined && project.error === null && <LoadingRows rows={6} height={64} />}
+      {project.data === undefined && project.error === null && <LoadingList />}
       {project.data === undefined && project.error !== null && (
-        <ErrorState title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
+        <ListError title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
       )}
       {project.data !== undefined && <Sections key={projectId} project={project.data} />}
     </WidePage>

@@ -16,22 +16,28 @@ const FIGURES = [
 /** What the two runs took, and how much more or less the second did. */
 export function Figures({ comparison: { a, b } }: { readonly comparison: Comparison }) {
   return (
-    <Table>
+    <Table verticalSpacing={7} horizontalSpacing="xs">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">Figure</Table.Th>
-          <Table.Th scope="col">A</Table.Th>
-          <Table.Th scope="col">B</Table.Th>
-          <Table.Th scope="col">From A to B</Table.Th>
+          <Table.Th scope="col" ta="right">
+            A
+          </Table.Th>
+          <Table.Th scope="col" ta="right">
+            B
+          </Table.Th>
+          <Table.Th scope="col" ta="right">
+            From A to B
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {FIGURES.map(({ label, key, format }) => (
           <Table.Tr key={key}>
             <Table.Th scope="row">{label}</Table.Th>
-            <Table.Td>{shown(a[key], format)}</Table.Td>
-            <Table.Td>{shown(b[key], format)}</Table.Td>
-            <Table.Td>
+            <Table.Td ta="right">{shown(a[key], format)}</Table.Td>
+            <Table.Td ta="right">{shown(b[key], format)}</Table.Td>
+            <Table.Td ta="right">
               <ChangeText change={changeOf(a[key], b[key], format)} />
             </Table.Td>
           </Table.Tr>
@@ -46,7 +52,7 @@ export function ChangeText({ change }: { readonly change: Change | null }) {
     <>–</>
   ) : (
     <span className={classes.change} data-tone={change.tone}>
-      {change.text}
+      {change.text} {change.share !== "" && <span className={classes.share}>{change.share}</span>}
     </span>
   );
 }

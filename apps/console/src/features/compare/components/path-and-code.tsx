@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import { ChangeText } from "./figures.tsx";
+import classes from "./path-and-code.module.css";
 
 const SHORT = 10;
 
@@ -18,14 +19,18 @@ export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Compari
     );
   }
   return (
-    <Table>
+    <Table verticalSpacing={7} horizontalSpacing="xs">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">From</Table.Th>
           <Table.Th scope="col">To</Table.Th>
           <Table.Th scope="col">By</Table.Th>
-          <Table.Th scope="col">Times in A</Table.Th>
-          <Table.Th scope="col">Times in B</Table.Th>
+          <Table.Th scope="col" ta="right">
+            Times in A
+          </Table.Th>
+          <Table.Th scope="col" ta="right">
+            Times in B
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -34,8 +39,8 @@ export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Compari
             <Table.Td>{from ?? "unknown"}</Table.Td>
             <Table.Td>{to}</Table.Td>
             <Table.Td>{via}</Table.Td>
-            <Table.Td>{a === 0 ? "never" : formatCount(a)}</Table.Td>
-            <Table.Td>{b === 0 ? "never" : formatCount(b)}</Table.Td>
+            <Table.Td ta="right">{a === 0 ? "never" : formatCount(a)}</Table.Td>
+            <Table.Td ta="right">{b === 0 ? "never" : formatCount(b)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -46,34 +51,34 @@ export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Compari
 /** Calls, time, tokens and cost by model. */
 export function ModelDifferences({ models }: { readonly models: Comparison["models"] }) {
   return (
-    <Table horizontalSpacing="xs">
+    <Table verticalSpacing={7} horizontalSpacing={8}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">Model</Table.Th>
-          <Table.Th scope="col">Calls A</Table.Th>
-          <Table.Th scope="col">Calls B</Table.Th>
-          <Table.Th scope="col">Time</Table.Th>
-          <Table.Th scope="col">Tokens in</Table.Th>
-          <Table.Th scope="col">Tokens out</Table.Th>
-          <Table.Th scope="col">Cost</Table.Th>
+          {["Calls", "Time", "Tokens in", "Tokens out", "Cost"].map((label) => (
+            <Table.Th key={label} scope="col" ta="right">
+              {label}
+            </Table.Th>
+          ))}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {models.map(({ model, a, b }) => (
           <Table.Tr key={model}>
-            <Table.Td>{model}</Table.Td>
-            <Table.Td>{formatCount(a.steps)}</Table.Td>
-            <Table.Td>{formatCount(b.steps)}</Table.Td>
-            <Table.Td>
+            <Table.Td className={classes.model ?? ""}>{model}</Table.Td>
+            <Table.Td className={classes.figure ?? ""}>
+              {formatCount(a.steps)} → {formatCount(b.steps)}
+            </Table.Td>
+            <Table.Td className={classes.figure ?? ""}>
               <ChangeText change={changeOf(a.duration_ms, b.duration_ms, formatDuration)} />
             </Table.Td>
-            <Table.Td>
+            <Table.Td className={classes.figure ?? ""}>
               <ChangeText change={changeOf(a.input_tokens, b.input_tokens, formatCount)} />
             </Table.Td>
-            <Table.Td>
+            <Table.Td className={classes.figure ?? ""}>
               <ChangeText change={changeOf(a.output_tokens, b.output_tokens, formatCount)} />
             </Table.Td>
-            <Table.Td>
+            <Table.Td className={classes.figure ?? ""}>
               <ChangeText change={changeOf(a.cost, b.cost, formatCost)} />
             </Table.Td>
           </Table.Tr>
@@ -94,7 +99,7 @@ export function CodeDifferences({ code }: { readonly code: Comparison["code"] })
         </Text>
       ))}
       {code.files.length > 0 && (
-        <Table mt="xs">
+        <Table mt="xs" verticalSpacing={7} horizontalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">File that ran at another commit</Table.Th>

@@ -5,7 +5,7 @@ import { BarChart, type BarChartProps, LineChart, type LineChartProps } from "@m
 import { formatCount } from "#ui/format.ts";
 import classes from "./series-chart.module.css";
 
-export type Series = { readonly name: string; readonly label: string; readonly color: string };
+export type Series = { readonly name: string; readonly label: string; readonly color: string; readonly strokeDasharray?: string };
 
 export type ChartRow = Readonly<Record<string, number | string | null>> & { readonly time: string; readonly label: string };
 

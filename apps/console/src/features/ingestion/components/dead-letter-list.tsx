@@ -7,7 +7,7 @@ import { typeOf } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatBytes } from "#ui/format.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
@@ -41,9 +41,9 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
   const letters = list.data?.pages.flatMap(({ items }) => items);
   if (letters === undefined) {
     return list.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The entries could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The entries could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (letters.length === 0 && (state === "replayed" || state === "deleted")) {

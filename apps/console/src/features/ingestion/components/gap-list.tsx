@@ -7,7 +7,7 @@ import { gapsQuery } from "#features/ingestion/api/gaps.ts";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatCount } from "#ui/format.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 
@@ -23,9 +23,9 @@ export function GapList({ projectId, children }: GapListProps) {
   const gaps = list.data?.pages.flatMap(({ items }) => items);
   if (gaps === undefined) {
     return list.error === null ? (
-      <LoadingRows height={56} />
+      <LoadingList />
     ) : (
-      <ErrorState title="The gaps could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The gaps could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (gaps.length === 0) {

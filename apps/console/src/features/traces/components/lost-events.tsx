@@ -20,7 +20,7 @@ export function LostEventsBadge({ projectId, count }: Props) {
         params={{ projectId }}
         search={{ show: "gaps" }}
         className={classes.badge}
-        aria-label={`${plural(count, "event", "events")} lost: see what is missing`}
+        aria-label={`${formatCount(count)} lost: see which events are missing`}
       >
         <Status tone="warn">{formatCount(count)} lost</Status>
       </Link>

@@ -13,9 +13,13 @@ const JSON_HEIGHT = 440;
 
 type Of = { readonly projectId: string; readonly traceId: string };
 
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
+}
+
 /** A value as it was captured: text as text, anything else as JSON; nothing at all when there is none. Of a long one more can be loaded. */
 export function Payload({ title, value, of }: { readonly title: string; readonly value: unknown; readonly of: Of }) {
-  if (value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0)) {
+  if (value === null || isNothing(value)) {
     return null;
   }
   const long = truncatedValueSchema.safeParse(value);

@@ -12,7 +12,7 @@ import { CopyableId } from "#ui/copyable.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
 import { ExactTime } from "#ui/time-stamp.tsx";
 import { KindIcon, kindLabel } from "./kind-icon.tsx";
-import { Payload } from "./payload.tsx";
+import { Payload, isNothing } from "./payload.tsx";
 import classes from "./step-details.module.css";
 import { TraceStatus } from "./trace-status.tsx";
 import { skewText } from "./waterfall-row.tsx";
@@ -65,10 +65,19 @@ export function StepDetails({
           <Payload title="Input" value={whole.data.input} of={of} />
           <Payload title="Output" value={whole.data.output} of={of} />
           <Payload title="Attributes" value={whole.data.attributes} of={of} />
+          {isWithoutValues(whole.data) && (
+            <Text size="sm" c="dimmed">
+              {step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}
+            </Text>
+          )}
         </>
       )}
     </Stack>
   );
+}
+
+function isWithoutValues({ reasoning, input, output, attributes }: Observation): boolean {
+  return [reasoning, input, output, attributes].every(isNothing);
 }
 
 /** Everything known of the trace as a whole. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Autocomplete, Button, Group, NumberInput, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { ActionIcon, Alert, Autocomplete, Button, Group, NumberInput, Stack, Text, TextInput, Title } from "@mantine/core";
 import type { Score } from "@sightline/observability/contract";
 import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -6,6 +6,7 @@ import { useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
+import classes from "./trace-scores.module.css";
 import { createScore, deleteScore, scoreNamesQuery, scoresQuery } from "#features/traces/api/scores.ts";
 
 /** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
@@ -14,6 +15,7 @@ export function TraceScores({
   traceId,
   step,
   userId,
+  mayScore,
 }: {
   readonly projectId: string;
   readonly traceId: string;
@@ -21,6 +23,8 @@ export function TraceScores({
   readonly step?: { readonly id: string; readonly name: string } | undefined;
   /** Who looks at it: one's own scores can be deleted. */
   readonly userId: string | undefined;
+  /** Viewers read scores and give none. */
+  readonly mayScore: boolean;
 }) {
   const api = useApi();
   const queries = useQueryClient();
@@ -49,48 +53,35 @@ export function TraceScores({
         </Text>
       )}
       {scores.data !== undefined && scores.data.length > 0 && (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Name</Table.Th>
-              <Table.Th scope="col">Value</Table.Th>
-              <Table.Th scope="col">Of</Table.Th>
-              <Table.Th scope="col">By</Table.Th>
-              <Table.Th scope="col">Comment</Table.Th>
-              <Table.Th scope="col" aria-label="Delete" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {scores.data.map((score) => (
-              <Table.Tr key={score.id}>
-                <Table.Td>{score.name}</Table.Td>
-                <Table.Td>{score.value}</Table.Td>
-                <Table.Td>
-                  {score.observation_id === null ? "the trace" : score.observation_id === step?.id ? "this step" : "a step"}
-                </Table.Td>
-                <Table.Td>
+        <ul className={classes.scores}>
+          {scores.data.map((score) => (
+            <li key={score.id} className={classes.score}>
+              <div className={classes.words}>
+                <div>
+                  <span className={classes.name}>{score.name}</span> <span className={classes.value}>{score.value}</span>
+                </div>
+                {score.comment !== null && <div>{score.comment}</div>}
+                <div className={classes.about}>
+                  Of {score.observation_id === null ? "the trace" : score.observation_id === step?.id ? "this step" : "a step"}, by{" "}
                   {authorInWords(score, userId)}, <TimeStamp at={score.scored_at} />
-                </Table.Td>
-                <Table.Td>{score.comment}</Table.Td>
-                <Table.Td>
-                  {score.author !== null && score.author === userId && (
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={`Delete the score ${score.name}`}
-                      loading={remove.isPending && remove.variables.id === score.id}
-                      onClick={() => remove.mutate(score)}
-                    >
-                      <IconTrash size={15} />
-                    </ActionIcon>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+                </div>
+              </div>
+              {score.author !== null && score.author === userId && (
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Delete the score ${score.name}`}
+                  loading={remove.isPending && remove.variables.id === score.id}
+                  onClick={() => remove.mutate(score)}
+                >
+                  <IconTrash size={15} />
+                </ActionIcon>
+              )}
+            </li>
+          ))}
+        </ul>
       )}
-      <AddScore projectId={projectId} traceId={traceId} step={step} onAdded={changed} />
+      {mayScore && <AddScore projectId={projectId} traceId={traceId} step={step} onAdded={changed} />}
     </Stack>
   );
 }

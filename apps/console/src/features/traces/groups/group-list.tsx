@@ -4,7 +4,7 @@ import { IconFilterOff, IconSearch, IconUsers } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { useTypedFilter } from "#ui/use-typed-filter.ts";
 import { type AskedGroups, GROUP_SORTS, type GroupKind, type GroupSort, traceGroupsQuery } from "#features/traces/api/trace-groups.ts";
@@ -63,9 +63,9 @@ export function GroupList({
           </Text>
         )}
       </search>
-      {groups === undefined && list.error === null && <LoadingRows rows={8} />}
+      {groups === undefined && list.error === null && <LoadingList />}
       {groups === undefined && list.error !== null && (
-        <ErrorState title={`The ${words.many} could not be loaded`} error={list.error} onRetry={() => void list.refetch()} />
+        <ListError title={`The ${words.many} could not be loaded`} error={list.error} onRetry={() => void list.refetch()} />
       )}
       {groups?.length === 0 && (
         <Paper>

@@ -1,6 +1,6 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Button, Checkbox, Popover, Stack } from "@mantine/core";
-import { IconColumns3 } from "@tabler/icons-react";
+import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
 
@@ -16,7 +16,12 @@ export function ColumnMenu({
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} />} onClick={() => setOpened(!opened)}>
+        <Button
+          variant="default"
+          leftSection={<IconColumns3 size={16} />}
+          rightSection={<IconChevronDown size={14} />}
+          onClick={() => setOpened(!opened)}
+        >
           Columns
         </Button>
       </Popover.Target>

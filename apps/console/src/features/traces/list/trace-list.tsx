@@ -1,10 +1,10 @@
-import { Button, Group, Paper, Text } from "@mantine/core";
+import { Button, Group, Paper, Skeleton, Text } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { plural } from "#ui/format.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
 import { LoadMore } from "#ui/load-more.tsx";
 import { Status } from "#ui/status.tsx";
 import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
@@ -68,9 +68,14 @@ export function TraceList({
       );
     }
     return list.error === null ? (
-      <LoadingRows rows={10} height={40} />
+      <>
+        <div className={classes.line}>
+          <Skeleton height={12} width={190} radius="xl" />
+        </div>
+        <LoadingList />
+      </>
     ) : (
-      <ErrorState title="The traces could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+      <ListError title="The traces could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
     );
   }
   if (traces.length === 0 && q === "") {
@@ -107,7 +112,7 @@ export function TraceList({
         </Paper>
       ) : (
         <>
-          <Paper className={classes.paper ?? ""} data-stale={list.isPlaceholderData || undefined}>
+          <Paper className={classes.paper ?? ""} data-stale={(readable && list.isPlaceholderData) || undefined}>
             <TraceTable
               projectId={projectId}
               traces={traces}
