@@ -1,12 +1,13 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRoute, redirect } from "@tanstack/react-router";
 import { z } from "zod";
+import { lazyPage } from "#shell/lazy-page.ts";
 import { signedInRoute, text } from "./base-routes.tsx";
 
 /** What the pages of a project have in common: its name and the tabs. A trace's own page fills the screen and has none of it. */
 const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects/$projectId",
-  component: lazyRouteComponent(() => import("#routes/project/project-frame.tsx"), "ProjectFrame"),
+  component: lazyPage(() => import("#routes/project/project-frame.tsx"), "ProjectFrame"),
 });
 
 const projectIndexRoute = createRoute({
@@ -21,55 +22,55 @@ const tracesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/traces",
   validateSearch: z.object({ q: text, sort: text, order: text, columns: text, span: text, from: text, to: text }),
-  component: lazyRouteComponent(() => import("#routes/traces-page.tsx"), "TracesPage"),
+  component: lazyPage(() => import("#routes/traces-page.tsx"), "TracesPage"),
 });
 
 const dashboardsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/dashboards",
   validateSearch: z.object({ by: text, span: text, from: text, to: text }),
-  component: lazyRouteComponent(() => import("#routes/project/dashboards-page.tsx"), "DashboardsPage"),
+  component: lazyPage(() => import("#routes/project/dashboards-page.tsx"), "DashboardsPage"),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/settings",
   validateSearch: z.object({ section: text }),
-  component: lazyRouteComponent(() => import("#routes/project/settings-page.tsx"), "SettingsPage"),
+  component: lazyPage(() => import("#routes/project/settings-page.tsx"), "SettingsPage"),
 });
 
 const sessionsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/sessions",
   validateSearch: z.object({ q: text, sort: text }),
-  component: lazyRouteComponent(() => import("#routes/project/group-pages.tsx"), "SessionsPage"),
+  component: lazyPage(() => import("#routes/project/group-pages.tsx"), "SessionsPage"),
 });
 
 const usersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/users",
   validateSearch: z.object({ q: text, sort: text }),
-  component: lazyRouteComponent(() => import("#routes/project/group-pages.tsx"), "UsersPage"),
+  component: lazyPage(() => import("#routes/project/group-pages.tsx"), "UsersPage"),
 });
 
 const alertsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/alerts",
-  component: lazyRouteComponent(() => import("#routes/project/alerts-page.tsx"), "AlertsPage"),
+  component: lazyPage(() => import("#routes/project/alerts-page.tsx"), "AlertsPage"),
 });
 
 const compareRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/compare",
   validateSearch: z.object({ a: text, b: text, show: text, step: text }),
-  component: lazyRouteComponent(() => import("#routes/project/compare-page.tsx"), "ComparePage"),
+  component: lazyPage(() => import("#routes/project/compare-page.tsx"), "ComparePage"),
 });
 
 const deadLettersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/dead-letters",
   validateSearch: z.object({ show: text, state: text, letter: text }),
-  component: lazyRouteComponent(() => import("#routes/project/dead-letters-page.tsx"), "DeadLettersPage"),
+  component: lazyPage(() => import("#routes/project/dead-letters-page.tsx"), "DeadLettersPage"),
 });
 
 /** Each tab is a line here, and one in `project-frame.tsx`. */

@@ -1,5 +1,6 @@
-import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, createRouter } from "@tanstack/react-router";
 import { z } from "zod";
+import { lazyPage } from "#shell/lazy-page.ts";
 import { ErrorPage } from "#shell/error-page.tsx";
 import { NotFoundPage } from "#shell/not-found-page.tsx";
 import { type RouterContext, parseSearch, stringifySearch } from "#shell/routing.ts";
@@ -11,146 +12,146 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/login",
   validateSearch: z.object({ next: text }),
-  component: lazyRouteComponent(() => import("#routes/login/login-frame.tsx"), "LoginFrame"),
+  component: lazyPage(() => import("#routes/login/login-frame.tsx"), "LoginFrame"),
 });
 
 const passwordStepRoute = createRoute({
   getParentRoute: () => loginRoute,
   path: "/",
-  component: lazyRouteComponent(() => import("#routes/login/login-page.tsx"), "LoginPage"),
+  component: lazyPage(() => import("#routes/login/login-page.tsx"), "LoginPage"),
 });
 
 const verifyRoute = createRoute({
   getParentRoute: () => loginRoute,
   path: "/verify",
-  component: lazyRouteComponent(() => import("#routes/login/verify-page.tsx"), "VerifyPage"),
+  component: lazyPage(() => import("#routes/login/verify-page.tsx"), "VerifyPage"),
 });
 
 const forgotRoute = createRoute({
   getParentRoute: () => loginRoute,
   path: "/forgot",
-  component: lazyRouteComponent(() => import("#routes/login/forgot-page.tsx"), "ForgotPage"),
+  component: lazyPage(() => import("#routes/login/forgot-page.tsx"), "ForgotPage"),
 });
 
 const resetRoute = createRoute({
   getParentRoute: () => loginRoute,
   path: "/reset",
-  component: lazyRouteComponent(() => import("#routes/login/mailed-link-page.tsx"), "ResetPage"),
+  component: lazyPage(() => import("#routes/login/mailed-link-page.tsx"), "ResetPage"),
 });
 
 const invitationRoute = createRoute({
   getParentRoute: () => loginRoute,
   path: "/invitation",
-  component: lazyRouteComponent(() => import("#routes/login/mailed-link-page.tsx"), "InvitationPage"),
+  component: lazyPage(() => import("#routes/login/mailed-link-page.tsx"), "InvitationPage"),
 });
 
 const overviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
-  component: lazyRouteComponent(() => import("#routes/overview-page.tsx"), "OverviewPage"),
+  component: lazyPage(() => import("#routes/overview-page.tsx"), "OverviewPage"),
 });
 
 const passwordRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/account/password",
   validateSearch: z.object({ next: text }),
-  component: lazyRouteComponent(() => import("#routes/password-page.tsx"), "PasswordPage"),
+  component: lazyPage(() => import("#routes/password-page.tsx"), "PasswordPage"),
 });
 
 const securityRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/admin/security",
   validateSearch: z.object({ setup: text }),
-  component: lazyRouteComponent(() => import("#routes/security-page.tsx"), "SecurityPage"),
+  component: lazyPage(() => import("#routes/security-page.tsx"), "SecurityPage"),
 });
 
 const codeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code",
   validateSearch: z.object({ q: text, mode: text, repo: text, path: text, lang: text, ref: text, regex: text, case: text, explain: text }),
-  component: lazyRouteComponent(() => import("#routes/code-page.tsx"), "CodePage"),
+  component: lazyPage(() => import("#routes/code-page.tsx"), "CodePage"),
 });
 
 const repositoriesRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/repos",
   validateSearch: z.object({ register: text }),
-  component: lazyRouteComponent(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
+  component: lazyPage(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
 const repositorySettingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/repos/$repositoryId",
-  component: lazyRouteComponent(() => import("#routes/repository-settings-page.tsx"), "RepositorySettingsPage"),
+  component: lazyPage(() => import("#routes/repository-settings-page.tsx"), "RepositorySettingsPage"),
 });
 
 const jobsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/jobs",
   validateSearch: z.object({ status: text, repository: text }),
-  component: lazyRouteComponent(() => import("#routes/jobs-page.tsx"), "JobsPage"),
+  component: lazyPage(() => import("#routes/jobs-page.tsx"), "JobsPage"),
 });
 
 const webhooksRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/webhooks",
   validateSearch: z.object({ status: text, repository: text }),
-  component: lazyRouteComponent(() => import("#routes/webhooks-page.tsx"), "WebhooksPage"),
+  component: lazyPage(() => import("#routes/webhooks-page.tsx"), "WebhooksPage"),
 });
 
 const connectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/connect",
   validateSearch: z.object({ new: text }),
-  component: lazyRouteComponent(() => import("#routes/connect-page.tsx"), "ConnectPage"),
+  component: lazyPage(() => import("#routes/connect-page.tsx"), "ConnectPage"),
 });
 
 const repositoryRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/code/$owner/$repo",
   validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text }),
-  component: lazyRouteComponent(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
+  component: lazyPage(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
 });
 
 const projectsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects",
   validateSearch: z.object({ new: text }),
-  component: lazyRouteComponent(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
+  component: lazyPage(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
 });
 
 const traceRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects/$projectId/traces/$traceId",
   validateSearch: z.object({ observation: text, view: text, find: text, kind: text, only: text }),
-  component: lazyRouteComponent(() => import("#routes/trace-page.tsx"), "TracePage"),
+  component: lazyPage(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
 
 /** What members may not see; they are told whom to ask. */
 const adminsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   id: "admins",
-  component: lazyRouteComponent(() => import("#routes/admins-only.tsx"), "AdminsOnly"),
+  component: lazyPage(() => import("#routes/admins-only.tsx"), "AdminsOnly"),
 });
 
 const credentialsRoute = createRoute({
   getParentRoute: () => adminsRoute,
   path: "/code/credentials",
-  component: lazyRouteComponent(() => import("#routes/credentials-page.tsx"), "CredentialsPage"),
+  component: lazyPage(() => import("#routes/credentials-page.tsx"), "CredentialsPage"),
 });
 
 const usersRoute = createRoute({
   getParentRoute: () => adminsRoute,
   path: "/admin/users",
   validateSearch: z.object({ q: text, role: text }),
-  component: lazyRouteComponent(() => import("#routes/users-page.tsx"), "UsersPage"),
+  component: lazyPage(() => import("#routes/users-page.tsx"), "UsersPage"),
 });
 
 const auditRoute = createRoute({
   getParentRoute: () => adminsRoute,
   path: "/admin/audit",
   validateSearch: z.object({ event: text, user: text, ip: text, from: text, to: text }),
-  component: lazyRouteComponent(() => import("#routes/audit-page.tsx"), "AuditPage"),
+  component: lazyPage(() => import("#routes/audit-page.tsx"), "AuditPage"),
 });
 
 const routeTree = rootRoute.addChildren([
