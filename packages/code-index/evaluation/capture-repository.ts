@@ -57,7 +57,8 @@ async function captureWithin(index: EvaluatedIndex, path: string, count: number)
 
 /** By which captured searches of one model are told from those of another. */
 export function modelOf(embedding: EmbeddingConfig): string {
-  return createEmbedder(embedding)?.identity.model ?? "none";
+  const identity = createEmbedder(embedding)?.identity;
+  return identity === undefined ? "none" : `${identity.provider} (${identity.model})`;
 }
 
 function commonest(names: readonly string[]): string {
