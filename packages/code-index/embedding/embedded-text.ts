@@ -1,10 +1,25 @@
 import { createHash } from "node:crypto";
+import { termsOfWord, wordsOf } from "#store/terms.ts";
 
-type EmbeddedChunk = { readonly path: string; readonly scope: string; readonly content: string };
+type EmbeddedChunk = { readonly path: string; readonly scope: string; readonly symbols: readonly string[]; readonly content: string };
 
-/** What of a chunk is embedded: where it is, and what it says. Vectors are kept by the hash of this. */
-export function embeddedText({ path, scope, content }: EmbeddedChunk): string {
-  return `${path} ${scope}\n${content}`;
+/**
+ * What of a chunk is embedded: where it is and what it defines, in the words that those names are made of, and what it says. Models of
+ * prose know few names, and those that read less than a chunk learn of all that is in it. Vectors are kept by the hash of this.
+ *
+ * @example "src session store: remove expired, load\nexport function removeExpired() …"
+ */
+export function embeddedText({ path, scope, symbols, content }: EmbeddedChunk): string {
+  return `${inWords(`${path} ${scope}`)}: ${[...new Set(symbols)].map(inWords).join(", ")}\n${content}`;
+}
+
+function inWords(text: string): string {
+  return wordsOf(text)
+    .flatMap((word) => {
+      const [whole, ...parts] = termsOfWord(word);
+      return parts.length > 0 ? parts : [whole];
+    })
+    .join(" ");
 }
 
 /** The first half of the text's SHA-256, as a UUID is written. */
