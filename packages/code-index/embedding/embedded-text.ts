@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { termsOfWord, wordsOf } from "#store/terms.ts";
 
 type EmbeddedChunk = { readonly path: string; readonly scope: string; readonly symbols: readonly string[]; readonly content: string };
 
@@ -13,13 +12,11 @@ export function embeddedText({ path, scope, symbols, content }: EmbeddedChunk): 
   return `${inWords(`${path} ${scope}`)}: ${[...new Set(symbols)].map(inWords).join(", ")}\n${content}`;
 }
 
+/** `parseHTTPResponse2` → parse, http, response2. */
+const WORD = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+\p{N}*|\p{N}+/gu;
+
 function inWords(text: string): string {
-  return wordsOf(text)
-    .flatMap((word) => {
-      const [whole, ...parts] = termsOfWord(word);
-      return parts.length > 0 ? parts : [whole];
-    })
-    .join(" ");
+  return (text.match(WORD) ?? []).join(" ").toLowerCase();
 }
 
 /** The first half of the text's SHA-256, as a UUID is written. */
