@@ -1,3 +1,5 @@
+import type { EmbeddingConfig } from "#config.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
 import { capture, type CapturedRepository } from "./capture.ts";
 import { makeCommitQueries } from "./commit-queries.ts";
 import { makeSymbolQueries, takeDocstrings } from "./definition-queries.ts";
@@ -8,13 +10,14 @@ import { searchByRipgrep } from "./ripgrep.ts";
 type Capturing = {
   readonly server: string;
   readonly path: string;
+  readonly embedding: EmbeddingConfig;
   /** Queries of each family at the most. */
   readonly count: number;
 };
 
 /** Makes the queries of a repository, indexes it by itself, so that what others hold does not count, and searches. */
-export async function captureRepository({ server, path, count }: Capturing): Promise<CapturedRepository> {
-  const index = await createEvaluatedIndex(server);
+export async function captureRepository({ server, path, embedding, count }: Capturing): Promise<CapturedRepository> {
+  const index = await createEvaluatedIndex(server, embedding);
   try {
     return await captureWithin(index, path, count);
   } finally {
@@ -43,12 +46,19 @@ async function captureWithin(index: EvaluatedIndex, path: string, count: number)
     return {
       name: nameOf(path),
       language: commonest(queries.map(({ language }) => (language === "c" ? "cpp" : language))),
+      embedder: modelOf(index.embedding),
       chunks,
       queries: compared,
     };
   } finally {
     await checkout.remove();
   }
+}
+
+/** By which captured searches of one model are told from those of another. */
+export function modelOf(embedding: EmbeddingConfig): string {
+  const identity = createEmbedder(embedding)?.identity;
+  return identity === undefined ? "none" : `${identity.provider} (${identity.model})`;
 }
 
 function commonest(names: readonly string[]): string {

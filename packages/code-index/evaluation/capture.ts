@@ -7,7 +7,7 @@ import { readSearched } from "#retrieval/read-searched.ts";
 import { runLegs } from "#retrieval/search-legs.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
-import { EVAL_EMBEDDING, type EvaluatedIndex } from "./evaluated-index.ts";
+import type { EvaluatedIndex } from "./evaluated-index.ts";
 import type { EvalQuery } from "./query-set.ts";
 
 /** What the legs find for a query, so that it can be fused and ranked again and again without them. */
@@ -22,6 +22,8 @@ export type CapturedQuery = EvalQuery & {
 export type CapturedRepository = {
   readonly name: string;
   readonly language: string;
+  /** Which model made the vectors. */
+  readonly embedder: string;
   readonly chunks: Readonly<Record<string, FoundChunk>>;
   readonly queries: readonly CapturedQuery[];
 };
@@ -33,9 +35,9 @@ type Capturing = { readonly index: EvaluatedIndex; readonly repo: string; readon
 
 type Captured = Pick<CapturedRepository, "chunks"> & { readonly queries: readonly Omit<CapturedQuery, "ripgrep">[] };
 
-export async function capture({ index: { database, tenant }, repo, queries }: Capturing): Promise<Captured> {
+export async function capture({ index: { database, tenant, embedding }, repo, queries }: Capturing): Promise<Captured> {
   const scope = { tenant, repo };
-  const embedder = createQueryEmbedder({ config: EVAL_EMBEDDING, log: silentLog });
+  const embedder = createQueryEmbedder({ config: embedding, log: silentLog, timing: { deadlineMs: DEADLINE_MS, pauseMs: DEADLINE_MS } });
   const searched = await readSearched(database, scope, DEADLINE_MS);
   const chunks: Record<string, FoundChunk> = {};
   const captured: Omit<CapturedQuery, "ripgrep">[] = [];

@@ -6,8 +6,10 @@ import { systemClock } from "@sightline/foundation/clock";
 import { createDatabase } from "@sightline/foundation/database";
 import { migrateUp } from "@sightline/foundation/migrations";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
+import type { EmbeddingConfig } from "#config.ts";
 import { createSourceAccess } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
+import { createTenantBackfill } from "#indexing/embed-tenant.ts";
 import { runJob } from "#indexing/run-job.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
@@ -23,13 +25,15 @@ export type EvaluatedIndex = {
   readonly database: CodeIndexDatabase;
   readonly tenant: Tenant;
   readonly splitter: Splitter;
+  readonly embedding: EmbeddingConfig;
   readonly add: (repo: string, url: string) => Promise<void>;
   readonly drop: () => Promise<void>;
 };
 
-export const EVAL_EMBEDDING = { CODEINDEX_EMBEDDER: "hash" } as const;
+/** A model on the cores that this runs on, too, answers in its own time. */
+const PATIENT_MS = 600_000;
 
-export async function createEvaluatedIndex(server: string): Promise<EvaluatedIndex> {
+export async function createEvaluatedIndex(server: string, embedding: EmbeddingConfig): Promise<EvaluatedIndex> {
   const options = { poolSize: 10, applicationName: "sightline-eval", log: silentLog };
   const maintenance = createDatabase({ ...options, url: server, poolSize: 1 });
   const name = `eval_${randomBytes(8).toString("hex")}`;
@@ -43,11 +47,19 @@ export async function createEvaluatedIndex(server: string): Promise<EvaluatedInd
   const shared = { database, log: silentLog, clock: systemClock };
   const splitter = createSplitter({ log: silentLog });
   const sources = createSourceAccess({ ...shared, config: testConfig(dataDir) });
-  const tools = { ...shared, dataDir, mirrorBytes: 2 ** 30, sources, splitter, embedder: createEmbedder(EVAL_EMBEDDING) };
+  const tools = {
+    ...shared,
+    dataDir,
+    mirrorBytes: 2 ** 30,
+    sources,
+    splitter,
+    embedder: createEmbedder(embedding, { timeoutMs: PATIENT_MS }),
+  };
   return {
     database,
     tenant,
     splitter,
+    embedding,
     add: async (repo, cloneUrl) => {
       const { id: repoId } = await registerRepository(database, { tenantId: tenant.tenantId, fullName: repo, cloneUrl });
       await enqueueJob(database, { tenantId: tenant.tenantId, repoId, mode: "full", trigger: "api", now: new Date() });
@@ -57,6 +69,13 @@ export async function createEvaluatedIndex(server: string): Promise<EvaluatedInd
       }
       const { signal } = new AbortController();
       await runJob(tools, { job, report: () => undefined, ended: () => Promise.resolve(), signal });
+      if (tools.embedder?.local === false) {
+        const filling = { ...shared, embedder: tools.embedder, leaseMs: PATIENT_MS, signal };
+        const backfill = createTenantBackfill(filling, tenant);
+        while ((await backfill.step()) === "worked" || !backfill.settled()) {
+          // All of them are to be there before anything is asked.
+        }
+      }
     },
     drop: async () => {
       await splitter.close();

@@ -53,8 +53,10 @@ export function halves(repositories: readonly CapturedRepository[]): {
 export function printTables(repositories: readonly CapturedRepository[]): void {
   const { reported, tuned } = halves(repositories);
   printHalf("Reported on", reported, WAYS);
-  // For comparison alone: constants that fit these too well would do worse above.
-  printHalf("Tuned on", tuned, WAYS.slice(0, 1));
+  if (tuned.length > 0) {
+    // For comparison alone: constants that fit these too well would do worse above.
+    printHalf("Tuned on", tuned, WAYS.slice(0, 1));
+  }
 }
 
 const MEASURES: readonly (readonly [string, (scores: Scores) => number])[] = [

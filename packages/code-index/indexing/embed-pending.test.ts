@@ -104,7 +104,7 @@ test("every chunk of every tenant gets a vector, the same text once", async () =
   await eventually(async () =>
     expect(await embedders()).toEqual([expect.objectContaining({ complete_at: expect.any(Date), provider: "openai" })]),
   );
-  expect(provider.requests[0]?.texts[0]).toMatch(/^file\d+\.ts \nexport const/);
+  expect(provider.requests[0]?.texts[0]).toMatch(/^file\d+ ts: \nexport const/);
 });
 
 test("while the provider is down the repository says so in its words, and it is ready when the provider is back", async () => {

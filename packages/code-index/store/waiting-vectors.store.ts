@@ -10,6 +10,7 @@ export type WaitingText = {
   readonly textHash: string;
   readonly path: string;
   readonly scope: string;
+  readonly symbols: readonly string[];
   readonly content: string;
   /** This time included. */
   readonly attempts: number;
@@ -28,7 +29,14 @@ export async function claimTexts(
 ): Promise<readonly WaitingText[]> {
   const { schema, embedderId } = vectors;
   const table = vectorsTable(schema, embedderId);
-  const claim = sql<{ text_hash: string; path: string | null; scope: string; content: string; attempts: number }>`
+  const claim = sql<{
+    text_hash: string;
+    path: string | null;
+    scope: string;
+    symbols: readonly string[];
+    content: string;
+    attempts: number;
+  }>`
     with claimed as (
       update ${table} set claimed_until = ${until}, attempts = attempts + 1
       where text_hash in (
@@ -40,9 +48,9 @@ export async function claimTexts(
       )
       returning text_hash, attempts
     )
-    select claimed.text_hash, claimed.attempts, chunk.path, chunk.scope, chunk.content
+    select claimed.text_hash, claimed.attempts, chunk.path, chunk.scope, chunk.symbols, chunk.content
     from claimed left join lateral (
-      select path, scope, content from ${sql.id(schema, "code_chunks")} as chunk where chunk.text_hash = claimed.text_hash limit 1
+      select path, scope, symbols, content from ${sql.id(schema, "code_chunks")} as chunk where chunk.text_hash = claimed.text_hash limit 1
     ) as chunk on true
   `;
   const { rows } = await withinTenant(database, vectors, {}, (transaction) => claim.execute(transaction));

@@ -114,7 +114,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
           start_byte: Buffer.byteLength(before),
           end_byte: Buffer.byteLength(before + piece),
           symbols: [],
-          text_hash: textHash(embeddedText(fields)),
+          text_hash: textHash(embeddedText({ ...fields, symbols: [] })),
         })
         .execute();
       postings.add({ ...fields, symbols: [], start_byte: Buffer.byteLength(before) });
