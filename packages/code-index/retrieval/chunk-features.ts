@@ -1,7 +1,7 @@
 import type { FoundChunk } from "#store/read-chunks.store.ts";
 import { termsOf } from "#store/terms.ts";
 import { fileKindOf, type FileKind } from "./file-kind.ts";
-import { nearnessOf, type Nearness } from "./nearness.ts";
+import { createNearness, type Nearness } from "./nearness.ts";
 import { isProse, pathIn } from "./query-shape.ts";
 import { isFunctionWord, type Concept, type ParsedQuery } from "./query.ts";
 
@@ -34,6 +34,7 @@ export function createDescriber(query: ParsedQuery): (describing: Describing) =>
   const wanted = kindsAskedFor(query);
   const files = new Map<string, FileFeatures>();
   const namesOf = rememberNames();
+  const nearnessOf = createNearness(asked);
   const pointsTo = placeAskedFor(query);
   return ({ chunk, coverage }) => {
     const file = files.get(chunk.path) ?? describeFile(chunk.path, { asked, wanted });
@@ -46,7 +47,7 @@ export function createDescriber(query: ParsedQuery): (describing: Describing) =>
       named: asked.length === 0 ? 0 : Math.max(0, ...names.map((terms) => likeness(terms, asked))),
       place: pointsTo(chunk),
       coverage: isProse(query.shape) ? coverage : 0,
-      nearness: () => (nearness ??= nearnessOf(chunk.content, asked)),
+      nearness: () => (nearness ??= nearnessOf(chunk.content)),
     };
   };
 }

@@ -1,4 +1,4 @@
-import { termsOf } from "#store/terms.ts";
+import { termsOfWord, wordsOf } from "#store/terms.ts";
 import type { Concept } from "./query.ts";
 
 export type Nearness = {
@@ -11,13 +11,27 @@ export type Nearness = {
 /** Lines that are looked at together. */
 const WINDOW = 4;
 
-/** How closely what is asked stands together in a text. */
-export function nearnessOf(text: string, asked: readonly Concept[]): Nearness {
+/** How closely what is asked stands together in texts, which have most of their words in common. */
+export function createNearness(asked: readonly Concept[]): (text: string) => Nearness {
   if (asked.length < 2) {
-    return { together: 0, inOrder: 0 };
+    return () => ({ together: 0, inOrder: 0 });
   }
   const wanted = new Map(asked.flatMap(({ terms }, index) => terms.map((term) => [term, index] as const)));
-  const lines = text.split("\n").map((line) => termsOf(line).flatMap((term) => wanted.get(term) ?? []));
+  const known = new Map<string, readonly number[]>();
+  const askedBy = (word: string): readonly number[] => {
+    const indices = known.get(word) ?? termsOfWord(word).flatMap((term) => wanted.get(term) ?? []);
+    known.set(word, indices);
+    return indices;
+  };
+  return (text) =>
+    measure(
+      text.split("\n").map((line) => wordsOf(line).flatMap(askedBy)),
+      asked.length,
+    );
+}
+
+/** `lines` have the places, among `asked` concepts, of those that they hold. */
+function measure(lines: readonly (readonly number[])[], asked: number): Nearness {
   const pairs = new Set<number>();
   let most = 0;
   for (let at = 0; at < lines.length; at++) {
@@ -32,5 +46,5 @@ export function nearnessOf(text: string, asked: readonly Concept[]): Nearness {
       }
     }
   }
-  return { together: most / asked.length, inOrder: pairs.size / Math.max(1, asked.length - 1) };
+  return { together: most / asked, inOrder: pairs.size / Math.max(1, asked - 1) };
 }
