@@ -184,7 +184,7 @@ async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQue
 
 async function findOnce(dependencies: SearchDependencies, given: Searching, again = true): Promise<Omit<Found, "isPartial">> {
   const searching = again ? given : { ...given, ...(await lookAround(dependencies.database, given.scope)) };
-  const { scope, query, conditions, isDeep } = searching;
+  const { query, conditions, isDeep } = searching;
   const legs = await runLegs(dependencies, searching);
   const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
   const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));

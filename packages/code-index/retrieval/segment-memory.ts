@@ -28,9 +28,15 @@ function shareOfMemory(share: number): number {
 /** By segment; null where the segment is known to have nothing. */
 type BySegment<Value> = Map<number, Value | null>;
 
+type Remembered<Value> = {
+  readonly memory: RecentlyUsed<BySegment<Value>>;
+  /** What is being read: whoever asks for the same meanwhile waits for it instead of reading it once more. */
+  readonly reading: Map<string, Promise<BySegment<Value>>>;
+};
+
 type Memory = {
-  readonly postings: RecentlyUsed<BySegment<PackedOut>>;
-  readonly trigrams: RecentlyUsed<BySegment<Ordinals>>;
+  readonly postings: Remembered<PackedOut>;
+  readonly trigrams: Remembered<Ordinals>;
   readonly samples: RecentlyUsed<TrigramSample>;
 };
 
@@ -46,8 +52,8 @@ function memoryOf({ pool }: CodeIndexDatabase): Memory {
     return known;
   }
   const memory = {
-    postings: createRecentlyUsed<BySegment<PackedOut>>(POSTINGS_BYTES),
-    trigrams: createRecentlyUsed<BySegment<Ordinals>>(TRIGRAMS_BYTES),
+    postings: { memory: createRecentlyUsed<BySegment<PackedOut>>(POSTINGS_BYTES), reading: new Map() },
+    trigrams: { memory: createRecentlyUsed<BySegment<Ordinals>>(TRIGRAMS_BYTES), reading: new Map() },
     samples: createRecentlyUsed<TrigramSample>(COUNTS_BYTES),
   };
   memories.set(pool, memory);
@@ -70,7 +76,7 @@ export async function postingsOf(reading: Reading, terms: readonly string[]): Pr
   const { read, scope, segments } = reading;
   const capacities = new Map(segments.map(({ segmentId, capacity }) => [segmentId, capacity]));
   return recall({
-    memory: memoryOf(reading.database).postings,
+    ...memoryOf(reading.database).postings,
     segments,
     keys: terms,
     bytesOf: ({ ordinals, impacts, blockMost }) => ordinals.byteLength + impacts.byteLength + (blockMost?.byteLength ?? 0),
@@ -93,7 +99,7 @@ export type TrigramLists = ReadonlyMap<number, Ordinals | null>;
 export async function trigramListsOf(reading: Reading, trigrams: readonly number[]): Promise<ReadonlyMap<number, TrigramLists>> {
   const { read, scope, segments } = reading;
   return recall({
-    memory: memoryOf(reading.database).trigrams,
+    ...memoryOf(reading.database).trigrams,
     segments,
     keys: trigrams,
     bytesOf: (ordinals) => ordinals.byteLength,
@@ -129,23 +135,40 @@ function packed(ordinals: readonly number[]): Ordinals {
   return (ordinals.at(-1) ?? 0) < 65_536 ? Uint16Array.from(ordinals) : Uint32Array.from(ordinals);
 }
 
-type Recalling<Key extends string | number, Value> = {
-  readonly memory: RecentlyUsed<BySegment<Value>>;
+type Recalling<Key extends string | number, Value> = Remembered<Value> & {
   readonly segments: readonly VisibleChunks[];
   readonly keys: readonly Key[];
   readonly bytesOf: (value: Value) => number;
   readonly read: (keys: readonly Key[], segmentIds: readonly number[]) => Promise<(key: Key) => ReadonlyMap<number, Value>>;
 };
 
-async function recall<Key extends string | number, Value>({
-  memory,
-  segments,
-  keys,
-  bytesOf,
-  read,
-}: Recalling<Key, Value>): Promise<ReadonlyMap<Key, BySegment<Value>>> {
+async function recall<Key extends string | number, Value>(recalling: Recalling<Key, Value>): Promise<ReadonlyMap<Key, BySegment<Value>>> {
+  const { memory, reading, segments, keys } = recalling;
   const home = segments[0]?.home ?? 0;
   const known = new Map(keys.map((key) => [key, memory.get(`${home} ${key}`) ?? new Map<number, Value | null>()]));
+  const elsewhere = keys.filter((key) => reading.has(`${home} ${key}`));
+  await Promise.all([
+    readLacking(
+      recalling,
+      known,
+      keys.filter((key) => !elsewhere.includes(key)),
+    ),
+    ...elsewhere.map(async (key) => {
+      const read = await reading.get(`${home} ${key}`)?.catch(() => undefined);
+      known.set(key, read ?? new Map<number, Value | null>());
+    }),
+  ]);
+  // Whoever read it did not need all segments, or failed.
+  await readLacking(recalling, known, elsewhere);
+  return known;
+}
+
+async function readLacking<Key extends string | number, Value>(
+  { memory, reading, segments, bytesOf, read }: Recalling<Key, Value>,
+  known: ReadonlyMap<Key, BySegment<Value>>,
+  keys: readonly Key[],
+): Promise<void> {
+  const home = segments[0]?.home ?? 0;
   const lacking = keys.map((key) => ({
     key,
     segmentIds: segments.flatMap(({ segmentId }) => (known.get(key)?.has(segmentId) === true ? [] : [segmentId])),
@@ -157,12 +180,12 @@ async function recall<Key extends string | number, Value>({
   );
   for (const kind of kinds.values()) {
     const segmentIds = [...new Set(kind.flatMap((lack) => lack.segmentIds))];
-    const found = await read(
+    const found = read(
       kind.map(({ key }) => key),
       segmentIds,
     );
-    for (const { key } of kind) {
-      const values = found(key);
+    const remember = async (key: Key): Promise<BySegment<Value>> => {
+      const values = (await found)(key);
       const bySegment = known.get(key) ?? new Map<number, Value | null>();
       for (const segmentId of segmentIds) {
         bySegment.set(segmentId, values.get(segmentId) ?? null);
@@ -172,7 +195,18 @@ async function recall<Key extends string | number, Value>({
         bytes += ENTRY_BYTES + (value === null ? 0 : bytesOf(value));
       }
       memory.set(`${home} ${key}`, bySegment, bytes);
-    }
+      return bySegment;
+    };
+    await Promise.all(
+      kind.map(async ({ key }) => {
+        const remembered = remember(key);
+        reading.set(`${home} ${key}`, remembered);
+        try {
+          await remembered;
+        } finally {
+          reading.delete(`${home} ${key}`);
+        }
+      }),
+    );
   }
-  return known;
 }
