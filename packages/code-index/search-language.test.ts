@@ -165,7 +165,7 @@ test.for<[payload: Asking, status: number, code: string, words: string]>([
   [{ query: "" }, 400, "invalid_request", "say what to look for"],
   [{ query: "x".repeat(10_001) }, 400, "invalid_request", "query"],
   [{ query: "a\0b" }, 400, "invalid_query", "NUL"],
-  [{ query: "/foo(/" }, 400, "invalid_pattern", "missing closing"],
+  [{ query: "/foo(/" }, 400, "invalid_pattern", "missing closing ): `foo("],
   [{ query: "/(?=x)/" }, 400, "invalid_pattern", "RE2"],
   [{ query: "/(x{500}){500}/" }, 400, "invalid_pattern", "repe"],
   [{ query: '"x" '.repeat(51) }, 400, "invalid_query", "at most 50"],

@@ -126,7 +126,8 @@ function compile(source: string, flags: number): RE2JS {
     regex = RE2JS.compile(source, flags);
   } catch (error) {
     if (error instanceof RE2JSException) {
-      const what = error.message.replace(/^error parsing regexp: /, "");
+      // The library writes its flags before the expression.
+      const what = error.message.replace(/^error parsing regexp: /, "").replace(/`(?:\(\?[ims]\))+/, "`");
       throw invalidPattern(`The pattern is not a regular expression in RE2's syntax: ${what}. Escape what is meant literally.`);
     }
     throw error;

@@ -11,13 +11,21 @@ export function CopyableId({ value, label, length = 8 }: { readonly value: strin
         <Tooltip label={copied ? "Copied" : `Copy ${label} ${value}`}>
           <UnstyledButton className={classes.id} onClick={copy}>
             <VisuallyHidden>{copied ? "Copied" : `Copy ${label}`} </VisuallyHidden>
-            {value.slice(0, length)}
+            {shorten(value, length)}
             {copied ? <IconCheck size={13} /> : <IconCopy size={13} className={classes.hint} />}
           </UnstyledButton>
         </Tooltip>
       )}
     </CopyButton>
   );
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-([\da-f]{12})$/i;
+
+/** What is made within a minute has ids that begin alike: of those the end is shown. */
+function shorten(value: string, length: number): string {
+  const end = UUID.exec(value)?.[1];
+  return end === undefined || length === 0 || length >= value.length ? value.slice(0, length) : `…${end.slice(-length)}`;
 }
 
 /** A block of text to take away: a snippet, a token. */

@@ -81,7 +81,7 @@ function useParts(isAdmin: boolean): readonly Part[] {
       health: identity && healthOf("identity", identity),
       foot: me.data !== undefined && (
         <span>
-          {me.data.tenant.name}, as {me.data.role}
+          You are {me.data.role === "admin" ? "an admin" : `a ${me.data.role}`} of {me.data.tenant.name}
         </span>
       ),
     },
