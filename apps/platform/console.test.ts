@@ -169,6 +169,29 @@ test("events of a stream arrive while it is still open", async () => {
   controller.abort();
 });
 
+test("a connection that the upstream closes is no answer: what only reads is asked again, once", async () => {
+  let asked = 0;
+  const closing = (times: number) => {
+    asked = 0;
+    answer = (request, response) => {
+      asked++;
+      if (asked <= times) {
+        request.socket.destroy();
+      } else {
+        response.end("there");
+      }
+    };
+  };
+  const get = async (method: string) => fetch(`${address}/api/identity/login/me`, { method });
+  closing(1);
+  const read = await get("GET");
+  expect([read.status, await read.text(), asked]).toEqual([200, "there", 2]);
+  closing(2);
+  expect([(await get("GET")).status, asked]).toEqual([502, 2]);
+  closing(1);
+  expect([(await get("POST")).status, asked]).toEqual([502, 1]);
+});
+
 test("an upstream that is down answers 502 in the product's own words", async () => {
   const response = await server.inject({ url: "/api/code-index/health" });
   expect(response.statusCode).toBe(502);
