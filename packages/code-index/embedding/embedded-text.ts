@@ -12,7 +12,7 @@ export function embeddedText({ path, scope, symbols, content }: EmbeddedChunk): 
   return `${inWords(`${path} ${scope}`)}: ${[...new Set(symbols)].map(inWords).join(", ")}\n${content}`;
 }
 
-/** `parseHTTPResponse2` → parse, http, response2. */
+/** `parseHTTPResponse2` → parse, http, response2. As the index of words has it, of which this room knows nothing. */
 const WORD = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+\p{N}*|\p{N}+/gu;
 
 function inWords(text: string): string {
