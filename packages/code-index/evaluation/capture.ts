@@ -7,6 +7,7 @@ import { readSearched } from "#retrieval/read-searched.ts";
 import { runLegs } from "#retrieval/search-legs.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
+import { readContents } from "#store/read-listed.store.ts";
 import type { EvaluatedIndex } from "./evaluated-index.ts";
 import type { EvalQuery } from "./query-set.ts";
 
@@ -19,12 +20,14 @@ export type CapturedQuery = EvalQuery & {
   readonly ripgrep: readonly string[];
 };
 
+export type CapturedChunk = FoundChunk & { readonly content: string };
+
 export type CapturedRepository = {
   readonly name: string;
   readonly language: string;
   /** Which model made the vectors. */
   readonly embedder: string;
-  readonly chunks: Readonly<Record<string, FoundChunk>>;
+  readonly chunks: Readonly<Record<string, CapturedChunk>>;
   readonly queries: readonly CapturedQuery[];
 };
 
@@ -39,7 +42,7 @@ export async function capture({ index: { database, tenant, embedding }, repo, qu
   const scope = { tenant, repo };
   const embedder = createQueryEmbedder({ config: embedding, log: silentLog, timing: { deadlineMs: DEADLINE_MS, pauseMs: DEADLINE_MS } });
   const searched = await readSearched(database, scope, DEADLINE_MS);
-  const chunks: Record<string, FoundChunk> = {};
+  const chunks: Record<string, CapturedChunk> = {};
   const captured: Omit<CapturedQuery, "ripgrep">[] = [];
   for (const query of queries) {
     const parsed = parseQuery(query.text);
@@ -48,9 +51,12 @@ export async function capture({ index: { database, tenant, embedding }, repo, qu
     const legs = { bm25: bm25.chunkIds, exact: exact.chunkIds, semantic: semantic.chunkIds };
     const chunkIds = [...new Set(Object.values(legs).flat())];
     const unknown = chunkIds.filter((id) => chunks[id] === undefined);
-    for (const chunk of await readAs(database, tenant, DEADLINE_MS, (transaction) => readChunks(transaction, scope, unknown))) {
-      chunks[chunk.chunk_id] = chunk;
-    }
+    await readAs(database, tenant, DEADLINE_MS, async (transaction) => {
+      const texts = new Map((await readContents(transaction, scope, unknown)).map((chunk) => [chunk.chunk_id, chunk.content]));
+      for (const chunk of await readChunks(transaction, scope, unknown)) {
+        chunks[chunk.chunk_id] = { ...chunk, content: texts.get(chunk.chunk_id) ?? "" };
+      }
+    });
     const coverage = Object.fromEntries(chunkIds.map((id) => [id, bm25.coverageOf?.(id) ?? 0]));
     captured.push({ ...query, legs, coverage });
   }

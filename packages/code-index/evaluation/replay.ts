@@ -2,11 +2,11 @@ import { createDescriber, type Features } from "#retrieval/chunk-features.ts";
 import { compileConditions } from "#retrieval/match-conditions.ts";
 import { fuse, LEG_WEIGHTS, type LegName, type LegWeights } from "#retrieval/fuse.ts";
 import { parseQuery, type ParsedQuery } from "#retrieval/query.ts";
-import { order, RANK_WEIGHTS, type RankWeights } from "#retrieval/rank.ts";
+import { order, RANK_WEIGHTS, type RankWeights, type Texts } from "#retrieval/rank.ts";
 import type { CapturedQuery, CapturedRepository } from "./capture.ts";
 import { judge, type Judged, type Scores } from "./judge.ts";
 
-const CANDIDATES = 300;
+const CANDIDATES = 200;
 
 /** A captured query with all that does not depend on how it is answered. */
 export type Replayed = {
@@ -14,6 +14,7 @@ export type Replayed = {
   readonly repository: CapturedRepository;
   readonly query: ParsedQuery;
   readonly features: ReadonlyMap<number, Features>;
+  readonly texts: Texts;
   /** For a search in which BM25 has no part. */
   readonly uncovered: ReadonlyMap<number, Features>;
 };
@@ -21,6 +22,7 @@ export type Replayed = {
 export type Answering = (replayed: Replayed) => readonly Judged[];
 
 export function replay(repository: CapturedRepository): readonly Replayed[] {
+  const texts = new Map(Object.values(repository.chunks).map((chunk) => [chunk.chunk_id, chunk.content]));
   return repository.queries.map((captured) => {
     const query = parseQuery(captured.text);
     const describe = createDescriber(query);
@@ -34,7 +36,7 @@ export function replay(repository: CapturedRepository): readonly Replayed[] {
       }),
     );
     const uncovered = new Map([...features].map(([id, described]) => [id, { ...described, coverage: 0 }]));
-    return { captured, repository, query, features, uncovered };
+    return { captured, repository, query, features, texts, uncovered };
   });
 }
 
@@ -57,7 +59,7 @@ export function searching({
   ranks = true,
   candidates: most = CANDIDATES,
 }: Searching = {}): Answering {
-  return ({ captured, repository: { chunks }, query, features, uncovered }) => {
+  return ({ captured, repository: { chunks }, query, features, uncovered, texts }) => {
     const of = (leg: LegName) => (legs.includes(leg) ? captured.legs[leg] : []);
     const fused = fuse({ bm25: of("bm25"), exact: of("exact"), semantic: of("semantic") }, query.shape, legWeights).slice(0, most);
     const known = legs.includes("bm25") ? features : uncovered;
@@ -65,7 +67,7 @@ export function searching({
       const [chunk, described] = [chunks[found.chunkId], known.get(found.chunkId)];
       return chunk === undefined || described === undefined ? [] : [{ fused: found, chunk, features: described }];
     });
-    return ranks ? order(candidates, weights) : candidates.map(({ chunk }) => chunk);
+    return ranks ? order(candidates, weights, texts) : candidates.map(({ chunk }) => chunk);
   };
 }
 

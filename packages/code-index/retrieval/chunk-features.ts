@@ -20,8 +20,8 @@ export type Features = {
   readonly place: number;
   /** `asked` when the query asks for files of its kind. */
   readonly kind: FileKind | "asked";
-  /** Worked out when it is first asked for: it takes longer than all the rest. */
-  readonly nearness: () => Nearness;
+  /** Of the chunk's text. Worked out when it is first asked for: it takes longer than all the rest. */
+  readonly nearness: (text: string) => Nearness;
 };
 
 export type Describing = { readonly chunk: FoundChunk; readonly coverage: number };
@@ -47,7 +47,7 @@ export function createDescriber(query: ParsedQuery): (describing: Describing) =>
       named: asked.length === 0 ? 0 : Math.max(0, ...names.map((terms) => likeness(terms, asked))),
       place: pointsTo(chunk),
       coverage: isProse(query.shape) ? coverage : 0,
-      nearness: () => (nearness ??= nearnessOf(chunk.content)),
+      nearness: (text) => (nearness ??= nearnessOf(text)),
     };
   };
 }

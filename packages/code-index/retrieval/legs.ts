@@ -38,10 +38,10 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   const postings = await postingsOf({ database, scope, segments, read }, terms);
   const scoring = { concepts: query.concepts, segments, postings };
   if (!filtersFiles(scope)) {
-    const { best, coverageOf } = scorePostings({ ...scoring, limit });
+    const { best, coverageOf } = await scorePostings({ ...scoring, limit });
     return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };
   }
-  const { best, coverageOf } = scorePostings({ ...scoring, limit: FILTERED });
+  const { best, coverageOf } = await scorePostings({ ...scoring, limit: FILTERED });
   return read(async (transaction) => {
     const kept = await keepMatchingFiles(
       transaction,
@@ -54,7 +54,7 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
     }
     // Few files match, so that asking for them first is cheap, and finds those further down.
     const matching = await chunksOfMatchingFiles(transaction, scope);
-    const among = scorePostings({ ...scoring, limit, isWanted: (chunkId) => matching.has(chunkId) });
+    const among = await scorePostings({ ...scoring, limit, isWanted: (chunkId) => matching.has(chunkId) });
     return { chunkIds: among.best.map((hit) => hit.chunkId), coverageOf };
   });
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { createPace } from "./pace.ts";
 import { compilePattern } from "./pattern.ts";
 import type { Condition } from "./query-conditions.ts";
 import { invalidQuery, type ParsedQuery } from "./query.ts";
@@ -68,7 +68,8 @@ const TURN_MS = 20;
 
 type Meeting<Item> = {
   readonly kept: readonly Item[];
-  /** False when it was too late to look at all of them. */ readonly isComplete: boolean;
+  /** False when it was too late to look at all of them. */
+  readonly isComplete: boolean;
 };
 
 /** Those whose content meets the conditions, looked at until it is too late. */
@@ -81,13 +82,10 @@ export async function keepMeeting<Item extends { readonly content: string }>(
     return { kept: items, isComplete: true };
   }
   const kept: Item[] = [];
-  let turn = performance.now();
+  const pace = createPace(TURN_MS);
   for (const item of items) {
-    if (performance.now() - turn > TURN_MS) {
-      await nextTurn();
-      turn = performance.now();
-    }
-    if (turn > until) {
+    await pace();
+    if (performance.now() > until) {
       return { kept, isComplete: false };
     }
     if (conditions.areMetBy(item.content)) {

@@ -56,22 +56,44 @@ export const RANK_WEIGHTS: RankWeights = {
   furtherChunk: 0.8,
 };
 
+/** The texts of chunks, by their ids. */
+export type Texts = ReadonlyMap<number, string>;
+
+type Ranking = {
+  readonly query: ParsedQuery;
+  readonly weights?: RankWeights | undefined;
+  /** Reads the texts of those few that are looked into. */
+  readonly readTexts: (chunkIds: readonly number[]) => Promise<Texts>;
+};
+
 /** Orders what the legs found by what a person would look at first. */
-export function rank(candidates: readonly Candidate[], query: ParsedQuery, weights: RankWeights = RANK_WEIGHTS): readonly RankedChunk[] {
+export async function rank(
+  candidates: readonly Candidate[],
+  { query, weights = RANK_WEIGHTS, readTexts }: Ranking,
+): Promise<readonly RankedChunk[]> {
   const describe = createDescriber(query);
-  return order(
+  const scored = scoreByPlace(
     candidates.map((candidate) => ({ ...candidate, features: describe(candidate) })),
     weights,
   );
+  const texts = await readTexts(scored.slice(0, READ).map(({ candidate }) => candidate.chunk.chunk_id));
+  return orderByText(scored, weights, texts);
 }
 
 export type DescribedCandidate = Pick<Candidate, "fused" | "chunk"> & { readonly features: Features };
 
-/** The same, of candidates that are described already. */
-export function order(candidates: readonly DescribedCandidate[], weights: RankWeights): readonly RankedChunk[] {
-  const scored = candidates.map((candidate) => scoreAlone(candidate, weights));
-  scored.sort(byScore);
-  addNearness(scored, weights);
+/** The same, of candidates that are described already and whose texts are known. */
+export function order(candidates: readonly DescribedCandidate[], weights: RankWeights, texts: Texts): readonly RankedChunk[] {
+  return orderByText(scoreByPlace(candidates, weights), weights, texts);
+}
+
+/** By all that can be told without their texts, best first. */
+function scoreByPlace(candidates: readonly DescribedCandidate[], weights: RankWeights): Scored[] {
+  return candidates.map((candidate) => scoreAlone(candidate, weights)).sort(byScore);
+}
+
+function orderByText(scored: Scored[], weights: RankWeights, texts: Texts): readonly RankedChunk[] {
+  addNearness(scored, weights, texts);
   scored.sort(byScore);
   takeFromFurther(scored, weights);
   scored.sort(byScore);
@@ -115,12 +137,12 @@ function multiply(scored: Scored, name: FactorName, factor: number): void {
 /** As many are read word by word, which takes longer than all the rest. */
 const READ = 40;
 
-function addNearness(sorted: readonly Scored[], { nearness, phrase }: RankWeights): void {
+function addNearness(sorted: readonly Scored[], { nearness, phrase }: RankWeights, texts: Texts): void {
   if (nearness === 0 && phrase === 0) {
     return;
   }
   for (const scored of sorted.slice(0, READ)) {
-    const { together, inOrder } = scored.candidate.features.nearness();
+    const { together, inOrder } = scored.candidate.features.nearness(texts.get(scored.candidate.chunk.chunk_id) ?? "");
     multiply(scored, "nearness", (1 + nearness * together) * (1 + phrase * inOrder));
   }
 }

@@ -13,6 +13,9 @@ export type Searched = {
   readonly vectors: StoredEmbedder | undefined;
 };
 
+/** Milliseconds that a read beside the legs may take. */
+export const READ_MS = 3_000;
+
 export async function readSearched(database: CodeIndexDatabase, scope: Scope, milliseconds: number): Promise<Searched> {
   return readAs(database, scope.tenant, milliseconds, async (transaction) => {
     const [vectors] = await storedEmbedders(transaction, scope.tenant);

@@ -6,7 +6,7 @@ import type { RerankerConfig } from "#config.ts";
 import { startMetadataServer } from "#testing/metadata-server.ts";
 import { startRerankingProvider, type RerankingProvider } from "#testing/reranking-provider.ts";
 import { parseQuery } from "./query.ts";
-import { RANK_WEIGHTS, type RankedChunk } from "./rank.ts";
+import { RANK_WEIGHTS, type RankedChunk, type Texts } from "./rank.ts";
 import { createReranker, type Reranked, type Reranker } from "./rerank.ts";
 import { weightsFor } from "./reranking-model.ts";
 
@@ -39,8 +39,8 @@ function create(config: RerankerConfig, { deadlineMs = DEADLINE_MS, pauseMs = 60
 const factors = { path: 1, symbols: 1, "file name": 1, coverage: 1, kind: 1, spread: 1 };
 
 /** `a.ts`, `b.ts` … with falling scores. */
-function chunks(count: number): readonly RankedChunk[] {
-  return Array.from({ length: count }, (_, index) => ({
+function chunks(count: number): { readonly ranked: readonly RankedChunk[]; readonly texts: Texts } {
+  const ranked = Array.from({ length: count }, (_, index) => ({
     chunk_id: index,
     repo: "o/r",
     ref: "main",
@@ -50,12 +50,12 @@ function chunks(count: number): readonly RankedChunk[] {
     start_line: 1,
     end_line: 9,
     symbols: [`name${index}`],
-    content: `text ${index} ${"x".repeat(5_000)}`,
     score: count - index,
     fused: 1,
     factors,
     ranks: {},
   }));
+  return { ranked, texts: new Map(ranked.map(({ chunk_id: id }) => [id, `text ${id} ${"x".repeat(5_000)}`])) };
 }
 
 function namesOf({ ranked }: Reranked): string {
@@ -154,7 +154,7 @@ test("one that hangs costs one search its deadline, and the next nothing; a prob
   const rerank = create({ CODEINDEX_RERANKER_URL: provider.url }, { deadlineMs, pauseMs: 1 });
   const first = await rerank(chunks(2), parseQuery(QUESTION));
   expect(first).toMatchObject({
-    ranked: chunks(2),
+    ranked: chunks(2).ranked,
     reranker: { state: "timeout", reason: `the reranker did not answer within ${deadlineMs} ms` },
   });
   provider.answerWith((_request, response) =>
@@ -187,7 +187,7 @@ test.for([
   const rerank = create({ CODEINDEX_RERANKER_URL: provider.url, CODEINDEX_RERANKER_API_KEY: "secret-key" });
   const answer = await rerank(chunks(2), parseQuery(QUESTION));
   expect(answer).toMatchObject({
-    ranked: chunks(2),
+    ranked: chunks(2).ranked,
     reranker: { state: "degraded", reason: "the reranker failed; the server's log says why" },
   });
   const next = await rerank(chunks(2), parseQuery(QUESTION));
@@ -199,7 +199,10 @@ test("who went away is no failure of the reranker", async () => {
   const left = new AbortController();
   provider.answerWith(() => left.abort());
   const rerank = create({ CODEINDEX_RERANKER_URL: provider.url });
-  expect(await rerank(chunks(2), parseQuery(QUESTION), left.signal)).toMatchObject({ ranked: chunks(2), reranker: { state: "degraded" } });
+  expect(await rerank(chunks(2), parseQuery(QUESTION), left.signal)).toMatchObject({
+    ranked: chunks(2).ranked,
+    reranker: { state: "degraded" },
+  });
   provider.answerWith((_request, response) =>
     json(response, 200, [
       { index: 0, score: 0 },
@@ -212,7 +215,7 @@ test("who went away is no failure of the reranker", async () => {
 test("names and literals are not sent anywhere", async () => {
   const rerank = create({ CODEINDEX_RERANKER_URL: provider.url });
   for (const query of ["parseHeader", '"old session"']) {
-    expect(await rerank(chunks(2), parseQuery(query))).toMatchObject({ ranked: chunks(2), reranker: { state: "skipped" } });
+    expect(await rerank(chunks(2), parseQuery(query))).toMatchObject({ ranked: chunks(2).ranked, reranker: { state: "skipped" } });
   }
   expect(await rerank(chunks(1), parseQuery(QUESTION))).toMatchObject({ reranker: { state: "skipped" } });
   expect(provider.requests).toHaveLength(0);

@@ -5,7 +5,7 @@ import { createCircuit } from "#embedding/circuit.ts";
 import { LATE, within } from "./leg.ts";
 import { isProse } from "./query-shape.ts";
 import type { ParsedQuery } from "./query.ts";
-import type { RankedChunk } from "./rank.ts";
+import type { RankedChunk, Texts } from "./rank.ts";
 import { createRerankingModel, type RerankedText } from "./reranking-model.ts";
 
 /** What became of the second look at the results. */
@@ -18,7 +18,10 @@ export type RerankerState = {
 export type Reranked = { readonly ranked: readonly RankedChunk[]; readonly reranker: RerankerState };
 
 /** Puts the first of what was ranked in another order. Never throws, and never waits longer than its deadline. */
-export type Reranker = (ranked: readonly RankedChunk[], query: ParsedQuery, signal?: AbortSignal) => Promise<Reranked>;
+export type Reranker = (given: Rerankable, query: ParsedQuery, signal?: AbortSignal) => Promise<Reranked>;
+
+/** `texts` are those of the first {@link MOST_RERANKED}. */
+type Rerankable = { readonly ranked: readonly RankedChunk[]; readonly texts: Texts };
 
 type RerankerOptions = {
   readonly config: RerankerConfig;
@@ -33,7 +36,7 @@ const TIMING: RerankerTiming = { deadlineMs: 800, pauseMs: 2_000 };
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Text Embeddings Inference takes no more at once as it comes. */
-const MOST_TEXTS = 30;
+export const MOST_RERANKED = 30;
 /** Such models read about 500 tokens. */
 const CHARACTERS = 2_000;
 
@@ -53,14 +56,14 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
   const circuit = createCircuit({ pauseMs, longestPauseMs: LONGEST_PAUSE_MS, now: () => performance.now() });
 
   async function ask(
-    chunks: readonly RankedChunk[],
+    texts: readonly RerankedText[],
     query: ParsedQuery,
     signal: AbortSignal | undefined,
   ): Promise<readonly number[] | undefined> {
     const began = performance.now();
     try {
       const never = new AbortController().signal;
-      const scores = await model?.score(query.text, chunks.map(textOf), signal ?? never);
+      const scores = await model?.score(query.text, texts, signal ?? never);
       if (performance.now() - began <= deadlineMs) {
         circuit.succeeded();
       } else {
@@ -82,7 +85,7 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     }
   }
 
-  return async (ranked, query, signal) => {
+  return async ({ ranked, texts }, query, signal) => {
     const began = performance.now();
     const left = (state: RerankerState["state"], reason: string): Reranked => ({ ranked, reranker: { state, reason, ms: since(began) } });
     if (!isProse(query.shape)) {
@@ -91,15 +94,16 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     if (ranked.length < 2) {
       return left("skipped", "there is nothing to order");
     }
-    const first = ranked.slice(0, MOST_TEXTS);
+    const first = ranked.slice(0, MOST_RERANKED);
+    const asked = first.map((chunk) => textOf(chunk, texts.get(chunk.chunk_id) ?? ""));
     const state = circuit.state();
     if (state !== "closed") {
       if (state === "probe") {
-        void ask(first, query, undefined);
+        void ask(asked, query, undefined);
       }
       return left("degraded", `the reranker fails or is too slow; it is tried again in ${Math.ceil(circuit.retryInMs() / 1000)} s`);
     }
-    const scores = await within(ask(first, query, signal), deadlineMs);
+    const scores = await within(ask(asked, query, signal), deadlineMs);
     if (scores === LATE) {
       fail(`no answer within ${deadlineMs} ms`);
       return left("timeout", `the reranker did not answer within ${deadlineMs} ms`);
@@ -107,11 +111,11 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     if (scores === undefined) {
       return left("degraded", "the reranker failed; the server's log says why");
     }
-    return { ranked: [...inOrderOf(scores, first), ...ranked.slice(MOST_TEXTS)], reranker: { state: "ok", ms: since(began) } };
+    return { ranked: [...inOrderOf(scores, first), ...ranked.slice(MOST_RERANKED)], reranker: { state: "ok", ms: since(began) } };
   };
 }
 
-function textOf({ path, symbols, content }: RankedChunk): RerankedText {
+function textOf({ path, symbols }: RankedChunk, content: string): RerankedText {
   return { title: [path, ...symbols].join(" ").slice(0, CHARACTERS / 4), content: content.slice(0, CHARACTERS).toWellFormed() };
 }
 

@@ -12,7 +12,7 @@ type Row = { readonly term: string; readonly segment: number; readonly list: Pac
 
 type Given = { readonly concepts: readonly Concept[]; readonly segments: readonly VisibleChunks[]; readonly postings: readonly Row[] };
 
-function score({ postings, ...given }: Given, limit = 1_000): Scores {
+function score({ postings, ...given }: Given, limit = 1_000): Promise<Scores> {
   const byTerm = Map.groupBy(postings, ({ term }) => term);
   const lists = new Map([...byTerm].map(([term, rows]) => [term, new Map(rows.map(({ segment, list }) => [segment, list]))]));
   return scorePostings({ ...given, postings: lists, limit });
@@ -36,19 +36,19 @@ function row(term: string, ordinals: readonly number[], impact = 1, segment = SE
   return { term, segment, list: listOf(ordinals.map((ordinal) => ({ ordinal, impact }))) };
 }
 
-function ranking(concepts: readonly Concept[], postings: readonly Row[], chunks = 100): readonly number[] {
-  const { best } = score({ concepts, segments: [whole(SEGMENT, chunks)], postings }, 10);
+async function ranking(concepts: readonly Concept[], postings: readonly Row[], chunks = 100): Promise<readonly number[]> {
+  const { best } = await score({ concepts, segments: [whole(SEGMENT, chunks)], postings }, 10);
   return best.map((hit) => hit.chunkId - chunkId(SEGMENT, 0));
 }
 
-test("a chunk with more of the words comes first, and a rare word counts more than a common one", () => {
-  expect(ranking([concept("a"), concept("b")], [row("a", [1, 2]), row("b", [2, 3])])[0]).toBe(2);
-  expect(ranking([concept("rare"), concept("common")], [row("rare", [1]), row("common", [2, 3, 4, 5, 6])])[0]).toBe(1);
+test("a chunk with more of the words comes first, and a rare word counts more than a common one", async () => {
+  expect((await ranking([concept("a"), concept("b")], [row("a", [1, 2]), row("b", [2, 3])]))[0]).toBe(2);
+  expect((await ranking([concept("rare"), concept("common")], [row("rare", [1]), row("common", [2, 3, 4, 5, 6])]))[0]).toBe(1);
 });
 
-test("a word in several forms counts once, by its best", () => {
+test("a word in several forms counts once, by its best", async () => {
   const postings = [row("append", [1, 2]), row("appends", [1]), row("appended", [1])];
-  const scores = score({
+  const scores = await score({
     concepts: [concept("append", "appends", "appended")],
     segments: [whole(SEGMENT, 9)],
     postings,
@@ -57,7 +57,7 @@ test("a word in several forms counts once, by its best", () => {
   expect(first?.score).toBeCloseTo(second?.score ?? 0);
 });
 
-test("a rare form of a common word is as common as the word", () => {
+test("a rare form of a common word is as common as the word", async () => {
   const postings = [
     row(
       "sample",
@@ -66,18 +66,18 @@ test("a rare form of a common word is as common as the word", () => {
     row("sampled", [99]),
     row("head", [98]),
   ];
-  expect(ranking([concept("sample", "sampled"), concept("head")], postings)[0]).toBe(98);
+  expect((await ranking([concept("sample", "sampled"), concept("head")], postings))[0]).toBe(98);
 });
 
-test("how rare a word is counts over all segments given", () => {
+test("how rare a word is counts over all segments given", async () => {
   const segments = [whole(1, 10), whole(2, 10)];
   const postings = [row("x", [0], 1, 1), row("y", [1], 1, 1), row("y", [0, 1, 2, 3, 4], 1, 2)];
-  const { best } = score({ concepts: [concept("x"), concept("y")], segments, postings });
+  const { best } = await score({ concepts: [concept("x"), concept("y")], segments, postings });
   expect(best[0]?.chunkId).toBe(chunkId(1, 0));
 });
 
-test("coverage is the part of the query a chunk holds; words that are nowhere don't count", () => {
-  const scores = score({
+test("coverage is the part of the query a chunk holds; words that are nowhere don't count", async () => {
+  const scores = await score({
     concepts: [concept("a"), concept("b"), concept("nowhere")],
     segments: [whole(SEGMENT, 10)],
     postings: [row("a", [1, 2]), row("b", [2, 3])],
@@ -88,9 +88,9 @@ test("coverage is the part of the query a chunk holds; words that are nowhere do
   expect(scores.coverageOf(chunkId(99, 4))).toBe(0);
 });
 
-test("scores are BM25's: the inverse document frequency times the impact", () => {
+test("scores are BM25's: the inverse document frequency times the impact", async () => {
   const impact = impactOf({ frequency: 3, length: 80 });
-  const scores = score({
+  const scores = await score({
     concepts: [concept("a")],
     segments: [whole(SEGMENT, 100)],
     postings: [row("a", [5], impact)],
@@ -98,23 +98,23 @@ test("scores are BM25's: the inverse document frequency times the impact", () =>
   expect(scores.best[0]?.score).toBeCloseTo(Math.log(1 + 99.5 / 1.5) * impact, 2);
 });
 
-test("the best chunks are those that sorting everything would give", () => {
+test("the best chunks are those that sorting everything would give", async () => {
   const impacts = fc.array(fc.double({ min: 0.01, max: 2, noNaN: true }), { minLength: 1, maxLength: 3_000 });
-  fc.assert(
-    fc.property(impacts, fc.integer({ min: 1, max: 20 }), (given, limit) => {
+  await fc.assert(
+    fc.asyncProperty(impacts, fc.integer({ min: 1, max: 20 }), async (given, limit) => {
       const list = listOf(given.map((impact, ordinal) => ({ ordinal, impact })));
       const scoring = {
         concepts: [concept("a")],
         segments: [whole(SEGMENT, given.length)],
         postings: [{ term: "a", segment: SEGMENT, list }],
       };
-      expect(score(scoring, limit).best).toEqual(score(scoring, given.length).best.slice(0, limit));
+      expect((await score(scoring, limit)).best).toEqual((await score(scoring, given.length)).best.slice(0, limit));
     }),
     { numRuns: 30 },
   );
 });
 
-test("of several words in segments of many blocks, those that are passed over could not have been among the best", () => {
+test("of several words in segments of many blocks, those that are passed over could not have been among the best", async () => {
   const terms = ["a", "b", "c", "d", "e"];
   const holds = fc.record({
     segment: fc.integer({ min: 1, max: 3 }),
@@ -123,8 +123,8 @@ test("of several words in segments of many blocks, those that are passed over co
     impact: fc.double({ min: 0.01, max: 2, noNaN: true }),
   });
   const concepts = [concept("a"), concept("b", "c"), { terms: ["d"], weight: 0.3 }, { terms: ["e"], weight: 0.1 }];
-  fc.assert(
-    fc.property(fc.array(holds, { maxLength: 2_000, size: "max" }), fc.integer({ min: 1, max: 20 }), (given, limit) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(holds, { maxLength: 2_000, size: "max" }), fc.integer({ min: 1, max: 20 }), async (given, limit) => {
       const postings = [...Map.groupBy(given, ({ segment, term }) => `${segment} ${term}`).values()].map((of): Row => {
         const byOrdinal = [...new Map(of.map((held) => [held.ordinal, held])).values()].toSorted(
           (one, other) => one.ordinal - other.ordinal,
@@ -133,7 +133,7 @@ test("of several words in segments of many blocks, those that are passed over co
         return { term, segment, list: unpackPostings(encodePostings(byOrdinal), byOrdinal.length, 2_000) };
       });
       const scoring = { concepts, segments: [1, 2, 3].map((id) => whole(id, 2_000)), postings };
-      expect(score(scoring, limit).best).toEqual(score(scoring, 6_000).best.slice(0, limit));
+      expect((await score(scoring, limit)).best).toEqual((await score(scoring, 6_000)).best.slice(0, limit));
     }),
     { numRuns: 60 },
   );
@@ -141,14 +141,14 @@ test("of several words in segments of many blocks, those that are passed over co
 
 // What differs from an index built of the seen chunks alone is only the mean length that an impact was made with:
 // it is that of the segment, with the chunks that are not seen any more. So the impacts are the same here.
-test("chunks that are not seen are as if they had never been indexed: same chunks, scores, order and coverage", () => {
+test("chunks that are not seen are as if they had never been indexed: same chunks, scores, order and coverage", async () => {
   const chunk = fc.record({
     seen: fc.boolean(),
     impacts: fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.double({ min: 0.01, max: 2, noNaN: true })),
   });
   const concepts = [concept("a", "b"), concept("c"), { terms: ["d"], weight: 0.1 }];
-  fc.assert(
-    fc.property(fc.array(fc.array(chunk, { minLength: 1, maxLength: 60 }), { maxLength: 4 }), fc.nat(99), (given, fork) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(chunk, { minLength: 1, maxLength: 60 }), { maxLength: 4 }), fc.nat(99), async (given, fork) => {
       const all = given.map((chunks, index) => ({ id: index + 1, chunks }));
       const seen = given.map((chunks, index) => ({ id: index + 1, chunks: chunks.filter((one) => one.seen) }));
       // Seen by two builds, each a part of it.
@@ -160,8 +160,8 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
           ordinals: bitmapOf(chunks.map((one, ordinal) => one.seen && ((ordinal * 7 + fork) % 3) % 2 === build)),
         })),
       );
-      const filtered = score({ concepts, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
-      const alone = score({
+      const filtered = await score({ concepts, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
+      const alone = await score({
         concepts,
         segments: seen.map(({ id, chunks }) => whole(id, chunks.length)),
         postings: seen.flatMap(postingsOf),

@@ -2,6 +2,7 @@ import { hasBit } from "#store/bitmap.ts";
 import { SEGMENT_CAPACITY } from "#store/chunk-id.ts";
 import { IMPACT_STEP, type PackedOut } from "#store/postings.ts";
 import { placeFrom } from "./intersect.ts";
+import { createPace } from "./pace.ts";
 import type { Concept } from "./query.ts";
 import { ROUNDING, scoreSegment, type Form, type Found, type Row } from "./score-segment.ts";
 import type { TermPostings } from "./segment-memory.ts";
@@ -23,6 +24,9 @@ type Scoring = {
   readonly isWanted?: (chunkId: number) => boolean;
 };
 
+/** How long the database waits for this process, which asks it for the other legs meanwhile. */
+const TURN_MS = 1;
+
 /** Another form of a word is a little less likely to be meant. */
 const VARIANT_WEIGHT = 0.7;
 
@@ -31,7 +35,8 @@ const VARIANT_WEIGHT = 0.7;
  * seen, so nobody learns from scores what others have; how long a chunk is was counted
  * when it was written. A chunk gets each concept once, by the form that serves it best.
  */
-export function scorePostings({ concepts, segments, postings, limit, isWanted }: Scoring): Scores {
+export async function scorePostings({ concepts, segments, postings, limit, isWanted }: Scoring): Promise<Scores> {
+  const pace = createPace(TURN_MS);
   const total = segments.reduce((sum, segment) => sum + segment.count, 0);
   const weights = concepts.map((concept) => concept.weight * rarity(concept, { segments, postings, total }));
   const coverable = weights.reduce((sum, weight) => sum + weight, 0);
@@ -51,6 +56,7 @@ export function scorePostings({ concepts, segments, postings, limit, isWanted }:
     if (most === 0 || most * ROUNDING < top.lowest()) {
       break;
     }
+    await pace();
     scoreSegment(segment, rows, found, top.lowest);
   }
   const bySegment = new Map(promising.map(({ segment, rows }) => [segment.segmentId, { segment, rows }]));

@@ -4,28 +4,32 @@ import type { RepositoryInScope, Scope } from "#store/read-scope.store.ts";
 import { termsOf } from "#store/terms.ts";
 import { lineMatcher } from "./matched-lines.ts";
 import type { ParsedQuery } from "./query.ts";
-import type { RankedChunk } from "./rank.ts";
+import type { RankedChunk, Texts } from "./rank.ts";
 
 /** Characters of a chunk in an answer. */
 const CONTENT = 8_000;
 
-export function presentResults(chunks: readonly RankedChunk[], query: ParsedQuery, explain: boolean): SearchResult[] {
+type Presenting = { readonly query: ParsedQuery; readonly explain: boolean };
+
+export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { query, explain }: Presenting): SearchResult[] {
   const matchedLines = lineMatcher(query);
-  return chunks.map((chunk) => ({
-    repo: chunk.repo,
-    ref: chunk.ref,
-    commit: chunk.commit,
-    path: chunk.path,
-    language: chunk.language,
-    start_line: chunk.start_line,
-    end_line: chunk.end_line,
-    symbol: symbolFor(chunk.symbols, query),
-    content: chunk.content.slice(0, CONTENT),
-    matched_lines: matchedLines(chunk),
-    score: rounded(chunk.score),
-    legs: chunk.ranks,
-    ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.factors) } } : {}),
-  }));
+  return chunks
+    .map((chunk) => ({ chunk, content: texts.get(chunk.chunk_id) ?? "" }))
+    .map(({ chunk, content }) => ({
+      repo: chunk.repo,
+      ref: chunk.ref,
+      commit: chunk.commit,
+      path: chunk.path,
+      language: chunk.language,
+      start_line: chunk.start_line,
+      end_line: chunk.end_line,
+      symbol: symbolFor(chunk.symbols, query),
+      content: content.slice(0, CONTENT),
+      matched_lines: matchedLines({ start_line: chunk.start_line, content }),
+      score: rounded(chunk.score),
+      legs: chunk.ranks,
+      ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.factors) } } : {}),
+    }));
 }
 
 export function presentQuery({ shape, text, filters, alternatives, isCaseSensitive }: ParsedQuery): SearchAnswer["query"] {

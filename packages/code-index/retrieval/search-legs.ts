@@ -32,8 +32,11 @@ export type SearchDependencies = {
 
 const DEADLINES: Readonly<Record<LegName, number>> = { bm25: 1_500, exact: 2_000, semantic: 1_500 };
 
-/** The same for every page, whatever its size: else a place could be on two of them, or none. */
-const HITS: Readonly<Record<LegName, number>> = { bm25: 300, exact: 150, semantic: 100 };
+/**
+ * The same for every page, whatever its size: else a place could be on two of them, or none. Half as many, or half as many again,
+ * give the same first ten results (docs/benchmarks.md).
+ */
+export const HITS: Readonly<Record<LegName, number>> = { bm25: 200, exact: 100, semantic: 60 };
 /** Where a query's conditions leave too few of those. */
 const DEEP_HITS: Readonly<Record<LegName, number>> = { bm25: 3_000, exact: 3_000, semantic: 500 };
 
@@ -98,6 +101,10 @@ export function skipAll(reason: string): Legs {
 /** Whether there may be more places that hold what is looked for; by meaning there always are. */
 export function isFull(legs: Legs, searching: Searching): boolean {
   return (["bm25", "exact"] as const).some((leg) => legs[leg].chunkIds.length >= hitsOf(leg, searching));
+}
+
+export function isBroken({ bm25, exact }: Legs): boolean {
+  return [bm25, exact].some(({ state: { state } }) => state === "timeout" || state === "degraded");
 }
 
 function hitsOf(leg: LegName, { isDeep }: Searching): number {

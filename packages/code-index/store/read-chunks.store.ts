@@ -13,10 +13,9 @@ export type FoundChunk = {
   readonly start_line: number;
   readonly end_line: number;
   readonly symbols: readonly string[];
-  readonly content: string;
 };
 
-/** Each of the chunks that the scope sees, once: of several repositories that hold it the first by name. */
+/** Each of the chunks that the scope sees, once, without its text: of several repositories that hold it the first by name. */
 export async function readChunks(
   query: Kysely<CodeIndexTables>,
   scope: Scope,
@@ -25,7 +24,7 @@ export async function readChunks(
   const { schema } = scope.tenant;
   const { rows } = await sql<FoundChunk>`
     select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
-      chunk.start_line, chunk.end_line, chunk.symbols, chunk.content
+      chunk.start_line, chunk.end_line, chunk.symbols
     from ${sql.id(schema, "code_chunks")} as chunk
     join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
     join ${visibleBuilds(scope)} as build on build.generation = file.generation

@@ -3,9 +3,11 @@ import { createDatabase } from "@sightline/foundation/database";
 import { createLog } from "@sightline/foundation/log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs.ts";
+import type { LegName } from "#retrieval/fuse.ts";
 import type { LegAnswer } from "#retrieval/leg.ts";
 import { parseQuery } from "#retrieval/query.ts";
 import { readSearched } from "#retrieval/read-searched.ts";
+import { HITS } from "#retrieval/search-legs.ts";
 import { searchExactly } from "#retrieval/search-exactly.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { findTenant } from "#store/tenant.ts";
@@ -27,21 +29,16 @@ const scope = { tenant };
 const searched = await readSearched(database, scope, 10_000);
 const embedder = createQueryEmbedder({ config: testConfig(""), log });
 
-const LEGS: readonly (readonly [
-  leg: string,
-  kind: keyof typeof queries,
-  limit: number,
-  search: (looking: Looking) => Promise<LegAnswer>,
-])[] = [
-  ["bm25", "words", 300, searchByWords],
-  ["bm25", "symbols", 300, searchByWords],
-  ["exact", "literals", 150, searchExactly],
-  ["exact", "symbols", 150, searchExactly],
-  ["semantic", "words", 100, (looking) => searchByMeaning({ ...looking, ...searched, embedder })],
+const LEGS: readonly (readonly [leg: LegName, kind: keyof typeof queries, search: (looking: Looking) => Promise<LegAnswer>])[] = [
+  ["bm25", "words", searchByWords],
+  ["bm25", "symbols", searchByWords],
+  ["exact", "literals", searchExactly],
+  ["exact", "symbols", searchExactly],
+  ["semantic", "words", (looking) => searchByMeaning({ ...looking, ...searched, embedder })],
 ];
 
 const results: { leg: string; kind: string; firstMs: number[]; laterMs: number[]; hits: number[] }[] = [];
-for (const [leg, kind, limit, search] of LEGS) {
+for (const [leg, kind, search] of LEGS) {
   const [firstMs, laterMs, hits]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < Number(rounds); round++) {
     const waiting = queries[kind].values();
@@ -49,7 +46,7 @@ for (const [leg, kind, limit, search] of LEGS) {
       for (const text of waiting) {
         const query = parseQuery(text);
         const began = performance.now();
-        const { chunkIds } = await search({ database, scope, query, segments: searched.segments, limit, deadlineMs: 30_000 });
+        const { chunkIds } = await search({ database, scope, query, segments: searched.segments, limit: HITS[leg], deadlineMs: 30_000 });
         (round === 0 ? firstMs : laterMs).push(performance.now() - began);
         hits.push(chunkIds.length);
       }
