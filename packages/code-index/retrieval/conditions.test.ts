@@ -49,6 +49,8 @@ async function findAll(query: string, repo: string): Promise<{ readonly paths: r
     answers.push(await search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, repo, limit: 50, cursor }));
   }
   const [answer = await ask(query, repo)] = answers;
+  // Of most places the texts are read only for the page that shows them.
+  expect(answers.flatMap(({ results }) => results).filter(({ content }) => content === "")).toEqual([]);
   return { paths: answers.flatMap(({ results }) => results.map(({ path, start_line: line }) => `${path}:${line}`)), answer };
 }
 
@@ -115,4 +117,9 @@ test("looking that had to stop says so", async () => {
   const request = { query: "/n.e.d.*k.p./", repo: "acme/many", limit: 50 };
   const answer = await search({ database, log: silentLog, embedder: undefined, deadlines }, { tenant }, request);
   expect(answer).toMatchObject({ partial: true, notes: [expect.stringContaining("Not every place was held against")] });
+});
+
+test.for(["needle", "path:many", "needle -kept"])("every place of every page of %s has its text", async (query) => {
+  const { paths } = await findAll(query, "acme/many");
+  expect(paths.length).toBeGreaterThan(query === "path:many" ? 0 : 100);
 });

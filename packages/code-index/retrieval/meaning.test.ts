@@ -11,6 +11,7 @@ import { findNearest, storedEmbedders } from "#store/read-vectors.store.ts";
 import { ensureTenant, type Tenant } from "#store/tenant.ts";
 import { ensureEmbedder, insertVectors } from "#store/vectors.store.ts";
 import { seedBuild } from "#testing/seed-build.ts";
+import { HITS } from "./search-legs.ts";
 import { search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
@@ -109,7 +110,7 @@ async function meaning(repositories?: readonly string[]) {
 }
 
 test("chunks that wait for a vector make the leg pending, with the provider's words for those alone who see everything", async () => {
-  expect(await meaning()).toMatchObject({ state: "ok", hits: 100 });
+  expect(await meaning()).toMatchObject({ state: "ok", hits: HITS.semantic });
   await database.query.updateTable("codeindex.refs").set({ vectors_pending: 7, vectors_error: 'bad input: "item 3"' }).execute();
   expect(await meaning()).toMatchObject({
     state: "pending",

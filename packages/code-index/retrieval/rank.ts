@@ -89,7 +89,7 @@ export function order(candidates: readonly DescribedCandidate[], weights: RankWe
 
 /** By all that can be told without their texts, best first. */
 function scoreByPlace(candidates: readonly DescribedCandidate[], weights: RankWeights): Scored[] {
-  return candidates.map((candidate) => scoreAlone(candidate, weights)).sort(byScore);
+  return candidates.map((candidate) => scoreAlone(candidate, weights)).toSorted(byScore);
 }
 
 function orderByText(scored: Scored[], weights: RankWeights, texts: Texts): readonly RankedChunk[] {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { chunkId } from "#store/chunk-id.ts";
@@ -137,6 +138,23 @@ test("of several words in segments of many blocks, those that are passed over co
     }),
     { numRuns: 60 },
   );
+});
+
+test("whoever waits for something else gets a turn in between", async () => {
+  const segments = Array.from({ length: 40 }, (_, id) => whole(id + 1, 20_000));
+  const ordinals = Array.from({ length: 10_000 }, (_, index) => index * 2);
+  const postings = segments.flatMap(({ segmentId }) => [row("a", ordinals, 1, segmentId), row("b", ordinals, 1, segmentId)]);
+  const scored = new AbortController();
+  let turns = 0;
+  const others = async () => {
+    while (!scored.signal.aborted) {
+      await setImmediate();
+      turns++;
+    }
+  };
+  const scoring = score({ concepts: [concept("a"), concept("b")], segments, postings }, 400_000);
+  await Promise.all([others(), scoring.then(() => scored.abort())]);
+  expect(turns).toBeGreaterThan(2);
 });
 
 // What differs from an index built of the seen chunks alone is only the mean length that an impact was made with:
