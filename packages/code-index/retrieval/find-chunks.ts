@@ -8,7 +8,7 @@ import type { Scope } from "#store/read-scope.store.ts";
 import { fuse, type FusedChunk } from "./fuse.ts";
 import { lookAround } from "./look-around.ts";
 import { keepMeeting } from "./match-conditions.ts";
-import { rank, type RankedChunk, type Texts } from "./rank.ts";
+import { rank, type RankedChunk, type ReadTexts, type Texts } from "./rank.ts";
 import { READ_MS } from "./read-searched.ts";
 import { MOST_RERANKED } from "./rerank.ts";
 import { isBroken, isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
@@ -58,9 +58,9 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
   const limit = conditions === undefined ? CANDIDATES : DEEP_CANDIDATES;
   const everyChunk = conditions !== undefined || query.filters.some(({ field }) => field === "symbol");
   return readAs(dependencies.database, scope.tenant, READ_MS, async (transaction) => {
-    const reader = createTextReader(transaction, scope);
+    const readTexts = createTextReader(transaction, scope);
     const listed = await listChunks(transaction, scope, { limit, everyChunk });
-    const { kept, isComplete } = await keepThoseMeeting(reader, listed, finding);
+    const { kept, isComplete } = await keepThoseMeeting(readTexts, listed, finding);
     const best = kept.slice(0, CANDIDATES);
     const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
     const ranked = best.flatMap((chunkId) => {
@@ -71,7 +71,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
     return {
       legs: skipAll("the query has nothing but filters"),
       ranked,
-      texts: await reader.read(shownOf(ranked, dependencies, finding)),
+      texts: await readTexts(shownOf(ranked, dependencies, finding)),
       isCapped,
       isPartial: isCapped && conditions !== undefined && kept.length < ENOUGH,
     };
@@ -104,26 +104,26 @@ type ReadRanked = Pick<Found, "ranked" | "texts"> & {
   readonly isComplete: boolean;
 };
 
-/** What was found, read at one moment: the texts of only those that are looked into or shown, which is a tenth of what all would take. */
+/** What was found, read at one moment; the texts only of those that are looked into or shown. */
 function readRanked(dependencies: SearchDependencies, finding: Finding, { fused, legs }: Fused): Promise<ReadRanked> {
   const { scope, query, segments } = finding;
   return readAs(dependencies.database, scope.tenant, READ_MS, async (transaction) => {
-    const reader = createTextReader(transaction, scope);
+    const readTexts = createTextReader(transaction, scope);
     const chunkIds = fused.map((chunk) => chunk.chunkId);
     const chunks = new Map(
       (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds)).map((chunk) => [chunk.chunk_id, chunk]),
     );
-    const { kept, isComplete } = await keepThoseMeeting(reader, chunkIds, finding);
+    const { kept, isComplete } = await keepThoseMeeting(readTexts, chunkIds, finding);
     const byId = new Map(fused.map((chunk) => [chunk.chunkId, chunk]));
     const coverageOf = legs.bm25.coverageOf ?? (() => 0);
     const candidates = kept.slice(0, CANDIDATES).flatMap((chunkId) => {
       const [found, chunk] = [byId.get(chunkId), chunks.get(chunkId)];
       return found === undefined || chunk === undefined ? [] : [{ fused: found, chunk, coverage: coverageOf(chunkId) }];
     });
-    const ranked = candidates.length === 0 ? [] : await rank(candidates, { query, weights: dependencies.weights, readTexts: reader.read });
+    const ranked = candidates.length === 0 ? [] : await rank(candidates, { query, weights: dependencies.weights, readTexts });
     return {
       ranked,
-      texts: await reader.read(shownOf(ranked, dependencies, finding)),
+      texts: await readTexts(shownOf(ranked, dependencies, finding)),
       isComplete,
       isAllThere:
         chunks.size === fused.length &&
@@ -136,32 +136,25 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
   });
 }
 
-type TextReader = {
-  /** The texts of the chunks, and of all that were read before. */
-  readonly read: (chunkIds: readonly number[]) => Promise<Texts>;
-};
-
-/** Reads each text once. */
-function createTextReader(transaction: Transaction<CodeIndexTables>, scope: Scope): TextReader {
+/** Reads each text once, and gives all that were read. */
+function createTextReader(transaction: Transaction<CodeIndexTables>, scope: Scope): ReadTexts {
   const texts = new Map<number, string>();
-  return {
-    read: async (chunkIds) => {
-      const unread = chunkIds.filter((chunkId) => !texts.has(chunkId));
-      if (unread.length > 0) {
-        (await readContents(transaction, scope, unread)).forEach(({ chunk_id: chunkId, content }) => texts.set(chunkId, content));
-      }
-      return texts;
-    },
+  return async (chunkIds) => {
+    const unread = chunkIds.filter((chunkId) => !texts.has(chunkId));
+    if (unread.length > 0) {
+      (await readContents(transaction, scope, unread)).forEach(({ chunk_id: chunkId, content }) => texts.set(chunkId, content));
+    }
+    return texts;
   };
 }
 
 type Kept = { readonly kept: readonly number[]; readonly isComplete: boolean };
 
-async function keepThoseMeeting(reader: TextReader, chunkIds: readonly number[], { conditions }: Finding): Promise<Kept> {
+async function keepThoseMeeting(readTexts: ReadTexts, chunkIds: readonly number[], { conditions }: Finding): Promise<Kept> {
   if (conditions === undefined) {
     return { kept: chunkIds, isComplete: true };
   }
-  const texts = await reader.read(chunkIds);
+  const texts = await readTexts(chunkIds);
   const read = chunkIds.flatMap((chunkId) => {
     const content = texts.get(chunkId);
     return content === undefined ? [] : [{ chunkId, content }];

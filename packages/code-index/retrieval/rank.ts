@@ -59,11 +59,14 @@ export const RANK_WEIGHTS: RankWeights = {
 /** The texts of chunks, by their ids. */
 export type Texts = ReadonlyMap<number, string>;
 
+/** Gives the texts of the chunks asked for, maybe among others. */
+export type ReadTexts = (chunkIds: readonly number[]) => Promise<Texts>;
+
 type Ranking = {
   readonly query: ParsedQuery;
   readonly weights?: RankWeights | undefined;
-  /** Reads the texts of those few that are looked into. */
-  readonly readTexts: (chunkIds: readonly number[]) => Promise<Texts>;
+  /** For the texts of those few that are looked into. */
+  readonly readTexts: ReadTexts;
 };
 
 /** Orders what the legs found by what a person would look at first. */
