@@ -8,8 +8,10 @@ type Stage = { readonly consoleUrl: string; readonly browser: Browser; readonly 
 
 /** On a machine that is free for it. */
 const LARGEST_PAINT_MS = 1_500;
-/** The goal is the same where data is what is largest, and not reached everywhere (docs/benchmarks.md): what is worse than this fails. */
-const DATA_PAINT_MS = 3_000;
+/** The goal is the same where data is what is largest, and was not seen to be reached everywhere (docs/benchmarks.md): what is worse than this fails. */
+const DATA_PAINT_MS = 2_000;
+/** When results, rows and steps are there, as the test notices it. */
+const SHOWN_MS = 3_000;
 const LAYOUT_SHIFT = 0.1;
 /** Three loads, and the machine may be busy. */
 const LONG_MS = 120_000;
@@ -99,8 +101,8 @@ async function expectVitals(page: Page, { name, address, mostMs, isShown }: Pain
   expect(complaints).toEqual([]);
   expect(largestPaintMs).toBeGreaterThan(0);
   expect(largestPaintMs).toBeLessThan(mostMs * times);
-  // What is largest may be a part of the frame; rows and results come no later.
-  expect(shownMs).toBeLessThan(mostMs * times);
+  // What is largest may be a part of the frame; rows and results are to come soon as well.
+  expect(shownMs).toBeLessThan(SHOWN_MS * times);
   expect(layoutShift).toBeLessThan(LAYOUT_SHIFT);
   return calls;
 }
