@@ -10,7 +10,7 @@ const Page = () => null;
 
 function start({ hasSession, isFileThere = true }: { readonly hasSession: () => Promise<boolean>; readonly isFileThere?: boolean }) {
   const asked: Asked[] = [];
-  const sessions = vi.fn(hasSession);
+  const sessions = vi.fn<() => Promise<boolean>>(hasSession);
   const root = createRootRoute();
   const quiet = createRoute({ getParentRoute: () => root, path: "/quiet", component: lazyPage(async () => ({ Page }), "Page") });
   const thing = createRoute({
