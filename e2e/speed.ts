@@ -8,8 +8,10 @@ type Stage = { readonly consoleUrl: string; readonly browser: Browser; readonly 
 
 /** On a machine that is free for it. */
 const LARGEST_PAINT_MS = 1_500;
-/** The goal is the same where data is what is largest, and not reached everywhere (docs/benchmarks.md): what is worse than this fails. */
-const DATA_PAINT_MS = 3_000;
+/** The goal is the same where data is what is largest, and was not seen to be reached everywhere (docs/benchmarks.md): what is worse than this fails. */
+const DATA_PAINT_MS = 2_000;
+/** When results, rows and steps are there, as the test notices it. */
+const SHOWN_MS = 3_000;
 const LAYOUT_SHIFT = 0.1;
 /** Three loads, and the machine may be busy. */
 const LONG_MS = 120_000;
@@ -37,11 +39,13 @@ export function describeSpeed(stage: () => Stage): void {
       const visitor = await openContext(browser);
       const page = await openPage(visitor, problems);
       const isShown = () => page.getByRole("button", { name: "Log in" }).waitFor();
-      await expectVitals(page, { name: "login", address: `${consoleUrl}/login`, mostMs: LARGEST_PAINT_MS, isShown });
+      const calls = await expectVitals(page, { name: "login", address: `${consoleUrl}/login`, mostMs: LARGEST_PAINT_MS, isShown });
+      // There is no session to ask for.
+      expect(calls).not.toContain("POST /api/identity/login/refresh");
       await visitor.close();
     });
 
-    test.each<[string, (stage: Stage) => Promise<string>, (page: Page) => Promise<void>]>([
+    test.each<[string, (stage: Stage) => Promise<string>, (page: Page) => Promise<void>, string?]>([
       ["overview", async () => "/", (page) => page.getByRole("region", { name: "Observability" }).getByText("Healthy").waitFor()],
       [
         "code search",
@@ -51,13 +55,23 @@ export function describeSpeed(stage: () => Stage): void {
             .getByRole("heading", { name: /retry-failed/ })
             .first()
             .waitFor(),
+        "GET /api/code-index/api/v1/search",
       ],
       ["list of traces", addressOfTraces, (page) => page.locator("a[data-trace]").first().waitFor()],
       ["trace", addressOfTrace, (page) => page.getByRole("tree", { name: "Steps of the trace" }).getByRole("treeitem").first().waitFor()],
-    ])("the %s is too", async (name, addressOf, isShown) => {
+    ])("the %s is too", async (name, addressOf, isShown, data) => {
       const { consoleUrl, page } = stage();
       const address = await addressOf(stage());
-      await expectVitals(page, { name, address: `${consoleUrl}${address}`, mostMs: DATA_PAINT_MS, isShown: () => isShown(page) });
+      const calls = await expectVitals(page, {
+        name,
+        address: `${consoleUrl}${address}`,
+        mostMs: DATA_PAINT_MS,
+        isShown: () => isShown(page),
+      });
+      // What is asked for before the app or the page is there is not asked for again.
+      for (const once of ["POST /api/identity/login/refresh", "GET /api/identity/login/me", ...(data === undefined ? [] : [data])]) {
+        expect(calls.filter((call) => call === once)).toEqual([once]);
+      }
     });
 
     test("nothing that opens anything is where a script could read it", async () => {
@@ -77,14 +91,20 @@ export function describeSpeed(stage: () => Stage): void {
 
 type Painted = { readonly name: string; readonly address: string; readonly mostMs: number; readonly isShown: () => Promise<void> };
 
-async function expectVitals(page: Page, { name, address, mostMs, isShown }: Painted): Promise<void> {
-  const { largestPaintMs, layoutShift, complaints } = await measureVitals(page, address, isShown);
+/** @returns what the page asked the APIs for. */
+async function expectVitals(page: Page, { name, address, mostMs, isShown }: Painted): Promise<readonly string[]> {
+  const { largestPaintMs, shownMs, layoutShift, calls, complaints } = await measureVitals(page, address, isShown);
   const times = crowd();
-  console.log(`${name}: largest paint after ${largestPaintMs} ms, layout shift ${layoutShift.toFixed(3)}, load ${times.toFixed(1)} a core`);
+  console.log(
+    `${name}: largest paint after ${largestPaintMs} ms, what it is about after ${shownMs} ms, layout shift ${layoutShift.toFixed(3)}, load ${times.toFixed(1)} a core`,
+  );
   expect(complaints).toEqual([]);
   expect(largestPaintMs).toBeGreaterThan(0);
   expect(largestPaintMs).toBeLessThan(mostMs * times);
+  // What is largest may be a part of the frame; rows and results are to come soon as well.
+  expect(shownMs).toBeLessThan(SHOWN_MS * times);
   expect(layoutShift).toBeLessThan(LAYOUT_SHIFT);
+  return calls;
 }
 
 async function addressOfTraces({ consoleUrl, page }: Stage): Promise<string> {

@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { chunkGroups } from "./chunk-groups.ts";
 import { compressAssets } from "./compress-assets.ts";
 
 /** The same prefixes that the platform's proxy serves; each API answers on its own port. */
@@ -23,6 +24,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // A grammar of C++ is that big; `check:size` guards what counts.
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: { output: { codeSplitting: { groups: chunkGroups } } },
   },
   server: {
     port: 3000,

@@ -10,10 +10,12 @@ import { createRoot } from "react-dom/client";
 import { ApiContext } from "#http/api-context.ts";
 import { createApi } from "#http/api.ts";
 import { createConnection } from "#http/connection.ts";
+import { takeEarlyRefresh, withEarlyRefresh } from "#http/early-refresh.ts";
 import { exclusiveOverTabs } from "#http/exclusive.ts";
 import { createQueryClient } from "#http/query-client.ts";
 import { ConnectionBanner } from "#shell/connection-banner.tsx";
 import { adoptTheme, theme } from "#shell/theme.ts";
+import { openFirstPage } from "./open-first-page.ts";
 import { createAppRouter } from "./router.tsx";
 import { lazyPart } from "#ui/lazy-part.ts";
 
@@ -24,7 +26,7 @@ adoptTheme(document);
 
 const queries = createQueryClient();
 const connection = createConnection();
-const watchedFetch = connection.watch((input, init) => fetch(input, init));
+const watchedFetch = connection.watch(withEarlyRefresh((input, init) => fetch(input, init), takeEarlyRefresh()));
 const api = createApi({
   fetch: watchedFetch,
   exclusive: exclusiveOverTabs,
@@ -35,11 +37,7 @@ const api = createApi({
 });
 const router = createAppRouter({ api, queries });
 
-// The page's code comes while the session is asked for, not after it. What fails is asked for again, and told, when it is needed.
-const [matchedRoutes] = router.getMatchedRoutes(location.pathname);
-for (const route of matchedRoutes) {
-  router.loadRouteChunk(route)?.catch(() => undefined);
-}
+openFirstPage({ router, location, api, queries });
 
 const root = document.getElementById("root");
 if (root === null) {

@@ -3,17 +3,26 @@ import { IconGitBranch, IconListSearch, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { GrepAnswerView } from "#features/code/components/grep-answer.tsx";
+import { searchQuery } from "#features/code/api/search.ts";
 import { SearchAnswerView } from "#features/code/components/search-answer.tsx";
 import { SearchBar } from "#features/code/components/search-bar.tsx";
 import { focusFirstResult } from "#features/code/components/walk-results.ts";
 import { type SearchState, isGrep } from "#features/code/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
+import type { AskFirst } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
 const route = getRouteApi("/signed-in/code");
+
+export const askFirst: AskFirst = ({ api, queries, search }) => {
+  void queries.prefetchQuery(repositoriesQuery(api));
+  if (search["q"]?.trim() && !isGrep({ mode: search["mode"] })) {
+    void queries.prefetchInfiniteQuery(searchQuery(api, search));
+  }
+};
 
 export function CodePage() {
   const { q, mode, repo, path, lang, ref, regex, case: matchCase, explain } = route.useSearch();

@@ -20,12 +20,18 @@ import { type StepFilter, readFilter } from "#features/traces/find-steps.ts";
 import { MissingTrace } from "#features/traces/components/missing-trace.tsx";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
+import type { AskFirst } from "#shell/first-data.ts";
 import { ErrorState } from "#ui/list-states.tsx";
 import { FullPage } from "#ui/page.tsx";
 import { useTitle } from "#ui/use-title.ts";
 import { formatExactCount } from "#ui/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
+
+export const askFirst: AskFirst = ({ api, queries, params: { projectId = "", traceId = "" } }) => {
+  void queries.prefetchQuery(digestQuery(api, projectId, traceId));
+  void queries.prefetchQuery(stepsQuery(api, projectId, traceId));
+};
 
 export function TracePage() {
   const { projectId, traceId } = route.useParams();

@@ -3,18 +3,30 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
+import { tracesQuery } from "#features/traces/api/list-traces.ts";
+import { viewsQuery } from "#features/traces/api/views.ts";
+import { askedOf } from "#features/traces/list/query-text.ts";
 import { ListBar } from "#features/traces/list/list-bar.tsx";
-import { type ListState, listStateOf, searchOf } from "#features/traces/list/list-state.ts";
+import { type ListState, isReadable, listStateOf, searchOf } from "#features/traces/list/list-state.ts";
 import { ListTools } from "#features/traces/list/list-tools.tsx";
 import { TraceList } from "#features/traces/list/trace-list.tsx";
 import { useOpenFirst } from "#features/traces/list/use-open-first.ts";
 import { useApi } from "#http/api-context.ts";
+import type { AskFirst } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { WidePage } from "#ui/page.tsx";
 import classes from "./traces-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces");
+
+export const askFirst: AskFirst = ({ api, queries, params: { projectId = "" }, search }) => {
+  const asked = askedOf(listStateOf(search));
+  if (isReadable(asked.q)) {
+    void queries.prefetchInfiniteQuery(tracesQuery(api, projectId, asked));
+  }
+  void queries.prefetchQuery(viewsQuery(api, projectId));
+};
 
 export function TracesPage() {
   const { projectId } = route.useParams();

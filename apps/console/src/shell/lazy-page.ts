@@ -1,16 +1,26 @@
 import { type ComponentType, createElement, lazy, useState } from "react";
+import type { AskFirst } from "./first-data.ts";
 
 /** A page that the router may load before it shows it. */
-type LazyPage = ComponentType & { readonly preload: () => Promise<void> };
+type LazyPage = ComponentType & {
+  readonly preload: () => Promise<void>;
+  /** What the page's file says that it asks for first, once that is loaded. */
+  readonly askFirst: () => AskFirst | undefined;
+};
+
+type PageFile<Name extends string> = Readonly<Record<Name, ComponentType>> & { readonly askFirst?: AskFirst };
 
 /**
  * A page that is loaded when it is first needed. What can't be loaded is an error wherever that is noticed: the router's own
  * `lazyRouteComponent` can swallow it, and render nothing that React knows.
  */
-export function lazyPage<Name extends string>(load: () => Promise<Readonly<Record<Name, ComponentType>>>, name: Name): LazyPage {
+export function lazyPage<Name extends string>(load: () => Promise<PageFile<Name>>, name: Name): LazyPage {
   let loaded: ComponentType | undefined;
+  let askFirst: AskFirst | undefined;
   const preload = async () => {
-    loaded = (await load())[name];
+    const file = await load();
+    loaded = file[name];
+    askFirst = file.askFirst;
   };
   const Late = lazy(async (): Promise<{ readonly default: ComponentType }> => ({ default: (await load())[name] }));
   const Page = () => {
@@ -18,5 +28,9 @@ export function lazyPage<Name extends string>(load: () => Promise<Readonly<Recor
     const [{ component }] = useState(() => ({ component: loaded ?? Late }));
     return createElement(component);
   };
-  return Object.assign(Page, { preload });
+  return Object.assign(Page, { preload, askFirst: () => askFirst });
+}
+
+export function isLazyPage(component: unknown): component is LazyPage {
+  return typeof component === "function" && "askFirst" in component;
 }

@@ -6,7 +6,7 @@ import { type SearchState, isOn } from "#features/code/search-state.ts";
 const PAGE_SIZE = 20;
 
 /** Results best first, page by page. */
-export function searchQuery(api: Api, { q = "", repo, path, lang, ref, explain }: SearchState) {
+export function searchQuery(api: Api, { q = "", repo, path, lang, ref, explain }: Partial<SearchState>) {
   const query = { query: q.trim(), repo, path, lang, ref, explain: isOn(explain) ? "true" : undefined };
   return infiniteQueryOptions({
     queryKey: ["search", query],

@@ -2,7 +2,7 @@ import { UnstyledButton } from "@mantine/core";
 import type { SearchResult } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { excerptOf } from "#features/code/excerpt.ts";
 import { fileLink } from "#features/code/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
@@ -15,10 +15,13 @@ import classes from "./search-results.module.css";
 
 const CONTEXT_LINES = 2;
 const SHOWN_LINES = 14;
+/** More than a screen has room for. They are there at once, and the others right after they are painted. */
+const SCREEN = 5;
 
 /** Results by file, best first. The arrow keys walk through them; enter opens. */
 export function SearchResults({ results, ofBranch }: { readonly results: readonly SearchResult[]; readonly ofBranch: boolean }) {
-  const files = useMemo(() => groupByFile(results), [results]);
+  const count = useDeferredValue(results.length, SCREEN);
+  const files = useMemo(() => groupByFile(results.slice(0, count)), [results, count]);
   return (
     <ol className={classes.files} id="results">
       {files.map(({ repo, path, results: spans }) => (

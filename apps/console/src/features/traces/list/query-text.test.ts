@@ -1,6 +1,6 @@
 import { parseTraceQuery } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
-import { statusesIn, withRange, withStatuses, withTerm } from "./query-text.ts";
+import { askedOf, statusesIn, withRange, withStatuses, withTerm } from "./query-text.ts";
 
 describe("the statuses of a query", () => {
   it("are those of its term", () => {
@@ -24,6 +24,13 @@ describe("a time range", () => {
     ];
     expect(texts).toEqual(["refund started:>-168h", "started:>=2026-11-21T10:00:00.000Z started:<2026-11-22T10:00:00.000Z", ""]);
     expect(texts.flatMap((text) => parseTraceQuery(text).errors)).toEqual([]);
+  });
+});
+
+describe("what the API is asked for", () => {
+  it("is the query with its times, in the order that is shown", () => {
+    const state = { q: "refund", range: { span: "7d" }, sort: "cost", order: "asc" } as const;
+    expect(askedOf(state)).toEqual({ q: "refund started:>-168h", sort: "cost", order: "asc" });
   });
 });
 

@@ -1,5 +1,7 @@
 import { type ObservationStatus, observationStatusSchema, parseTraceQuery } from "@sightline/observability/contract";
+import type { AskedTraces } from "#features/traces/api/list-traces.ts";
 import { type TimeRange, spanOf } from "#ui/time-range.ts";
+import type { ListState } from "./list-state.ts";
 
 /** The statuses that the query's text asks for; none when it does not, or when it is about more than that. */
 export function statusesIn(text: string): readonly ObservationStatus[] {
@@ -20,7 +22,12 @@ export function withTerm(text: string, term: string): string {
   return text.trim() === "" ? term : `${text.trim()} ${term}`;
 }
 
-/** What the API is asked for: the text, and the time range as terms of it. */
+/** What the API is asked for. */
+export function askedOf({ q, range, sort, order }: Pick<ListState, "q" | "range" | "sort" | "order">): AskedTraces {
+  return { q: withRange(q, range), sort, order };
+}
+
+/** The text, and the time range as terms of it. */
 export function withRange(text: string, { span, from, to }: TimeRange): string {
   const chosen = spanOf(span);
   const times = [

@@ -11,7 +11,7 @@ import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/components/live-mark.tsx";
 import { type ListState, isReadable } from "./list-state.ts";
-import { withRange, withTerm } from "./query-text.ts";
+import { askedOf, withTerm } from "./query-text.ts";
 import classes from "./trace-list.module.css";
 import { TraceTable } from "./trace-table.tsx";
 
@@ -33,10 +33,11 @@ export function TraceList({
   /** What a project without any trace needs. */
   readonly setUp: ReactNode;
 }) {
-  const { sort, order, columns } = state;
-  const q = withRange(state.q, state.range);
+  const { sort, columns } = state;
+  const asked = askedOf(state);
+  const { q, order } = asked;
   const readable = isReadable(q);
-  const options = tracesQuery(useApi(), projectId, { q, sort, order });
+  const options = tracesQuery(useApi(), projectId, asked);
   const queries = useQueryClient();
   const list = useInfiniteQuery({ ...options, enabled: readable });
   const live = useLive({

@@ -1,17 +1,12 @@
-import "@mantine/core/styles/Checkbox.layer.css";
-import { Anchor, Checkbox, Table, UnstyledButton } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
+import { Table, UnstyledButton } from "@mantine/core";
+import { useCallbackRef, useHotkeys } from "@mantine/hooks";
 import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
-import { useRef } from "react";
-import { CopyableId } from "#ui/copyable.tsx";
+import { useMemo, useRef } from "react";
 import { useSingleKeys } from "#ui/single-keys.ts";
-import { LostEventsBadge } from "#features/traces/components/lost-events.tsx";
-import { TraceStatus } from "#features/traces/components/trace-status.tsx";
-import { Cell } from "./cell.tsx";
 import { COLUMNS, type Column, type ColumnId } from "./columns.ts";
 import classes from "./trace-table.module.css";
+import { TraceRow } from "./trace-row.tsx";
 import { useShownRows } from "./use-shown-rows.ts";
 import { walkRows } from "./walk-rows.ts";
 
@@ -41,7 +36,9 @@ export function TraceTable({
   readonly onTerm: (term: string) => void;
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const columns = COLUMNS.filter(({ id }) => shownColumns.includes(id));
+  const columns = useMemo(() => COLUMNS.filter(({ id }) => shownColumns.includes(id)), [shownColumns]);
+  const choose = useCallbackRef(onChoose);
+  const addTerm = useCallbackRef(onTerm);
   const { first, last, before, after } = useShownRows(body, traces.length);
   const { areOn } = useSingleKeys();
   useHotkeys(
@@ -86,46 +83,16 @@ export function TraceTable({
         >
           <Gap height={before} />
           {traces.slice(first, last).map((trace, index) => (
-            <Table.Tr
+            <TraceRow
               key={trace.id}
-              aria-rowindex={first + index + 2}
-              className={classes.row ?? ""}
-              data-chosen={chosen.includes(trace.id) || undefined}
-            >
-              <Table.Td>
-                <Checkbox
-                  size="xs"
-                  aria-label={`Choose ${trace.name} of ${trace.started_at} to compare it`}
-                  checked={chosen.includes(trace.id)}
-                  onChange={() => onChoose(trace.id)}
-                />
-              </Table.Td>
-              <Table.Td>
-                <TraceStatus status={trace.status} />
-              </Table.Td>
-              <Table.Td>
-                <div className={classes.name}>
-                  <Anchor
-                    component={Link}
-                    to="/projects/$projectId/traces/$traceId"
-                    params={{ projectId, traceId: trace.id }}
-                    fw={550}
-                    data-trace
-                    title={trace.name}
-                    className={classes.link ?? ""}
-                  >
-                    {trace.name}
-                  </Anchor>
-                  <CopyableId value={trace.id} label="trace id" length={0} />
-                  <LostEventsBadge projectId={projectId} count={trace.lost_events} />
-                </div>
-              </Table.Td>
-              {columns.map(({ id, isNumber }) => (
-                <Table.Td key={id} {...(isNumber === true ? { ta: "right" as const } : {})}>
-                  <Cell column={id} trace={trace} onTerm={onTerm} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
+              projectId={projectId}
+              trace={trace}
+              index={first + index}
+              columns={columns}
+              isChosen={chosen.includes(trace.id)}
+              onChoose={choose}
+              onTerm={addTerm}
+            />
           ))}
           <Gap height={after} />
         </Table.Tbody>
