@@ -1,6 +1,6 @@
 import { Loader } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight } from "@mantine/spotlight";
+import { Spotlight, useSpotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
 import {
   IconActivity,
@@ -46,7 +46,11 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
   const { groups, isLooking } = useGroups(typed.trim(), isAdmin, actions);
   useEffect(() => palette.open(), []);
   const shown = groups.filter(({ entries }) => entries.length > 0);
-  const chosen = useChosen(shown.flatMap(({ entries }) => entries.map(({ id }) => id)));
+  const ids = shown.flatMap(({ entries }) => entries.map(({ id }) => id));
+  const chosen = useChosen(ids);
+  const { listId, selected } = useSpotlight(paletteStore);
+  const active = ids[selected];
+  const placeOf = (id: string): string => `${listId}-${ids.indexOf(id)}`;
   return (
     <Spotlight.Root
       store={paletteStore}
@@ -65,12 +69,17 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
       <Spotlight.Search
         placeholder="Go to a page, a repository, code or a trace…"
         aria-label="Search everything"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={ids.length > 0}
+        {...(ids.length === 0 ? {} : { "aria-controls": listId })}
+        {...(active === undefined ? {} : { "aria-activedescendant": placeOf(active) })}
         onKeyDown={chosen.onKeyDown}
         leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList {...(ids.length === 0 ? {} : { role: "listbox", "aria-label": "Found" })}>
         {shown.map(({ label, entries }) => (
-          <Spotlight.ActionsGroup key={label} label={label}>
+          <Spotlight.ActionsGroup key={label} label={label} role="group" aria-label={label}>
             {entries.map(({ id, label: name, description, icon, keys, run }) => (
               <Spotlight.Action
                 key={id}
@@ -79,11 +88,17 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
                 leftSection={icon}
                 rightSection={keys === undefined ? undefined : <KeySequence keys={keys} />}
                 onClick={run}
+                role="option"
+                aria-selected={id === active}
+                // The library takes `id` for itself.
+                renderRoot={(props) => <button {...props} id={placeOf(id)} />}
               />
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {shown.length === 0 && <Spotlight.Empty>{isLooking ? "Looking…" : `Nothing is called or holds “${typed}”.`}</Spotlight.Empty>}
+        {shown.length === 0 && (
+          <Spotlight.Empty role="status">{isLooking ? "Looking…" : `Nothing is called or holds “${typed}”.`}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
