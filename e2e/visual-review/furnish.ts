@@ -5,11 +5,11 @@ import { REVIEWED_REPOSITORY, VIEWER } from "./page.ts";
 
 /**
  * Gives a product what its pages are looked at with, and prints the id of the project: what works, what failed, what somebody else
- * may only look at. `REVIEW_URL=… ADMIN_EMAIL=… ADMIN_PASSWORD=… node visual-review/furnish.ts`; the product takes `file:` addresses.
+ * may only look at. `REVIEW_URL=… ADMIN_EMAIL=… ADMIN_PASSWORD=… npm run furnish -w @sightline/e2e`; the product takes `file:` addresses.
  */
 const { REVIEW_URL: consoleUrl, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = process.env;
 if (consoleUrl === undefined || email === undefined || password === undefined) {
-  throw new Error("Usage: REVIEW_URL=http://localhost:3000 ADMIN_EMAIL=… ADMIN_PASSWORD=… node visual-review/furnish.ts");
+  throw new Error("Usage: REVIEW_URL=http://localhost:3000 ADMIN_EMAIL=… ADMIN_PASSWORD=… npm run furnish -w @sightline/e2e");
 }
 const SECRET = "sixteen characters or more";
 const code = `${consoleUrl}/api/code-index/api/v1`;

@@ -69,7 +69,15 @@ export function RevocableTable({
                 <Table.Td>
                   <TimeStamp at={row.created_at} />
                 </Table.Td>
-                <Table.Td>{row.last_used_at === null ? <Text c="dimmed">never</Text> : <TimeStamp at={row.last_used_at} />}</Table.Td>
+                <Table.Td>
+                  {row.last_used_at === null ? (
+                    <Text inherit c="dimmed">
+                      never
+                    </Text>
+                  ) : (
+                    <TimeStamp at={row.last_used_at} />
+                  )}
+                </Table.Td>
                 <Table.Td>
                   {row.revoked_at === null ? (
                     <Button size="xs" variant="default" aria-label={`Revoke ${row.name}`} onClick={() => setLeaving(row)}>

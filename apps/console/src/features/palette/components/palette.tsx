@@ -72,7 +72,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
         role="combobox"
         aria-autocomplete="list"
         aria-expanded={ids.length > 0}
-        {...(ids.length === 0 ? {} : { "aria-controls": listId })}
+        aria-controls={listId}
         {...(active === undefined ? {} : { "aria-activedescendant": placeOf(active) })}
         onKeyDown={chosen.onKeyDown}
         leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}

@@ -62,7 +62,13 @@ function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; rea
         </Text>
       </Table.Td>
       <Table.Td className={classes.wide}>
-        {commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={commit} label="commit" />}
+        {commit === null ? (
+          <Text inherit c="dimmed">
+            –
+          </Text>
+        ) : (
+          <CopyableId value={commit} label="commit" />
+        )}
       </Table.Td>
       <Table.Td>
         <TimeStamp at={delivery.received_at} />
