@@ -54,11 +54,11 @@ export function describePalette(stage: () => Stage): void {
       answer();
       await palette.getByRole("option", { name: REPOSITORY, exact: true }).waitFor();
       expect(await chosen.allInnerTexts()).toEqual([REPOSITORY]);
-      expect(await activeOption(field)).toBe(REPOSITORY);
+      await expect.poll(() => activeOption(field)).toBe(REPOSITORY);
 
       await page.keyboard.press("ArrowUp");
       expect(await chosen.allInnerTexts()).toEqual([await everything.innerText()]);
-      expect(await activeOption(field)).toBe(await everything.innerText());
+      await expect.poll(() => activeOption(field)).toBe(await everything.innerText());
       await field.press("Enter");
       await page.waitForURL(`${consoleUrl}/code?q=webshop`);
     });

@@ -34,14 +34,15 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "repositories-failure", address: "/code/repos", states: ["data"], act: unfoldFailures },
   { name: "repository", address: settingsOf(REPOSITORY) },
   { name: "repository-failure", address: settingsOf(BROKEN_REPOSITORY), states: ["data"], act: unfoldFailures },
+  { name: "repository-end", address: settingsOf(REPOSITORY), states: ["data"], act: toTheEnd },
   { name: "repository-delete", address: settingsOf(REPOSITORY), states: ["data"], act: press("Delete this repository") },
   { name: "jobs", address: "/code/jobs" },
   { name: "jobs-failure", address: "/code/jobs?status=failed", states: ["data"], act: unfoldFailures },
   { name: "webhooks", address: "/code/webhooks" },
-  { name: "webhooks-recipe", address: "/code/webhooks", states: ["data"], act: toTheEnd },
   { name: "credentials", address: "/code/credentials" },
   { name: "credentials-add", address: "/code/credentials", states: ["data"], act: press("Add a credential") },
   { name: "connect", address: "/code/connect" },
+  { name: "connect-end", address: "/code/connect", states: ["data"], act: toTheEnd },
   { name: "connect-created", address: "/code/connect", states: ["data"], act: createToken },
   { name: "connect-tried", address: "/code/connect", states: ["data"], act: tryToken },
 ];
@@ -94,5 +95,5 @@ async function unfoldFailures(page: Page): Promise<void> {
 }
 
 async function toTheEnd(page: Page): Promise<void> {
-  await page.locator("main > :last-child").evaluate("(element) => element.scrollIntoView({ block: 'end' })");
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
 }

@@ -1,6 +1,6 @@
 import { Loader } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight, useSpotlight } from "@mantine/spotlight";
+import { Spotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
 import {
   IconActivity,
@@ -14,7 +14,7 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { formatTime } from "#ui/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
@@ -48,8 +48,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
   const shown = groups.filter(({ entries }) => entries.length > 0);
   const ids = shown.flatMap(({ entries }) => entries.map(({ id }) => id));
   const chosen = useChosen(ids);
-  const { listId, selected } = useSpotlight(paletteStore);
-  const active = ids[selected];
+  const listId = useId();
   const placeOf = (id: string): string => `${listId}-${ids.indexOf(id)}`;
   return (
     <Spotlight.Root
@@ -73,11 +72,11 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
         aria-autocomplete="list"
         aria-expanded={ids.length > 0}
         aria-controls={listId}
-        {...(active === undefined ? {} : { "aria-activedescendant": placeOf(active) })}
+        {...(chosen.active === undefined ? {} : { "aria-activedescendant": chosen.active })}
         onKeyDown={chosen.onKeyDown}
         leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}
       />
-      <Spotlight.ActionsList {...(ids.length === 0 ? {} : { role: "listbox", "aria-label": "Found" })}>
+      <Spotlight.ActionsList id={listId} ref={chosen.watch} {...(ids.length === 0 ? {} : { role: "listbox", "aria-label": "Found" })}>
         {shown.map(({ label, entries }) => (
           <Spotlight.ActionsGroup key={label} label={label} role="group" aria-label={label}>
             {entries.map(({ id, label: name, description, icon, keys, run }) => (
@@ -89,7 +88,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
                 rightSection={keys === undefined ? undefined : <KeySequence keys={keys} />}
                 onClick={run}
                 role="option"
-                aria-selected={id === active}
+                aria-selected={placeOf(id) === chosen.active}
                 // The library takes `id` for itself.
                 renderRoot={(props) => <button {...props} id={placeOf(id)} />}
               />
