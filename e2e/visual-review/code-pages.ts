@@ -34,7 +34,7 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "repositories-failure", address: "/code/repos", states: ["data"], act: unfoldFailures },
   { name: "repository", address: settingsOf(REPOSITORY) },
   { name: "repository-failure", address: settingsOf(BROKEN_REPOSITORY), states: ["data"], act: unfoldFailures },
-  { name: "repository-end", address: settingsOf(REPOSITORY), states: ["data"], act: toTheEnd },
+  { name: "repository-end", address: settingsOf(REPOSITORY), states: ["data"], act: toTheEnd, actAgain: true },
   { name: "repository-delete", address: settingsOf(REPOSITORY), states: ["data"], act: press("Delete this repository") },
   { name: "jobs", address: "/code/jobs" },
   { name: "jobs-failure", address: "/code/jobs?status=failed", states: ["data"], act: unfoldFailures },
@@ -42,7 +42,7 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "credentials", address: "/code/credentials" },
   { name: "credentials-add", address: "/code/credentials", states: ["data"], act: press("Add a credential") },
   { name: "connect", address: "/code/connect" },
-  { name: "connect-end", address: "/code/connect", states: ["data"], act: toTheEnd },
+  { name: "connect-end", address: "/code/connect", states: ["data"], act: toTheEnd, actAgain: true },
   { name: "connect-created", address: "/code/connect", states: ["data"], act: createToken },
   { name: "connect-tried", address: "/code/connect", states: ["data"], act: tryToken },
 ];

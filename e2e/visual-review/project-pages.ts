@@ -23,7 +23,7 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "traces-unreadable", address: inProject("traces?q=duration%3A%3E5"), states: ["data"] },
   { name: "traces-nothing", address: inProject("traces?q=user%3Anobody"), states: ["data"] },
   { name: "dashboard", address: inProject("dashboards?span=7d") },
-  { name: "dashboard-by-tool", address: inProject("dashboards?span=7d&by=tool"), states: ["data"], act: toTheEnd },
+  { name: "dashboard-by-tool", address: inProject("dashboards?span=7d&by=tool"), states: ["data"], act: toTheEnd, actAgain: true },
   { name: "sessions", address: inProject("sessions") },
   { name: "sessions-nothing", address: inProject("sessions?q=nothing"), states: ["data"] },
   { name: "project-users", address: inProject("users") },

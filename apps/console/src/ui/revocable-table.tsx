@@ -2,6 +2,7 @@ import { Button, Group, Modal, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import panel from "./panel-table.module.css";
 import { Status } from "./status.tsx";
 import { TimeStamp } from "./time-stamp.tsx";
 
@@ -45,7 +46,7 @@ export function RevocableTable({
   return (
     <>
       <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": label } }}>
-        <Table>
+        <Table className={panel.table ?? ""}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>

@@ -47,7 +47,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
   useEffect(() => palette.open(), []);
   const shown = groups.filter(({ entries }) => entries.length > 0);
   const ids = shown.flatMap(({ entries }) => entries.map(({ id }) => id));
-  const chosen = useChosen(ids);
+  const { active, watch, onKeyDown, onType } = useChosen(ids);
   const listId = useId();
   const placeOf = (id: string): string => `${listId}-${ids.indexOf(id)}`;
   return (
@@ -55,7 +55,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
       store={paletteStore}
       query={typed}
       onQueryChange={(query) => {
-        chosen.onType();
+        onType();
         setTyped(query);
       }}
       onSpotlightClose={onClosed}
@@ -72,11 +72,11 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
         aria-autocomplete="list"
         aria-expanded={ids.length > 0}
         aria-controls={listId}
-        {...(chosen.active === undefined ? {} : { "aria-activedescendant": chosen.active })}
-        onKeyDown={chosen.onKeyDown}
+        aria-activedescendant={active}
+        onKeyDown={onKeyDown}
         leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}
       />
-      <Spotlight.ActionsList id={listId} ref={chosen.watch} {...(ids.length === 0 ? {} : { role: "listbox", "aria-label": "Found" })}>
+      <Spotlight.ActionsList id={listId} ref={watch} {...(ids.length === 0 ? {} : { role: "listbox", "aria-label": "Found" })}>
         {shown.map(({ label, entries }) => (
           <Spotlight.ActionsGroup key={label} label={label} role="group" aria-label={label}>
             {entries.map(({ id, label: name, description, icon, keys, run }) => (
@@ -88,7 +88,7 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
                 rightSection={keys === undefined ? undefined : <KeySequence keys={keys} />}
                 onClick={run}
                 role="option"
-                aria-selected={placeOf(id) === chosen.active}
+                aria-selected={placeOf(id) === active}
                 // The library takes `id` for itself.
                 renderRoot={(props) => <button {...props} id={placeOf(id)} />}
               />
