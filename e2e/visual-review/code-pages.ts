@@ -81,7 +81,7 @@ async function tryToken(page: Page): Promise<void> {
 export function settingsOf(repository: string): (page: Page, consoleUrl: string) => Promise<string> {
   return async (page, consoleUrl) => {
     await page.goto(`${consoleUrl}/code/repos`);
-    return (await page.getByRole("link", { name: `Settings of ${repository}` }).getAttribute("href")) ?? "";
+    return (await page.getByRole("link", { name: ` of ${repository}` }).getAttribute("href")) ?? "";
   };
 }
 
