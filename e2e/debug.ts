@@ -41,6 +41,11 @@ export function describeDebugging(stage: () => Stage): void {
         const json = await openView(page, "JSON");
         await json.getByText(GUESS).first().waitFor();
         expect(await inspectPage(page, "trace-json")).toEqual([]);
+        await steps.getByRole("treeitem").first().click();
+        // The trace's error is a text of several lines.
+        await json.getByRole("treeitem", { name: "Empty line" }).first().waitFor();
+        expect(await inspectPage(page, "trace-json-whole")).toEqual([]);
+        await page.keyboard.press("f");
 
         await page.getByRole("tab", { name: "Details" }).click();
         await page.keyboard.press("c");

@@ -3,9 +3,9 @@ import type { Credentials } from "./log-in.ts";
 
 export type Admin = Credentials & { readonly authenticator: Authenticator; readonly backupCodes: readonly string[] };
 
-type Session = { readonly access_token: string };
+export type Session = { readonly access_token: string };
 
-const PASSWORD = "nine violet umbrellas";
+export const MEMBERS_PASSWORD = "nine violet umbrellas";
 
 /** An admin with a second factor, made over HTTP, for tests that begin where another one has ended. */
 export async function makeAdmin(consoleUrl: string, first: Credentials, email: string): Promise<Admin> {
@@ -15,13 +15,13 @@ export async function makeAdmin(consoleUrl: string, first: Credentials, email: s
   const authenticator = createAuthenticator(setup.secret);
   const proof = { code: await authenticator.code(), setup_token: setup.setup_token };
   const { backup_codes: backupCodes } = await post<{ backup_codes: string[] }>(`${at}/admin/2fa/verify-setup`, proof, session);
-  return { email, password: PASSWORD, authenticator, backupCodes };
+  return { email, password: MEMBERS_PASSWORD, authenticator, backupCodes };
 }
 
 /** A member who has chosen a password. */
 export async function makeMember(consoleUrl: string, first: Credentials, email: string): Promise<Credentials> {
   await makeAccount(`${consoleUrl}/api/identity`, first, { email, role: "member" });
-  return { email, password: PASSWORD };
+  return { email, password: MEMBERS_PASSWORD };
 }
 
 async function makeAccount(
@@ -34,12 +34,12 @@ async function makeAccount(
   const account = { email, name: email.replace(/@.*/, ""), role };
   const { one_time_password: oneTime } = await post<{ one_time_password: string }>(`${at}/admin/users`, account, admin);
   const invited = await post<Session>(`${at}/login/access-token`, { email, password: oneTime });
-  return post<Session>(`${at}/login/password`, { current_password: oneTime, new_password: PASSWORD }, invited);
+  return post<Session>(`${at}/login/password`, { current_password: oneTime, new_password: MEMBERS_PASSWORD }, invited);
 }
 
-async function post<Answer>(url: string, body?: object, session?: Session): Promise<Answer> {
+export async function post<Answer>(url: string, body?: object, session?: Session, method = "POST"): Promise<Answer> {
   const answer = await fetch(url, {
-    method: "POST",
+    method,
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(session === undefined ? {} : { authorization: `Bearer ${session.access_token}` }),
@@ -50,5 +50,5 @@ async function post<Answer>(url: string, body?: object, session?: Session): Prom
   if (!answer.ok) {
     throw new Error(`${url} answered ${answer.status}: ${text}`);
   }
-  return JSON.parse(text) as Answer;
+  return (text === "" ? undefined : JSON.parse(text)) as Answer;
 }

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { inspectPage } from "./browser.ts";
 
@@ -15,8 +15,8 @@ export function describePalette(stage: () => Stage): void {
       await page.getByRole("button", { name: "Search everything" }).waitFor();
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Command palette" });
-      await palette.getByRole("textbox", { name: "Search everything" }).pressSequentially("webshop");
-      await palette.getByRole("button", { name: REPOSITORY }).first().waitFor();
+      await palette.getByRole("combobox", { name: "Search everything" }).pressSequentially("webshop");
+      await palette.getByRole("option", { name: REPOSITORY }).first().waitFor();
       expect(await inspectPage(page, "palette")).toEqual([]);
       await page.keyboard.press("Enter");
       await page.waitForURL(({ pathname }) => pathname === `/code/${REPOSITORY}`);
@@ -45,18 +45,20 @@ export function describePalette(stage: () => Stage): void {
       await page.getByRole("button", { name: "Search everything" }).waitFor();
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Command palette" });
-      const field = palette.getByRole("textbox", { name: "Search everything" });
-      const everything = palette.getByRole("button", { name: "Search code for “webshop”" });
+      const field = palette.getByRole("combobox", { name: "Search everything" });
+      const everything = palette.getByRole("option", { name: "Search code for “webshop”" });
       const chosen = palette.locator("[data-selected]");
       // Typed by a person, who sees what is found so far between two letters.
       await field.pressSequentially("webshop", { delay: 250 });
       await everything.waitFor();
       answer();
-      await palette.getByRole("button", { name: REPOSITORY, exact: true }).waitFor();
+      await palette.getByRole("option", { name: REPOSITORY, exact: true }).waitFor();
       expect(await chosen.allInnerTexts()).toEqual([REPOSITORY]);
+      await expect.poll(() => activeOption(field)).toBe(REPOSITORY);
 
       await page.keyboard.press("ArrowUp");
       expect(await chosen.allInnerTexts()).toEqual([await everything.innerText()]);
+      await expect.poll(() => activeOption(field)).toBe(await everything.innerText());
       await field.press("Enter");
       await page.waitForURL(`${consoleUrl}/code?q=webshop`);
     });
@@ -77,8 +79,8 @@ export function describePalette(stage: () => Stage): void {
       await page.keyboard.press("h");
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Command palette" });
-      await palette.getByRole("textbox", { name: "Search everything" }).fill("keyboard map");
-      await palette.getByRole("button", { name: "Show the keyboard map" }).waitFor();
+      await palette.getByRole("combobox", { name: "Search everything" }).fill("keyboard map");
+      await palette.getByRole("option", { name: "Show the keyboard map" }).waitFor();
       expect(page.url()).toBe(`${consoleUrl}/projects`);
       await page.keyboard.press("Enter");
       await keys.check();
@@ -95,8 +97,8 @@ export function describePalette(stage: () => Stage): void {
       await page.getByRole("button", { name: "Search everything" }).waitFor();
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Command palette" });
-      await palette.getByRole("textbox", { name: "Search everything" }).fill("new project");
-      await palette.getByRole("button", { name: "Create a project" }).waitFor();
+      await palette.getByRole("combobox", { name: "Search everything" }).fill("new project");
+      await palette.getByRole("option", { name: "Create a project" }).waitFor();
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("dialog", { name: "Create a project" });
       await dialog.waitFor();
@@ -106,4 +108,10 @@ export function describePalette(stage: () => Stage): void {
       expect(await page.getByRole("dialog").count()).toBe(0);
     });
   });
+}
+
+/** What a screen reader says is chosen while the focus stays in the field. */
+async function activeOption(field: Locator): Promise<string> {
+  const id = await field.getAttribute("aria-activedescendant");
+  return field.page().locator(`[id="${id}"][aria-selected=true]`).innerText();
 }

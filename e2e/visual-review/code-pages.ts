@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
-import type { ReviewedPage } from "./page.ts";
+import { REVIEWED_REPOSITORY as REPOSITORY, type ReviewedPage } from "./page.ts";
 
-const REPOSITORY = "acme/webshop";
+const BROKEN_REPOSITORY = "acme/legacy-billing";
 const FILE = `/code/${REPOSITORY}?path=${encodeURIComponent("src/payment/retry-failed-payment.ts")}`;
 
 /** Account, administration and code, with the demo's data and the small repository's (`small-repository.ts`). */
@@ -31,11 +31,18 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "repositories", address: "/code/repos" },
   { name: "repositories-register", address: "/code/repos", states: ["data"], act: press("Register a repository") },
   { name: "repositories-preview", address: "/code/repos", states: ["data"], act: press("Preview") },
-  { name: "repository", address: findRepository },
+  { name: "repositories-failure", address: "/code/repos", states: ["data"], act: unfoldFailures },
+  { name: "repository", address: settingsOf(REPOSITORY) },
+  { name: "repository-failure", address: settingsOf(BROKEN_REPOSITORY), states: ["data"], act: unfoldFailures },
+  { name: "repository-end", address: settingsOf(REPOSITORY), states: ["data"], act: toTheEnd, actAgain: true },
+  { name: "repository-delete", address: settingsOf(REPOSITORY), states: ["data"], act: press("Delete this repository") },
   { name: "jobs", address: "/code/jobs" },
+  { name: "jobs-failure", address: "/code/jobs?status=failed", states: ["data"], act: unfoldFailures },
   { name: "webhooks", address: "/code/webhooks" },
   { name: "credentials", address: "/code/credentials" },
+  { name: "credentials-add", address: "/code/credentials", states: ["data"], act: press("Add a credential") },
   { name: "connect", address: "/code/connect" },
+  { name: "connect-end", address: "/code/connect", states: ["data"], act: toTheEnd, actAgain: true },
   { name: "connect-created", address: "/code/connect", states: ["data"], act: createToken },
   { name: "connect-tried", address: "/code/connect", states: ["data"], act: tryToken },
 ];
@@ -71,8 +78,22 @@ async function tryToken(page: Page): Promise<void> {
   await page.getByRole("region", { name: "Answer of the tool" }).scrollIntoViewIfNeeded();
 }
 
-async function findRepository(page: Page, consoleUrl: string): Promise<string> {
-  await page.goto(`${consoleUrl}/code/repos`);
-  const settings = page.getByRole("link", { name: `Settings of ${REPOSITORY}` });
-  return (await settings.getAttribute("href")) ?? "";
+export function settingsOf(repository: string): (page: Page, consoleUrl: string) => Promise<string> {
+  return async (page, consoleUrl) => {
+    await page.goto(`${consoleUrl}/code/repos`);
+    return (await page.getByRole("link", { name: ` of ${repository}` }).getAttribute("href")) ?? "";
+  };
+}
+
+/** What git said itself. */
+async function unfoldFailures(page: Page): Promise<void> {
+  const folded = page.locator("summary");
+  await folded.first().waitFor();
+  for (const each of await folded.all()) {
+    await each.click();
+  }
+}
+
+async function toTheEnd(page: Page): Promise<void> {
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
 }

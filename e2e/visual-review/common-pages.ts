@@ -12,20 +12,20 @@ const AWAY = { status: 502, json: { error: "upstream_unreachable", message: "The
 
 /** The login and what surrounds every page. */
 export const commonPages: readonly ReviewedPage[] = [
-  { name: "login", address: "/login", visitor: true, states: ["data"] },
-  { name: "login-mail", address: "/login", visitor: true, states: ["data"], before: offerMail },
-  { name: "login-wrong", address: "/login", visitor: true, states: ["data"], act: logInWrongly },
-  { name: "login-code", address: "/login", visitor: true, states: ["data"], before: askForCode, act: enterPassword },
-  { name: "login-code-wrong", address: "/login", visitor: true, states: ["data"], before: verified(REFUSED), act: enterCode },
-  { name: "login-locked", address: "/login", visitor: true, states: ["data"], before: verified(LOCKED), act: enterCode, provokes: /429/ },
-  { name: "login-backup", address: "/login", visitor: true, states: ["data"], before: askForCode, act: offerBackupCode },
-  { name: "login-backup-used", address: "/login", visitor: true, states: ["data"], before: verified(BACKUP_CODE_TAKEN), act: enterCode },
-  { name: "forgot", address: "/login/forgot", visitor: true, states: ["data", "failing"] },
-  { name: "forgot-sent", address: "/login/forgot", visitor: true, states: ["data"], before: takeMail, act: askForMail },
-  { name: "reset", address: "/login/reset#token=nothing", visitor: true, states: ["data"] },
-  { name: "reset-incomplete", address: "/login/reset", visitor: true, states: ["data"] },
-  { name: "invitation", address: "/login/invitation#token=nothing", visitor: true, states: ["data"] },
-  { name: "verify-over", address: "/login/verify", visitor: true, states: ["data"] },
+  { name: "login", address: "/login", as: "visitor", states: ["data"] },
+  { name: "login-mail", address: "/login", as: "visitor", states: ["data"], before: offerMail },
+  { name: "login-wrong", address: "/login", as: "visitor", states: ["data"], act: logInWrongly },
+  { name: "login-code", address: "/login", as: "visitor", states: ["data"], before: askForCode, act: enterPassword },
+  { name: "login-code-wrong", address: "/login", as: "visitor", states: ["data"], before: verified(REFUSED), act: enterCode },
+  { name: "login-locked", address: "/login", as: "visitor", states: ["data"], before: verified(LOCKED), act: enterCode, provokes: /429/ },
+  { name: "login-backup", address: "/login", as: "visitor", states: ["data"], before: askForCode, act: offerBackupCode },
+  { name: "login-backup-used", address: "/login", as: "visitor", states: ["data"], before: verified(BACKUP_CODE_TAKEN), act: enterCode },
+  { name: "forgot", address: "/login/forgot", as: "visitor", states: ["data", "failing"] },
+  { name: "forgot-sent", address: "/login/forgot", as: "visitor", states: ["data"], before: takeMail, act: askForMail },
+  { name: "reset", address: "/login/reset#token=nothing", as: "visitor", states: ["data"] },
+  { name: "reset-incomplete", address: "/login/reset", as: "visitor", states: ["data"] },
+  { name: "invitation", address: "/login/invitation#token=nothing", as: "visitor", states: ["data"] },
+  { name: "verify-over", address: "/login/verify", as: "visitor", states: ["data"] },
   { name: "overview", address: "/" },
   { name: "palette", address: "/code/repos", states: ["data"], act: openPalette },
   { name: "palette-nothing", address: "/code/repos", states: ["data"], act: openPaletteInVain },
@@ -104,13 +104,13 @@ async function offerBackupCode(page: Page): Promise<void> {
 
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");
-  await page.getByRole("textbox").last().fill("web");
+  await page.getByRole("combobox", { name: "Search everything" }).fill("web");
   await page.getByText("Search code for “web”").waitFor();
 }
 
 async function openPaletteInVain(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");
-  await page.getByRole("textbox").last().fill("q");
+  await page.getByRole("combobox", { name: "Search everything" }).fill("q");
 }
 
 async function openNotices(page: Page): Promise<void> {

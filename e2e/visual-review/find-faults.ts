@@ -46,7 +46,7 @@ const FIND_LAYOUT_FAULTS = `(() => {
     if (!ownText || ["INPUT", "TEXTAREA"].includes(element.tagName)) continue;
     const cut = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
     if (cut && ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis") faults.push("text is cut: " + named(element));
-    if (cut && style.textOverflow === "ellipsis" && element.closest("[title]") === null && element.closest("a, button") === null)
+    if (cut && style.textOverflow === "ellipsis" && element.closest("[title]") === null && element.closest("a, button, summary") === null)
       faults.push("text is shortened without its whole in a title: " + named(element));
     if (box.right > clientWidth + 1 && !scrolls(element)) faults.push("text lies outside of the page: " + named(element));
   }

@@ -1,5 +1,11 @@
 import type { Page } from "playwright-core";
+import { MEMBERS_PASSWORD } from "#identity-client.ts";
+import type { Credentials } from "#log-in.ts";
 import type { State } from "./states.ts";
+
+/** What `furnish.ts` makes, and the pages show. */
+export const REVIEWED_REPOSITORY = "acme/webshop";
+export const VIEWER: Credentials = { email: "mary@example.org", password: MEMBERS_PASSWORD };
 
 /** A page of the console as it is looked at. */
 export type ReviewedPage = {
@@ -19,6 +25,6 @@ export type ReviewedPage = {
   readonly states?: readonly State[];
   /** Which calls the state is of; every one of the APIs when left out. */
   readonly calls?: RegExp;
-  /** Without a session. */
-  readonly visitor?: true;
+  /** Who looks: nobody who is logged in, or a member of the organisation who is a viewer of the project; an admin when left out. */
+  readonly as?: "visitor" | "viewer";
 };

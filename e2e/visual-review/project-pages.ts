@@ -5,6 +5,7 @@ import type { ReviewedPage } from "./page.ts";
 const { REVIEW_PROJECT: PROJECT = "Demo", REVIEW_GRAPH_PROJECT: WITH_GRAPH = "Demo" } = process.env;
 
 const STEPS = /\/traces\/[^/]+\/steps/;
+const VALUES = /\/(?:observations|payloads)\//;
 const SCORES = /\/scores/;
 const NOT_FOUND = /status of 40[04]/;
 
@@ -18,10 +19,11 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "traces-columns", address: inProject("traces"), states: ["data"], act: press("Columns") },
   { name: "traces-views", address: inProject("traces"), states: ["data"], act: press("Views") },
   { name: "traces-chosen", address: inProject("traces"), states: ["data"], act: chooseTwo },
+  { name: "traces-exporting", address: inProject("traces"), states: ["data"], before: holdExport, act: startExport, actAgain: true },
   { name: "traces-unreadable", address: inProject("traces?q=duration%3A%3E5"), states: ["data"] },
   { name: "traces-nothing", address: inProject("traces?q=user%3Anobody"), states: ["data"] },
   { name: "dashboard", address: inProject("dashboards?span=7d") },
-  { name: "dashboard-by-tool", address: inProject("dashboards?span=7d&by=tool"), states: ["data"], act: toTheEnd },
+  { name: "dashboard-by-tool", address: inProject("dashboards?span=7d&by=tool"), states: ["data"], act: toTheEnd, actAgain: true },
   { name: "sessions", address: inProject("sessions") },
   { name: "sessions-nothing", address: inProject("sessions?q=nothing"), states: ["data"] },
   { name: "project-users", address: inProject("users") },
@@ -47,15 +49,23 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "trace-graph", address: inGraphTrace("?view=graph"), states: ["data"] },
   { name: "trace-transcript", address: inGraphTrace("?view=transcript"), calls: /\/transcript/ },
   { name: "trace-state", address: inGraphTrace("?view=state"), states: ["data"] },
+  {
+    name: "trace-state-step",
+    address: inGraphTrace("?view=state"),
+    act: toFirstStep,
+    calls: VALUES,
+    states: ["data", "loading", "failing"],
+  },
   { name: "trace-json", address: inGraphTrace("?view=json"), states: ["data"] },
+  { name: "trace-json-step", address: inGraphTrace("?view=json"), act: toFirstStep, calls: VALUES, states: ["data", "loading", "failing"] },
   { name: "trace-keys", address: inNewestTrace("status:success"), states: ["data"], act: (page) => page.keyboard.press("?") },
-  { name: "compare", address: findTwo, calls: /\/compare\?/ },
+  { name: "compare", address: findTwo, calls: /\/api\/.*\/compare\?/ },
   { name: "compare-one", address: inProject("compare"), states: ["data"] },
 ];
 
 type Find = (page: Page, consoleUrl: string) => Promise<string>;
 
-function inProject(rest: string, name = PROJECT): Find {
+export function inProject(rest: string, name = PROJECT): Find {
   return async (page, consoleUrl) => {
     await page.goto(`${consoleUrl}/projects`);
     const link = page.getByRole("table").getByRole("link", { name, exact: true });
@@ -64,7 +74,7 @@ function inProject(rest: string, name = PROJECT): Find {
   };
 }
 
-function inNewestTrace(query: string, rest = ""): Find {
+export function inNewestTrace(query: string, rest = ""): Find {
   return async (page, consoleUrl) => `${(await newestTraces(page, consoleUrl, PROJECT, query))[0] ?? ""}${rest}`;
 }
 
@@ -96,6 +106,15 @@ async function completeQuery(page: Page): Promise<void> {
   await page.getByRole("option").first().waitFor();
 }
 
+async function holdExport(page: Page): Promise<void> {
+  await page.route(/\/export(?:\?|$)/, () => undefined);
+}
+
+async function startExport(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("button", { name: /^Stop/ }).waitFor();
+}
+
 async function chooseTwo(page: Page): Promise<void> {
   const choices = page.getByRole("table").getByRole("checkbox");
   await choices.nth(0).click();
@@ -117,5 +136,5 @@ async function toFirstStep(page: Page): Promise<void> {
 }
 
 async function toTheEnd(page: Page): Promise<void> {
-  await page.getByRole("table").last().scrollIntoViewIfNeeded();
+  await page.getByRole("region", { name: "Breakdown" }).getByRole("row").last().scrollIntoViewIfNeeded();
 }

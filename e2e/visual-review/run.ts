@@ -6,8 +6,9 @@ import { logIn } from "#log-in.ts";
 import { codePages } from "./code-pages.ts";
 import { commonPages } from "./common-pages.ts";
 import { findLayoutFaults, findUnseenFocus, findViolations } from "./find-faults.ts";
-import type { ReviewedPage } from "./page.ts";
+import { VIEWER, type ReviewedPage } from "./page.ts";
 import { projectPages } from "./project-pages.ts";
+import { viewerPages } from "./viewer-pages.ts";
 import { imposeState, STATES, type State } from "./states.ts";
 
 const WIDTHS = [1280, 820] as const;
@@ -30,21 +31,19 @@ if (folder === undefined || url === undefined || email === undefined || password
   throw new Error("Usage: REVIEW_URL=http://localhost:3000 ADMIN_EMAIL=… ADMIN_PASSWORD=… node visual-review/run.ts FOLDER [NAME…]");
 }
 const consoleUrl: string = url;
+const admin = { email, password };
 const output = resolve(folder);
 mkdirSync(output, { recursive: true });
 
 const browser = await launchBrowser();
-const session = await openContext(browser);
-const visitor = await openContext(browser);
 const faults: string[] = [];
+const contexts = new Map<string, BrowserContext>();
 try {
-  const first = await openPage(session, faults);
-  await logIn(first, consoleUrl, { email, password });
-  await first.close();
-  for (const reviewed of [...commonPages, ...codePages, ...projectPages]) {
+  for (const reviewed of [...commonPages, ...codePages, ...projectPages, ...viewerPages]) {
     if (names.length === 0 || names.some((name) => reviewed.name.startsWith(name))) {
+      const context = await contextOf(reviewed.as ?? "admin");
       for (const state of reviewed.states ?? STATES) {
-        const found = await review(reviewed.visitor === true ? visitor : session, reviewed, state);
+        const found = await review(context, reviewed, state);
         const lines = found.map((fault) => `${reviewed.name}, ${state}: ${fault}`);
         faults.push(...lines);
         console.log([`${reviewed.name}, ${state}`, ...found.map((fault) => `  ${fault}`)].join("\n"));
@@ -56,6 +55,17 @@ try {
 }
 writeFileSync(join(output, "faults.txt"), faults.join("\n"));
 process.exitCode = faults.length === 0 ? 0 : 1;
+
+async function contextOf(who: "admin" | "viewer" | "visitor"): Promise<BrowserContext> {
+  const context = contexts.get(who) ?? (await openContext(browser));
+  if (!contexts.has(who) && who !== "visitor") {
+    const page = await openPage(context, faults);
+    await logIn(page, consoleUrl, who === "viewer" ? VIEWER : admin);
+    await page.close();
+  }
+  contexts.set(who, context);
+  return context;
+}
 
 async function review(context: BrowserContext, reviewed: ReviewedPage, state: State): Promise<readonly string[]> {
   const problems: string[] = [];

@@ -32,7 +32,7 @@ export function RepositorySettingsPage() {
   }
   return (
     <Page>
-      <PageHeader title="Repository" />
+      <PageHeader title="Repository" description="Its index, and what is set up for it." />
       {repositories.data === undefined && repositories.error === null && <LoadingList />}
       {repositories.data === undefined && repositories.error !== null && (
         <ListError title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />

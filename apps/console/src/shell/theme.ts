@@ -95,7 +95,7 @@ export const theme = createTheme({
     } satisfies ExtendComponent<AlertFactory>,
     Anchor: { defaultProps: { underline: "hover" } } satisfies ExtendComponent<AnchorFactory>,
     Button: { defaultProps: { size: "sm" } } satisfies ExtendComponent<ButtonFactory>,
-    // Locking the page's scroll would need an inline style sheet, which the content security policy forbids.
+    // Mantine locks the page's scroll by an inline style sheet, which the content security policy forbids: base.css does it.
     Drawer: { defaultProps: { lockScroll: false } } satisfies ExtendComponent<DrawerFactory>,
     EmptyState: {
       styles: { indicator: { marginBottom: 6 }, actions: { marginTop: 8 } },

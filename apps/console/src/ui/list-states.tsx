@@ -8,11 +8,16 @@ export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number;
   return (
     <Stack gap="xs" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
-        <Skeleton key={row} height={height} radius="md" />
+        <div key={row} className={classes.line} style={{ height }}>
+          <Skeleton height={12} width={LENGTHS[row % LENGTHS.length]} radius="xl" />
+        </div>
       ))}
     </Stack>
   );
 }
+
+/** Of sentences. */
+const LENGTHS = ["72%", "54%", "64%", "46%", "68%", "58%"];
 
 /** In place of a page's table, as tall as a few rows of it. */
 export function LoadingList() {

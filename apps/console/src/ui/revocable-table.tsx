@@ -2,6 +2,7 @@ import { Button, Group, Modal, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import panel from "./panel-table.module.css";
 import { Status } from "./status.tsx";
 import { TimeStamp } from "./time-stamp.tsx";
 
@@ -45,7 +46,7 @@ export function RevocableTable({
   return (
     <>
       <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": label } }}>
-        <Table>
+        <Table className={panel.table ?? ""}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
@@ -69,7 +70,15 @@ export function RevocableTable({
                 <Table.Td>
                   <TimeStamp at={row.created_at} />
                 </Table.Td>
-                <Table.Td>{row.last_used_at === null ? <Text c="dimmed">never</Text> : <TimeStamp at={row.last_used_at} />}</Table.Td>
+                <Table.Td>
+                  {row.last_used_at === null ? (
+                    <Text inherit c="dimmed">
+                      never
+                    </Text>
+                  ) : (
+                    <TimeStamp at={row.last_used_at} />
+                  )}
+                </Table.Td>
                 <Table.Td>
                   {row.revoked_at === null ? (
                     <Button size="xs" variant="default" aria-label={`Revoke ${row.name}`} onClick={() => setLeaving(row)}>

@@ -1,5 +1,5 @@
 import { createSpotlight } from "@mantine/spotlight";
-import { useLayoutEffect, useRef } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 
 export const [paletteStore, palette] = createSpotlight();
 
@@ -9,6 +9,16 @@ export const [paletteStore, palette] = createSpotlight();
  */
 export function useChosen(entries: readonly string[]) {
   const isOwnChoice = useRef(false);
+  const [active, setActive] = useState<string>();
+  // The library moves its mark from element to element, and tells nobody.
+  const watch = useCallback((list: HTMLElement | null) => {
+    if (list === null) {
+      return undefined;
+    }
+    const observer = new MutationObserver(() => setActive(list.querySelector("[data-selected]")?.id));
+    observer.observe(list, { subtree: true, childList: true, attributeFilter: ["data-selected", "id"] });
+    return () => observer.disconnect();
+  }, []);
   const shown = entries.join("\n");
   useLayoutEffect(() => {
     const list = document.getElementById(paletteStore.getState().listId);
@@ -25,6 +35,10 @@ export function useChosen(entries: readonly string[]) {
     paletteStore.updateState((state) => ({ ...state, selected: chosen }));
   }, [shown]);
   return {
+    /** The id of the chosen entry's element. */
+    active,
+    /** Of the list. */
+    watch,
     onKeyDown: ({ key }: { readonly key: string }): void => {
       isOwnChoice.current ||= key === "ArrowDown" || key === "ArrowUp";
     },

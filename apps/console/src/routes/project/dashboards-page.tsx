@@ -81,7 +81,7 @@ export function DashboardsPage() {
             onGroup={(by) => void navigate({ search: (known) => ({ ...known, by }), replace: true, resetScroll: false })}
           >
             {(name, q) => (
-              <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q, ...counted }}>
+              <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q, ...counted }} inherit>
                 {name}
               </Anchor>
             )}

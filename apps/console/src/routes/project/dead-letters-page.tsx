@@ -81,7 +81,7 @@ function OwnedLetters({ projectId, children }: { readonly projectId: string; rea
 function TracesOf({ projectId, gap }: { readonly projectId: string; readonly gap: Gap }) {
   const [from, to] = [gap.producer_first_event_at ?? undefined, gap.producer_last_event_at ?? undefined];
   return (
-    <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ from, to }}>
+    <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ from, to }} inherit>
       Of that time
     </Anchor>
   );

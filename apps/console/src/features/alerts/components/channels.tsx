@@ -84,7 +84,7 @@ function Channel({ projectId, channel, mayChange }: Omit<Props, "channels"> & { 
         <div role="status">
           {problem !== null && <Status tone="bad">{problem}</Status>}
           {problem === null && channel.last_sent_at === null && (
-            <Text span c="dimmed">
+            <Text span inherit c="dimmed">
               none yet
             </Text>
           )}

@@ -106,11 +106,6 @@ export function FileHeader({
           )}
         </CopyButton>
       </h2>
-      <Text size="xs" c="dimmed">
-        {plural(file.total_lines, "line", "lines")} · {file.language}
-        {file.truncated && ` · shown up to line ${file.end_line}`}
-      </Text>
-      {lastChanged}
       <span className={classes.actions}>
         {children}
         <CopyButton value={permalinkTo(window.location, { commit: file.commit, target })} timeout={1_500}>
@@ -128,6 +123,13 @@ export function FileHeader({
           )}
         </CopyButton>
       </span>
+      <div className={classes.facts}>
+        <Text size="xs" c="dimmed">
+          {plural(file.total_lines, "line", "lines")} · {file.language}
+          {file.truncated && ` · shown up to line ${file.end_line}`}
+        </Text>
+        {lastChanged}
+      </div>
       {linkedCommit !== undefined && !file.commit.startsWith(linkedCommit) && (
         <Text size="xs" className={classes.note} role="note">
           You were led to commit {linkedCommit.slice(0, 8)}; what is indexed is {file.commit.slice(0, 8)}, so lines may have moved.{" "}

@@ -42,7 +42,7 @@ export function AlignedSteps({
   readonly onOpen: (key: string | undefined) => void;
 }) {
   return (
-    <div className={classes.scroll}>
+    <div className={classes.scroll} role="region" aria-label="Steps side by side" tabIndex={0}>
       <Table className={classes.table}>
         <Table.Thead>
           <Table.Tr>

@@ -74,7 +74,7 @@ function GroupTable({
   const most = Math.max(...shown.map((group) => countsOf(group).count));
   const isSpent = shown.some(({ calls }) => calls > 0);
   return (
-    <Table.ScrollContainer minWidth={900} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Breakdown" } }}>
+    <Table.ScrollContainer minWidth={isSpent ? 900 : 640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Breakdown" } }}>
       <Table verticalSpacing={6} horizontalSpacing="sm">
         <Table.Thead>
           <Table.Tr>

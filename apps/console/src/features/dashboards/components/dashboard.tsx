@@ -1,4 +1,4 @@
-import { Alert, Skeleton } from "@mantine/core";
+import { Alert, Paper, Skeleton } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
 import { formatCost, formatCount, plural } from "#ui/format.ts";
@@ -7,16 +7,24 @@ import classes from "./dashboard.module.css";
 import { KeyFigures, durationOf, percentOf } from "./key-figures.tsx";
 import { SeriesCard } from "./series-card.tsx";
 
+const FIGURES = 6;
 const CHARTS = 4;
 
 /** As high as what comes, so that nothing jumps when it does. */
 export function DashboardOnItsWay() {
   return (
     <div className={classes.dashboard} role="status" aria-label="Loading">
-      <Skeleton height={106} radius="md" />
+      <Paper className={`${classes.waiting} ${classes.figures}`}>
+        {Array.from({ length: FIGURES }, (_, figure) => (
+          <Skeleton key={figure} height={12} width="55%" radius="xl" />
+        ))}
+      </Paper>
       <div className={classes.charts}>
         {Array.from({ length: CHARTS }, (_, chart) => (
-          <Skeleton key={chart} height={350} radius="md" />
+          <Paper key={chart} className={`${classes.waiting} ${classes.chart}`}>
+            <Skeleton height={12} width="24%" radius="xl" />
+            <Skeleton height={12} width="40%" radius="xl" />
+          </Paper>
         ))}
       </div>
     </div>
@@ -59,7 +67,7 @@ export function Dashboard({
         <SeriesCard
           {...common}
           title="Traces"
-          summary={`${formatCount(traces.count)} traces, ${formatCount(traces.failures)} failed (${percentOf(traces.failures, traces.count)})`}
+          summary={`${plural(traces.count, "trace", "traces")}, ${formatCount(traces.failures)} failed (${percentOf(traces.failures, traces.count)})`}
           kind="bars"
           series={[
             { name: "ended", label: "Not failed", color: "var(--sl-kind-node)" },

@@ -20,7 +20,9 @@ export type SeriesChartProps = {
 
 /** Loaded only with a page that shows charts. */
 export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartProps) {
-  const clicked = {
+  const plot = {
+    // The topmost number would not fit above the edge, and be moved off its line.
+    margin: { top: 8 },
     className: classes.plot ?? "",
     onClick: ({ activeTooltipIndex: at }: { readonly activeTooltipIndex?: number | string | null | undefined }) => {
       const row = rows[Number(at ?? Number.NaN)];
@@ -45,7 +47,7 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
     yAxisProps: { width: 64, allowDecimals: format !== formatCount },
   } satisfies Omit<BarChartProps & LineChartProps, "type">;
   return kind === "bars" ? (
-    <BarChart {...common} type="stacked" maxBarWidth={28} barChartProps={clicked} barProps={{ isAnimationActive: false }} />
+    <BarChart {...common} type="stacked" maxBarWidth={28} barChartProps={plot} barProps={{ isAnimationActive: false }} />
   ) : (
     <LineChart
       {...common}
@@ -55,7 +57,7 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
       strokeWidth={1.5}
       dotProps={{ r: 1.5, strokeWidth: 1 }}
       activeDotProps={{ r: 4, strokeWidth: 1 }}
-      lineChartProps={clicked}
+      lineChartProps={plot}
       lineProps={{ isAnimationActive: false }}
     />
   );

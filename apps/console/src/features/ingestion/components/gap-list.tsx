@@ -49,10 +49,10 @@ export function GapList({ projectId, children }: GapListProps) {
                 <Table.Th ta="right" w={110}>
                   Events lost
                 </Table.Th>
-                <Table.Th>Their numbers</Table.Th>
+                <Table.Th w={130}>Their numbers</Table.Th>
                 <Table.Th>Sent by</Table.Th>
-                <Table.Th w={150}>Found</Table.Th>
-                <Table.Th w={170}>Traces</Table.Th>
+                <Table.Th w={120}>Found</Table.Th>
+                <Table.Th w={130}>Traces</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

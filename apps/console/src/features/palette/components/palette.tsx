@@ -14,7 +14,7 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { formatTime } from "#ui/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
@@ -46,13 +46,16 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
   const { groups, isLooking } = useGroups(typed.trim(), isAdmin, actions);
   useEffect(() => palette.open(), []);
   const shown = groups.filter(({ entries }) => entries.length > 0);
-  const chosen = useChosen(shown.flatMap(({ entries }) => entries.map(({ id }) => id)));
+  const ids = shown.flatMap(({ entries }) => entries.map(({ id }) => id));
+  const { active, watch, onKeyDown, onType } = useChosen(ids);
+  const listId = useId();
+  const placeOf = (id: string): string => `${listId}-${ids.indexOf(id)}`;
   return (
     <Spotlight.Root
       store={paletteStore}
       query={typed}
       onQueryChange={(query) => {
-        chosen.onType();
+        onType();
         setTyped(query);
       }}
       onSpotlightClose={onClosed}
@@ -65,12 +68,17 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
       <Spotlight.Search
         placeholder="Go to a page, a repository, code or a trace…"
         aria-label="Search everything"
-        onKeyDown={chosen.onKeyDown}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={ids.length > 0}
+        aria-controls={listId}
+        aria-activedescendant={active}
+        onKeyDown={onKeyDown}
         leftSection={isLooking ? <Loader size={16} /> : <IconSearch size={18} stroke={1.6} />}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList id={listId} ref={watch} {...(ids.length === 0 ? {} : { role: "listbox", "aria-label": "Found" })}>
         {shown.map(({ label, entries }) => (
-          <Spotlight.ActionsGroup key={label} label={label}>
+          <Spotlight.ActionsGroup key={label} label={label} role="group" aria-label={label}>
             {entries.map(({ id, label: name, description, icon, keys, run }) => (
               <Spotlight.Action
                 key={id}
@@ -79,11 +87,17 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
                 leftSection={icon}
                 rightSection={keys === undefined ? undefined : <KeySequence keys={keys} />}
                 onClick={run}
+                role="option"
+                aria-selected={placeOf(id) === active}
+                // The library takes `id` for itself.
+                renderRoot={(props) => <button {...props} id={placeOf(id)} />}
               />
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {shown.length === 0 && <Spotlight.Empty>{isLooking ? "Looking…" : `Nothing is called or holds “${typed}”.`}</Spotlight.Empty>}
+        {shown.length === 0 && (
+          <Spotlight.Empty role="status">{isLooking ? "Looking…" : `Nothing is called or holds “${typed}”.`}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -38,7 +38,13 @@ export function ProjectTable({ projects }: { readonly projects: readonly Project
               </Table.Td>
               <Table.Td ta="right">{formatCount(project.recent_traces)}</Table.Td>
               <Table.Td>
-                {project.last_trace_at === null ? <Text c="dimmed">none yet</Text> : <TimeStamp at={project.last_trace_at} />}
+                {project.last_trace_at === null ? (
+                  <Text inherit c="dimmed">
+                    none yet
+                  </Text>
+                ) : (
+                  <TimeStamp at={project.last_trace_at} />
+                )}
               </Table.Td>
               <Table.Td>
                 <TimeStamp at={project.created_at} />

@@ -49,6 +49,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
               label="Name"
               maxLength={200}
               readOnly={!mayChange}
+              variant={mayChange ? "default" : "filled"}
               value={typed.name}
               error={problems.get("name")}
               onChange={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
@@ -61,6 +62,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
               inputMode="numeric"
               maw={480}
               readOnly={!mayChange}
+              variant={mayChange ? "default" : "filled"}
               rightSection={<Text size="sm">days</Text>}
               rightSectionWidth={56}
               value={typed.days}

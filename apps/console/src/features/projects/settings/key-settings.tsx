@@ -26,7 +26,11 @@ function Keys({ project }: { readonly project: Project }) {
         <CreateApiKey projectId={project.id} />
       </Paper>
       <Paper component="section" aria-label="API keys">
-        {keys.data === undefined && keys.error === null && <LoadingRows rows={3} />}
+        {keys.data === undefined && keys.error === null && (
+          <Stack p="lg">
+            <LoadingRows rows={3} />
+          </Stack>
+        )}
         {keys.data === undefined && keys.error !== null && (
           <ErrorState title="The API keys could not be loaded" error={keys.error} onRetry={() => void keys.refetch()} />
         )}

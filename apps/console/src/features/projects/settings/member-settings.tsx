@@ -46,7 +46,11 @@ export function MemberSettings({
         </Paper>
       )}
       <Paper component="section" aria-label="Members">
-        {members.data === undefined && members.error === null && <LoadingRows rows={3} />}
+        {members.data === undefined && members.error === null && (
+          <Stack p="lg">
+            <LoadingRows rows={3} />
+          </Stack>
+        )}
         {members.data === undefined && members.error !== null && (
           <ErrorState title="The members could not be loaded" error={members.error} onRetry={() => void members.refetch()} />
         )}

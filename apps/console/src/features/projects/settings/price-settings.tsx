@@ -63,7 +63,11 @@ export function PriceSettings({ project }: { readonly project: Project }) {
             onChange={setShown}
           />
         </Group>
-        {prices.data === undefined && prices.error === null && <LoadingRows />}
+        {prices.data === undefined && prices.error === null && (
+          <Stack p="lg">
+            <LoadingRows />
+          </Stack>
+        )}
         {prices.data === undefined && prices.error !== null && (
           <ErrorState title="The prices could not be loaded" error={prices.error} onRetry={() => void prices.refetch()} />
         )}

@@ -33,11 +33,15 @@ function Searchable({ repository }: { readonly repository: Repository }) {
   return (
     <>
       {repository.refs.length > 0 && <Refs repository={repository} />}
-      <Group gap="lg" align="flex-start">
-        <Leg name="Words" {...repository.legs.bm25} />
-        <Leg name="Exact text" {...repository.legs.exact} />
-        <Leg name="Meaning" {...repository.legs.semantic} />
-      </Group>
+      {repository.indexed_commit === null ? (
+        <Status tone="idle">Nothing is searchable yet</Status>
+      ) : (
+        <Group gap="lg" align="flex-start">
+          <Leg name="Words" {...repository.legs.bm25} />
+          <Leg name="Exact text" {...repository.legs.exact} />
+          <Leg name="Meaning" {...repository.legs.semantic} />
+        </Group>
+      )}
     </>
   );
 }

@@ -91,9 +91,10 @@ function RepositoryRow({ repository, admin }: { readonly repository: Repository;
             id={settingsLinkId(repository)}
             size="xs"
             variant="default"
-            aria-label={`Settings of ${repository.full_name}`}
+            // Whoever may not change it finds none there.
+            aria-label={`${admin ? "Settings" : "Details"} of ${repository.full_name}`}
           >
-            Settings
+            {admin ? "Settings" : "Details"}
           </Button>
         </div>
       </Table.Td>
@@ -135,6 +136,7 @@ function RepositoryState({ repository, job }: { readonly repository: Repository;
 function ReindexButton({ repository, busy }: { readonly repository: Repository; readonly busy: boolean }) {
   const api = useApi();
   const queries = useQueryClient();
+  const verb = repository.indexed_commit === null ? "Index" : "Re-index";
   const start = useMutation({
     mutationFn: () => startIndexing(api, repository.id, "full"),
     onSuccess: () =>
@@ -142,7 +144,7 @@ function ReindexButton({ repository, busy }: { readonly repository: Repository; 
         queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
         queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
       ]),
-    onError: (error) => notifications.show({ color: "red", title: `${repository.full_name} was not re-indexed`, message: error.message }),
+    onError: (error) => notifications.show({ color: "red", title: `${repository.full_name} is not being indexed`, message: error.message }),
   });
   return (
     <Button
@@ -151,10 +153,10 @@ function ReindexButton({ repository, busy }: { readonly repository: Repository; 
       leftSection={<IconRefresh size={14} />}
       loading={start.isPending}
       disabled={busy}
-      aria-label={`Re-index ${repository.full_name}`}
+      aria-label={`${verb} ${repository.full_name}`}
       onClick={() => start.mutate()}
     >
-      Re-index
+      {verb}
     </Button>
   );
 }

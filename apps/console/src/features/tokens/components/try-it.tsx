@@ -16,7 +16,7 @@ export function TryIt({ token: created }: { readonly token: string | undefined }
       {created === undefined && (
         <PasswordInput
           label="Developer token"
-          description="Create one above, or paste one that you have. It stays on this page and is sent to nothing but the code index."
+          description="Paste one that you have. It stays on this page and is sent to nothing but the code index."
           placeholder="codeindex_…"
           autoComplete="off"
           maw={520}

@@ -3,6 +3,7 @@ import {
   Background,
   Controls,
   type Edge,
+  type EdgeTypes,
   MarkerType,
   type Node,
   type NodeTypes,
@@ -13,6 +14,7 @@ import {
 import { useEffect, useMemo, useRef } from "react";
 import { type BoxPlace, placeBoxes } from "#features/traces/graph-layout.ts";
 import type { BoxState, GraphBox, GraphLink, GraphModel } from "#features/traces/graph-model.ts";
+import { GraphEdge, type GraphEdgeData } from "./graph-edge.tsx";
 import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
 import classes from "./graph-canvas.module.css";
 
@@ -27,7 +29,10 @@ const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "40p
 
 type Box = Node<GraphNodeData, "box">;
 
+type Way = Edge<GraphEdgeData, "way">;
+
 const NODE_TYPES: NodeTypes = { box: GraphNode };
+const EDGE_TYPES: EdgeTypes = { way: GraphEdge };
 
 /** The graph to look at: moved by dragging and scrolling, its boxes in the order of the table for the keyboard. */
 export function GraphCanvas(props: {
@@ -60,6 +65,7 @@ function Canvas({ model, states, direction, selected, onSelect }: Parameters<typ
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         fitView
         fitViewOptions={FIT}
         minZoom={0.08}
@@ -131,7 +137,7 @@ function toNode(
   };
 }
 
-function toEdge(link: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel, direction: "TB" | "LR"): Edge {
+function toEdge(link: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel, direction: "TB" | "LR"): Way {
   const count = link.taken.reduce((sum, taken) => sum + taken.count, 0);
   const ways = [...new Set(link.taken.map(({ via }) => via))].filter((via) => via !== "static");
   const words = [count > 1 ? `×${count}` : "", ...ways].filter((word) => word !== "");
@@ -141,10 +147,9 @@ function toEdge(link: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: G
     id: link.id,
     source: link.from,
     target: link.to,
-    ...(isBack
-      ? { sourceHandle: "back-out", targetHandle: "back-in", type: "smoothstep", pathOptions: { offset: wayAround(link, places, model) } }
-      : { sourceHandle: "out", targetHandle: "in" }),
-    ...(words.length > 0 ? { label: words.join(" · ") } : {}),
+    type: "way",
+    ...(isBack ? { sourceHandle: "back-out", targetHandle: "back-in" } : { sourceHandle: "out", targetHandle: "in" }),
+    data: { words: words.join(" · "), wayAround: isBack ? wayAround(link, places, model) : undefined },
     className: (count > 0 ? classes.taken : classes.declared) ?? "",
     style: { stroke: color },
     markerEnd: { type: MarkerType.ArrowClosed, color, width: 16, height: 16 },

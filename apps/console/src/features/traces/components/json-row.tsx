@@ -1,4 +1,4 @@
-import { UnstyledButton } from "@mantine/core";
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { type JsonRow, isTruncated } from "#features/traces/json-rows.ts";
 import { formatCount, plural } from "#ui/format.ts";
@@ -72,6 +72,8 @@ export function JsonRowView({
         </>
       ) : (
         <span className={`${classes.text} ${classes.line}`}>
+          {/* A row needs a name. */}
+          {row.line.trim() === "" && <VisuallyHidden>Empty line</VisuallyHidden>}
           <Marked text={row.line} words={words} />
         </span>
       )}

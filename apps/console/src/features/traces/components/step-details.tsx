@@ -1,4 +1,4 @@
-import { Alert, Anchor, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Stack, Text, Title } from "@mantine/core";
 import { repositoryName, type Observation, type Step, type TraceDigest } from "@sightline/observability/contract";
 import { IconCode } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -10,6 +10,7 @@ import { isUnpriced } from "#features/traces/unpriced.ts";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
+import { LoadingRows } from "#ui/list-states.tsx";
 import { ExactTime } from "#ui/time-stamp.tsx";
 import { KindIcon, kindLabel } from "./kind-icon.tsx";
 import { Payload, isNothing } from "./payload.tsx";
@@ -53,7 +54,7 @@ export function StepDetails({
       </header>
       {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
       <Failure error={whole.data?.error ?? step.error} />
-      {whole.data === undefined && whole.error === null && <Skeleton height={140} role="status" aria-label="Loading the values" />}
+      {whole.data === undefined && whole.error === null && <LoadingRows rows={4} height={24} />}
       {whole.error !== null && (
         <Alert color="red" title="Its values could not be loaded">
           {whole.error.message}

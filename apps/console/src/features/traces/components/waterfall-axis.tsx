@@ -4,8 +4,6 @@ import { type Span, ticks } from "#features/traces/waterfall.ts";
 import classes from "./waterfall-axis.module.css";
 
 const MOST_TICKS = 5;
-/** Behind it there is no room for words. */
-const LAST_LABEL = 0.85;
 /** Pixels; less is a click. */
 const SHORTEST_DRAG = 5;
 
@@ -53,7 +51,7 @@ export function WaterfallAxis({
     >
       {ticks(shown, whole, MOST_TICKS).map(({ at, offset }) => (
         <span key={offset} className={classes.tick} style={{ left: `${at * 100}%` }}>
-          {at <= LAST_LABEL && (offset === 0 ? "0" : formatDuration(offset))}
+          <span>{offset === 0 ? "0" : formatDuration(offset)}</span>
         </span>
       ))}
       {drag !== undefined && (

@@ -90,5 +90,9 @@ function tokensOf({ input_tokens: input, output_tokens: output }: TraceGroup): s
 }
 
 function None() {
-  return <Text c="dimmed">–</Text>;
+  return (
+    <Text inherit c="dimmed">
+      –
+    </Text>
+  );
 }

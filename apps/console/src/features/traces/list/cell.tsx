@@ -6,6 +6,9 @@ import { TimeStamp } from "#ui/time-stamp.tsx";
 import classes from "./cell.module.css";
 import type { ColumnId } from "./columns.ts";
 
+/** Letters. */
+const VERSION = 4;
+
 /** One value of a trace; a person's, session's or model's narrows the list down to it. */
 export function Cell({
   column,
@@ -76,12 +79,22 @@ function Values({
           {index > 0 && ", "}
           <Tooltip label={`Only ${field}:${value}`}>
             <Anchor component="button" c="inherit" fz="inherit" onClick={() => onTerm(`${field}:${quoteTraceValue(value)}`)}>
-              {value}
+              {field === "model" ? <CutInside text={value} /> : value}
             </Anchor>
           </Tooltip>
         </span>
       ))}
     </div>
+  );
+}
+
+/** A model's version is what its name ends in. */
+function CutInside({ text }: { readonly text: string }) {
+  return (
+    <span className={classes.ends}>
+      <span className={classes.cut}>{text.slice(0, -VERSION)}</span>
+      <span>{text.slice(-VERSION)}</span>
+    </span>
   );
 }
 

@@ -10,7 +10,7 @@ import { TraceRow } from "./trace-row.tsx";
 import { useShownRows } from "./use-shown-rows.ts";
 import { walkRows } from "./walk-rows.ts";
 
-const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 108, 170];
+const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 102, 168];
 
 export type Sorting = { readonly sort: TraceSort; readonly order: "desc" | "asc" };
 

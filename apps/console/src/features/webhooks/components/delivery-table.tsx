@@ -1,7 +1,8 @@
-import { Button, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Table, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Delivery } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
 import { plural } from "#ui/format.ts";
@@ -55,11 +56,19 @@ function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; rea
       <Table.Td>
         <Status tone={tone}>{label}</Status>
         <Text size="xs" c="dimmed" mt={2} maw="50ch">
-          {[jobsOf(delivery), delivery.reason].filter((text) => text !== "").join("; ")}
+          <Jobs delivery={delivery} />
+          {delivery.job_ids.length > 0 && delivery.reason !== "" && "; "}
+          {delivery.reason}
         </Text>
       </Table.Td>
       <Table.Td className={classes.wide}>
-        {commit === null ? <Text c="dimmed">–</Text> : <CopyableId value={commit} label="commit" />}
+        {commit === null ? (
+          <Text inherit c="dimmed">
+            –
+          </Text>
+        ) : (
+          <CopyableId value={commit} label="commit" />
+        )}
       </Table.Td>
       <Table.Td>
         <TimeStamp at={delivery.received_at} />
@@ -84,8 +93,16 @@ function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; rea
   );
 }
 
-function jobsOf({ job_ids: jobs }: Delivery): string {
-  return jobs.length === 0 ? "" : plural(jobs.length, "job", "jobs");
+/** They are among those of its repository. */
+function Jobs({ delivery: { job_ids: jobs, repo_id: repository } }: { readonly delivery: Delivery }) {
+  if (jobs.length === 0) {
+    return null;
+  }
+  return (
+    <Anchor component={Link} to="/code/jobs" search={{ repository }} inherit>
+      {plural(jobs.length, "job", "jobs")}
+    </Anchor>
+  );
 }
 
 function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
