@@ -45,6 +45,12 @@ const FUNCTION_WORDS = new Set(
 );
 const FUNCTION_WORD_WEIGHT = 0.1;
 
+/** Those of them that no name of code is made of. In a question that says anything else they are not looked for. */
+const EMPTY_WORDS = new Set(
+  `a an are be been being but had how i it its me my our should so such that the their them there these they this those us was we
+  were what where which who whom why would you your`.split(/\s+/),
+);
+
 /**
  * Reads what a query asks for, as docs/search.md says. What is not the query language is text: the only errors are those
  * of which nobody could tell what is meant.
@@ -143,7 +149,8 @@ function conceptsOf(text: string, shape: Shape): readonly Concept[] {
     return terms.map((term) => ({ terms: [term], weight: 1 }));
   }
   const saying = terms.filter((term) => !isFunctionWord(term));
-  return terms.map((term) => ({
+  const sought = saying.length > 0 && shape !== "error" ? terms.filter((term) => !EMPTY_WORDS.has(term)) : terms;
+  return sought.map((term) => ({
     // Of a message every word stands as it is in the code.
     terms: isFunctionWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
     // A question of nothing but such words still means them.

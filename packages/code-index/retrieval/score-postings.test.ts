@@ -58,6 +58,31 @@ test("a word in several forms counts once, by its best", async () => {
   expect(first?.score).toBeCloseTo(second?.score ?? 0);
 });
 
+test("what other forms a chunk has beside the best one changes its score by no digit", async () => {
+  const impacts = Array.from({ length: 200 }, (_, index) => 0.1 + ((index * 0.37) % 1.7));
+  const both = (ordinals: (index: number) => readonly number[], impactOf: (index: number) => number) =>
+    listOf(impacts.flatMap((__, index) => ordinals(index).map((ordinal) => ({ ordinal, impact: impactOf(index) }))));
+  const pair = (index: number) => [2 * index, 2 * index + 1];
+  const { best } = await score({
+    concepts: [concept("a"), concept("b", "c")],
+    segments: [whole(SEGMENT, 400)],
+    postings: [
+      { term: "a", segment: SEGMENT, list: both(pair, (index) => impacts.at(-index) ?? 1) },
+      {
+        term: "b",
+        segment: SEGMENT,
+        list: both(
+          (index) => [2 * index],
+          (index) => (impacts[index] ?? 1) / 9,
+        ),
+      },
+      { term: "c", segment: SEGMENT, list: both(pair, (index) => impacts[index] ?? 1) },
+    ],
+  });
+  const scores = new Map(best.map((hit) => [hit.chunkId - chunkId(SEGMENT, 0), hit.score]));
+  expect(impacts.map((_, index) => scores.get(2 * index))).toEqual(impacts.map((_, index) => scores.get(2 * index + 1)));
+});
+
 test("a rare form of a common word is as common as the word", async () => {
   const postings = [
     row(

@@ -25,7 +25,7 @@ type Scoring = {
 };
 
 /** How long the database waits for this process, which asks it for the other legs meanwhile. */
-const TURN_MS = 1;
+const TURN_MS = 2;
 
 /** Another form of a word is a little less likely to be meant. */
 const VARIANT_WEIGHT = 0.7;

@@ -174,17 +174,15 @@ function lookUp({ ordinals, impacts }: PackedOut, factor: number, count: number)
 }
 
 function addConcept(forms: readonly Form[], stretches: readonly Stretch[]): void {
-  const add = forms.length === 1 ? addForm : addBetterForm;
+  const note = forms.length === 1 ? addForm : noteForm;
   for (const form of forms) {
     for (let index = 0, place = 0; index < stretches.length && place < form.list.ordinals.length; index++) {
       const { from, to } = stretches[index] ?? { from: 0, to: 0 };
-      place = add(form, placeFrom(form.list.ordinals, from, place), to);
+      place = note(form, placeFrom(form.list.ordinals, from, place), to);
     }
   }
   if (forms.length > 1) {
-    for (const { from, to } of stretches) {
-      room.bests.fill(0, from, to);
-    }
+    stretches.forEach(addBests);
   }
 }
 
@@ -202,9 +200,9 @@ function addForm({ list: { ordinals, impacts }, factor }: Form, start: number, t
   return at;
 }
 
-/** As `addForm`, of a concept with several: a chunk gets the best of them. */
-function addBetterForm({ list: { ordinals, impacts }, factor }: Form, start: number, to: number): number {
-  const { scores, bests } = room;
+/** As `addForm`, of a concept with several: a chunk gets the best of them, once all are noted. */
+function noteForm({ list: { ordinals, impacts }, factor }: Form, start: number, to: number): number {
+  const { bests } = room;
   let at = start;
   for (; at < ordinals.length; at++) {
     const ordinal = ordinals[at] ?? 0;
@@ -212,11 +210,17 @@ function addBetterForm({ list: { ordinals, impacts }, factor }: Form, start: num
       break;
     }
     const score = (impacts[at] ?? 0) * factor;
-    const before = bests[ordinal] ?? 0;
-    if (score > before) {
+    if (score > (bests[ordinal] ?? 0)) {
       bests[ordinal] = score;
-      scores[ordinal] = (scores[ordinal] ?? 0) + score - before;
     }
   }
   return at;
+}
+
+function addBests({ from, to }: Stretch): void {
+  const { scores, bests } = room;
+  for (let ordinal = from; ordinal < to; ordinal++) {
+    scores[ordinal] = (scores[ordinal] ?? 0) + (bests[ordinal] ?? 0);
+    bests[ordinal] = 0;
+  }
 }
