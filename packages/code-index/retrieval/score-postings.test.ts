@@ -60,23 +60,16 @@ test("a word in several forms counts once, by its best", async () => {
 
 test("what other forms a chunk has beside the best one changes its score by no digit", async () => {
   const impacts = Array.from({ length: 200 }, (_, index) => 0.1 + ((index * 0.37) % 1.7));
-  const both = (ordinals: (index: number) => readonly number[], impactOf: (index: number) => number) =>
-    listOf(impacts.flatMap((__, index) => ordinals(index).map((ordinal) => ({ ordinal, impact: impactOf(index) }))));
-  const pair = (index: number) => [2 * index, 2 * index + 1];
+  const pairs = (impact: (index: number) => number) =>
+    listOf(impacts.flatMap((_, index) => [2 * index, 2 * index + 1].map((ordinal) => ({ ordinal, impact: impact(index) }))));
+  const firsts = listOf(impacts.map((impact, index) => ({ ordinal: 2 * index, impact: impact / 9 })));
   const { best } = await score({
     concepts: [concept("a"), concept("b", "c")],
     segments: [whole(SEGMENT, 400)],
     postings: [
-      { term: "a", segment: SEGMENT, list: both(pair, (index) => impacts.at(-index) ?? 1) },
-      {
-        term: "b",
-        segment: SEGMENT,
-        list: both(
-          (index) => [2 * index],
-          (index) => (impacts[index] ?? 1) / 9,
-        ),
-      },
-      { term: "c", segment: SEGMENT, list: both(pair, (index) => impacts[index] ?? 1) },
+      { term: "a", segment: SEGMENT, list: pairs((index) => impacts.at(-index) ?? 1) },
+      { term: "b", segment: SEGMENT, list: firsts },
+      { term: "c", segment: SEGMENT, list: pairs((index) => impacts[index] ?? 1) },
     ],
   });
   const scores = new Map(best.map((hit) => [hit.chunkId - chunkId(SEGMENT, 0), hit.score]));
