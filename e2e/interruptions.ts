@@ -75,6 +75,24 @@ export function describeInterruptions(world: () => Interrupted): void {
     );
 
     test(
+      "when the code index does not say its address: no command names another, and it comes when asked again",
+      () =>
+        onAPage(world(), async (page) => {
+          const asked = "**/.well-known/oauth-protected-resource";
+          const broken = { status: 500, contentType: "application/json", body: '{"error":"internal_error","message":"Broken."}' };
+          await page.route(asked, (route) => route.fulfill(broken));
+          await page.goto(`${world().consoleUrl}/code/connect`);
+          const failure = page.getByRole("alert").filter({ hasText: "The address of the code index could not be loaded" });
+          await failure.waitFor();
+          expect(await page.getByText("claude mcp add").count()).toBe(0);
+          await page.unroute(asked);
+          await failure.getByRole("button", { name: "Try again" }).click();
+          await page.getByText("claude mcp add").waitFor();
+        }),
+      LONG_MS,
+    );
+
+    test(
       "when the console was upgraded under an open page: what is missing is named, and a reload offered",
       () =>
         onAPage(world(), async (page) => {

@@ -18,9 +18,6 @@ import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
 
-/** Until the code index has said its own. */
-const DEFAULT_ENDPOINT = "http://localhost:8080/mcp";
-
 const route = getRouteApi("/signed-in/code/connect");
 
 export function ConnectPage() {
@@ -29,10 +26,8 @@ export function ConnectPage() {
   const [created, setCreated] = useState<CreatedToken>();
   const api = useApi();
   const { data: me } = useSuspenseQuery(meQuery(api));
-  const { data: endpoint } = useQuery(mcpEndpointQuery(api));
   const repositories = useQuery(repositoriesQuery(api));
   const makesTokens = me.role === "admin";
-  const url = reachableAddress(window.location, endpoint ?? DEFAULT_ENDPOINT);
   return (
     <Page>
       <PageHeader
@@ -57,7 +52,7 @@ export function ConnectPage() {
           <Text c="dimmed" mb="md">
             {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
           </Text>
-          <SnippetTabs url={url} token={created?.token} />
+          <Snippets token={created?.token} />
         </Paper>
         <Paper p="lg" component="section">
           <Title order={2} mb={4}>
@@ -79,6 +74,23 @@ export function ConnectPage() {
       </Stack>
     </Page>
   );
+}
+
+/** A command with another address than the code index's own would be no help, so there is none until that is known. */
+function Snippets({ token }: { readonly token: string | undefined }) {
+  const endpoint = useQuery(mcpEndpointQuery(useApi()));
+  if (endpoint.data === undefined) {
+    return endpoint.error === null ? (
+      <LoadingRows rows={3} />
+    ) : (
+      <ErrorState
+        title="The address of the code index could not be loaded"
+        error={endpoint.error}
+        onRetry={() => void endpoint.refetch()}
+      />
+    );
+  }
+  return <SnippetTabs url={reachableAddress(window.location, endpoint.data)} token={token} />;
 }
 
 function TokenList() {

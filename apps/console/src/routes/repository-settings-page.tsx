@@ -12,7 +12,6 @@ import { IndexState } from "#features/repositories/components/index-state.tsx";
 import { PathCoverage } from "#features/repositories/components/path-coverage.tsx";
 import { RepositorySettings } from "#features/repositories/components/repository-settings.tsx";
 import { WebhookSecret } from "#features/repositories/components/webhook-secret.tsx";
-import { useWebhookAddress } from "#features/webhooks/api/webhook-address.ts";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { useApi } from "#http/api-context.ts";
 import { FailureReason } from "#ui/failure-reason.tsx";
@@ -56,7 +55,6 @@ function Settings({ repository }: { readonly repository: Repository }) {
   const { data: me } = useSuspenseQuery(meQuery(api));
   const admin = me.role === "admin";
   const credentials = useQuery({ ...credentialsQuery(api), enabled: admin });
-  const address = useWebhookAddress();
   const [owner = "", repo = ""] = repository.full_name.split("/");
   return (
     <Page>
@@ -89,7 +87,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
             </Section>
             <Section title="Webhook">
               <Stack gap="xl">
-                <WebhookRecipe address={address} ownSecret={repository.has_webhook_secret} />
+                <WebhookRecipe ownSecret={repository.has_webhook_secret} />
                 <WebhookSecret repository={repository} />
                 <Anchor component={Link} to="/code/webhooks" search={{ repository: repository.id }} size="sm">
                   Deliveries for this repository

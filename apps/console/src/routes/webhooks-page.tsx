@@ -7,7 +7,6 @@ import type { DeliveryFilter } from "#features/webhooks/api/deliveries.ts";
 import { STATUSES } from "#features/webhooks/delivery-labels.ts";
 import { DeliveryList } from "#features/webhooks/components/delivery-list.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
-import { useWebhookAddress } from "#features/webhooks/api/webhook-address.ts";
 import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
@@ -23,7 +22,6 @@ export function WebhooksPage() {
   const api = useApi();
   const { data: me } = useSuspenseQuery(meQuery(api));
   const repositories = useQuery(repositoriesQuery(api));
-  const address = useWebhookAddress();
   const filter: DeliveryFilter = { status: deliveryStatusSchema.safeParse(status).data, repositoryId: repository };
 
   function show({ status: wanted, repositoryId }: DeliveryFilter): void {
@@ -37,7 +35,7 @@ export function WebhooksPage() {
       <DeliveryList
         filter={filter}
         mayReplay={me.role === "admin"}
-        recipe={<WebhookRecipe address={address} ownSecret={false} />}
+        recipe={<WebhookRecipe ownSecret={false} />}
         onUnfiltered={() => show({ status: undefined, repositoryId: undefined })}
       />
     </Page>

@@ -1,17 +1,28 @@
 import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { webhookAddressQuery } from "#features/webhooks/api/webhook-address.ts";
+import { useApi } from "#http/api-context.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 
 type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };
 
-/** How each host is told to send its pushes to `address`. */
-export function WebhookRecipe({ address, ownSecret }: { readonly address: string; readonly ownSecret: boolean }) {
+/** How each host is told where to send its pushes. */
+export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
+  const address = useQuery(webhookAddressQuery(useApi()));
   const secret = ownSecret ? "this repository's secret" : "the server's CODEINDEX_WEBHOOK_SECRET";
   const recipes = recipesFor(secret);
   return (
     <Stack gap="sm">
       <Title order={3}>Send pushes here</Title>
-      <CopyableBlock text={address} label="the webhook's address" />
+      {address.data !== undefined ? (
+        <CopyableBlock text={address.data} label="the webhook's address" />
+      ) : address.error === null ? (
+        <LoadingRows rows={1} />
+      ) : (
+        <ErrorState title="The webhook's address could not be loaded" error={address.error} onRetry={() => void address.refetch()} />
+      )}
       <Tabs defaultValue={recipes[0]?.id ?? null} keepMounted={false}>
         <Tabs.List>
           {recipes.map(({ id, host }) => (
