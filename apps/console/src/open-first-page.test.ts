@@ -53,6 +53,13 @@ describe("the first page", () => {
     expect(asked).toMatchObject([{ params: { thingId: "7" }, search: { q: "a", sort: "name" } }]);
   });
 
+  it("asks for nothing of a page that an address only begins with", async () => {
+    const { open, asked, sessions } = start({ hasSession: async () => true });
+    await open("/things/7/nowhere");
+    expect(asked).toEqual([]);
+    expect(sessions).not.toHaveBeenCalled();
+  });
+
   it("asks for nothing without a session, or when it can't be known", async () => {
     const without = start({ hasSession: async () => false });
     await without.open("/things/7");

@@ -18,6 +18,8 @@ type Start = {
 export function openFirstPage({ router, location, api, queries }: Start): void {
   const [routes, params] = router.getMatchedRoutes(location.pathname);
   const asked = { api, queries, params, search: parseSearch(location.search) };
+  // What is left of the address is in here where no page has all of it.
+  const isPage = !params["**"];
   for (const route of routes) {
     open(route).catch(() => undefined);
   }
@@ -26,7 +28,7 @@ export function openFirstPage({ router, location, api, queries }: Start): void {
     await router.loadRouteChunk(route);
     const page: unknown = route.options.component;
     const askFirst = isLazyPage(page) ? page.askFirst() : undefined;
-    if (askFirst !== undefined && (await api.hasSession())) {
+    if (isPage && askFirst !== undefined && (await api.hasSession())) {
       askFirst(asked);
     }
   }
