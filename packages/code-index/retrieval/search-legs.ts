@@ -33,10 +33,10 @@ export type SearchDependencies = {
 const DEADLINES: Readonly<Record<LegName, number>> = { bm25: 1_500, exact: 2_000, semantic: 1_500 };
 
 /**
- * The same for every page, whatever its size: else a place could be on two of them, or none. Half as many, or half as many again,
- * give the same first ten results (docs/benchmarks.md).
+ * The same for every page, whatever its size: else a place could be on two of them, or none. Twice as many give the same first ten
+ * results (docs/benchmarks.md).
  */
-export const HITS: Readonly<Record<LegName, number>> = { bm25: 200, exact: 100, semantic: 60 };
+export const HITS: Readonly<Record<LegName, number>> = { bm25: 150, exact: 100, semantic: 60 };
 /** Where a query's conditions leave too few of those. */
 const DEEP_HITS: Readonly<Record<LegName, number>> = { bm25: 3_000, exact: 3_000, semantic: 500 };
 

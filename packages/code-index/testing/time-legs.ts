@@ -17,7 +17,7 @@ import { testConfig } from "./test-config.ts";
  * Times each leg of the search by itself, as a search runs it. Arguments: the database's address, the tenant's id, a file of queries
  * as `draw-queries.ts` prints them, how many at once. Prints `[{leg, kind, firstMs, laterMs}]`: of each query the first time, and then.
  */
-const [url = "", tenantId = "", file = "", atOnce = "1", rounds = "2"] = process.argv.slice(2);
+const [url = "", tenantId = "", file = "", atOnce = "1", rounds = "4"] = process.argv.slice(2);
 const log = createLog({ name: "time", level: "warn" });
 const database = createDatabase<CodeIndexTables>({ url, poolSize: 10, applicationName: "time", log });
 const queries = JSON.parse(await readFile(file, "utf8")) as Readonly<Record<"words" | "symbols" | "literals", readonly string[]>>;
