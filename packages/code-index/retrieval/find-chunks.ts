@@ -79,7 +79,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
 }
 
 async function findOnce(dependencies: SearchDependencies, given: Finding, again = true): Promise<Omit<Found, "isPartial">> {
-  const finding = again ? given : { ...given, ...(await lookAround(dependencies.database, given.scope, READ_MS)) };
+  const finding = again ? given : { ...given, ...(await lookAround(dependencies.database, given.scope)) };
   const { query, conditions, isDeep } = finding;
   const legs = await runLegs(dependencies, finding);
   const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);

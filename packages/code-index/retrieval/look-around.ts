@@ -1,6 +1,6 @@
 import type { RepositoryInScope, Scope } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
-import { readSearched, type Searched } from "./read-searched.ts";
+import { READ_MS, readSearched, type Searched } from "./read-searched.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
 export type LookedAround = Searched & {
@@ -13,11 +13,11 @@ export type LookedAround = Searched & {
  *
  * @throws {AppError} `repository_not_found` (404), `repository_not_indexed`, `ref_not_indexed` (409) when what was asked for by name is not there.
  */
-export async function lookAround(database: CodeIndexDatabase, scope: Scope, milliseconds: number): Promise<LookedAround> {
+export async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<LookedAround> {
   if (scope.repo?.includes("\0") === true) {
     return refuseHiddenRepository(database, scope, undefined);
   }
-  const { repositories: all, segments, vectors } = await readSearched(database, scope, milliseconds);
+  const { repositories: all, segments, vectors } = await readSearched(database, scope, READ_MS);
   const repositories = all.filter((repository) => repository.generation !== null);
   const asks = scope.repo !== undefined || scope.ref !== undefined;
   const filters = [...(scope.filters?.repo.anyOf ?? []), ...(scope.filters?.ref.anyOf ?? [])];

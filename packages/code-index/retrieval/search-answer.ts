@@ -13,9 +13,9 @@ type Presenting = { readonly query: ParsedQuery; readonly explain: boolean };
 
 export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { query, explain }: Presenting): SearchResult[] {
   const matchedLines = lineMatcher(query);
-  return chunks
-    .map((chunk) => ({ chunk, content: texts.get(chunk.chunk_id) ?? "" }))
-    .map(({ chunk, content }) => ({
+  return chunks.map((chunk) => {
+    const content = texts.get(chunk.chunk_id) ?? "";
+    return {
       repo: chunk.repo,
       ref: chunk.ref,
       commit: chunk.commit,
@@ -29,7 +29,8 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
       score: rounded(chunk.score),
       legs: chunk.ranks,
       ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.factors) } } : {}),
-    }));
+    };
+  });
 }
 
 export function presentQuery({ shape, text, filters, alternatives, isCaseSensitive }: ParsedQuery): SearchAnswer["query"] {

@@ -47,7 +47,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
   const position = positionOf({ access, request });
   const scope = scopeFor(access, request, query);
   const reached = await awaitCommit(dependencies.database, access, request);
-  const searched = await lookAround(dependencies.database, scope, READ_MS);
+  const searched = await lookAround(dependencies.database, scope);
 
   const offset = position?.offset ?? 0;
   const end = offset + request.limit;
