@@ -29,14 +29,14 @@ const FILTERED = 5_000;
 
 export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   const { database, scope, query, segments, limit, deadlineMs } = looking;
-  const terms = [...new Set(query.concepts.flatMap((concept) => concept.terms))];
-  if (terms.length === 0) {
+  if (query.concepts.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
   const read = <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) =>
     readAs(database, scope.tenant, deadlineMs, work);
-  const postings = await postingsOf({ database, scope, segments, read }, terms);
-  const scoring = { concepts: query.concepts, segments, postings };
+  const postings = await postingsOf({ database, scope, segments, read }, query.concepts);
+  const concepts = query.concepts.map(({ weight }, index) => ({ weight, postings: postings[index] ?? new Map<number, null>() }));
+  const scoring = { concepts, segments };
   if (!filtersFiles(scope)) {
     const { best, coverageOf } = await scorePostings({ ...scoring, limit });
     return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };

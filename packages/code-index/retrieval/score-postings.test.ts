@@ -2,24 +2,41 @@ import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { chunkId } from "#store/chunk-id.ts";
-import { encodePostings, impactOf, unpackPostings, type PackedOut } from "#store/postings.ts";
+import { boundColumns, encodePostings, impactOf, unpackPostings, type BoundedColumns, type Columns } from "#store/postings.ts";
+import { joinForms } from "./join-forms.ts";
 import type { Concept } from "./query.ts";
 import { scorePostings, type Scores } from "./score-postings.ts";
 import { joinVisible, type VisibleChunks } from "./visible-chunks.ts";
 
 const SEGMENT = 7;
 
-type Row = { readonly term: string; readonly segment: number; readonly list: PackedOut };
+type Row = { readonly term: string; readonly segment: number; readonly list: Columns };
 
 type Given = { readonly concepts: readonly Concept[]; readonly segments: readonly VisibleChunks[]; readonly postings: readonly Row[] };
 
-function score({ postings, ...given }: Given, limit = 1_000): Promise<Scores> {
-  const byTerm = Map.groupBy(postings, ({ term }) => term);
-  const lists = new Map([...byTerm].map(([term, rows]) => [term, new Map(rows.map(({ segment, list }) => [segment, list]))]));
-  return scorePostings({ ...given, postings: lists, limit });
+function score({ concepts, segments, postings }: Given, limit = 1_000): Promise<Scores> {
+  const listIn = (segmentId: number, term: string) => postings.find((held) => held.segment === segmentId && held.term === term)?.list;
+  return scorePostings({
+    concepts: concepts.map(({ terms, weight }) => {
+      const holding = segments.filter(({ segmentId }) => terms.some((term) => listIn(segmentId, term) !== undefined));
+      const joined = holding.map(({ segmentId, capacity }): [number, BoundedColumns] => [
+        segmentId,
+        boundColumns(
+          joinForms(
+            terms.map((term) => listIn(segmentId, term)),
+            capacity,
+          ),
+          capacity,
+        ),
+      ]);
+      return { weight, postings: new Map(joined) };
+    }),
+    segments,
+    limit,
+  });
 }
 
-function listOf(given: readonly { readonly ordinal: number; readonly impact: number }[]): PackedOut {
+function listOf(given: readonly { readonly ordinal: number; readonly impact: number }[]): Columns {
   return unpackPostings(encodePostings(given), given.length, 2 ** 20);
 }
 
@@ -29,7 +46,7 @@ function concept(...terms: string[]): Concept {
 
 /** A segment all of whose chunks are seen. */
 function whole(segmentId: number, chunks: number): VisibleChunks {
-  return { segmentId, home: 1, capacity: chunks, count: chunks, ordinals: null };
+  return { segmentId, home: 1, capacity: chunks, count: chunks, ordinals: null, digest: "" };
 }
 
 /** Postings of a segment in which every term has the same impact on the chunks given. */

@@ -1,32 +1,28 @@
 import { hasBit } from "#store/bitmap.ts";
 import { chunkId } from "#store/chunk-id.ts";
-import { BLOCK, type PackedOut } from "#store/postings.ts";
+import { BLOCK, type BoundedColumns } from "#store/postings.ts";
 import { placeFrom } from "./intersect.ts";
 import type { VisibleChunks } from "./visible-chunks.ts";
 
 /** A concept as a segment has it. */
 export type Row = {
   readonly weight: number;
-  readonly forms: readonly Form[];
+  readonly list: BoundedColumns;
+  /** By which an impact is multiplied. */
+  readonly factor: number;
   /** What it adds to a chunk of the segment at the most. */
   readonly most: number;
 };
-
-export type Form = { readonly list: PackedOut; readonly factor: number };
 
 /** Numbers by ordinal or by block, of the segment that is being gone through; used again and again. */
 type Room = {
   readonly capacity: number;
   /** All 0 between segments. */
   readonly scores: Float64Array;
-  /** The best form of a concept so far; all 0 between concepts. */
-  readonly bests: Float64Array;
   /** Ordinals of the chunks that may still be among the best, rising. */
   readonly held: Uint32Array;
   /** What all concepts add to a chunk of a block at the most. */
   readonly bounds: Float64Array;
-  /** What one adds; all 0 between concepts. */
-  readonly adds: Float64Array;
 };
 
 let room = makeRoom(0);
@@ -36,10 +32,8 @@ function makeRoom(capacity: number): Room {
   return {
     capacity,
     scores: new Float64Array(capacity),
-    bests: new Float64Array(capacity),
     held: new Uint32Array(capacity),
     bounds: new Float64Array(blocks),
-    adds: new Float64Array(blocks),
   };
 }
 
@@ -66,12 +60,12 @@ export function scoreSegment(segment: VisibleChunks, rows: readonly Row[], found
   const hopeless = (at: number) => least - sorted.slice(at).reduce((sum, { most }) => sum + most, 0) * ROUNDING;
   const summed = sorted.findIndex((_, at) => hopeless(at) > 0);
   const [needed, others] = summed === -1 ? [sorted, []] : [sorted.slice(0, summed), sorted.slice(summed)];
-  for (const { forms } of needed) {
-    addConcept(forms, stretches);
+  for (const row of needed) {
+    addConcept(row, stretches);
   }
   let count = holdAbove(Math.max(hopeless(needed.length), Number.MIN_VALUE), stretches, seen);
-  for (const [index, { forms }] of others.entries()) {
-    count = addToHeld(forms, count, hopeless(needed.length + index + 1));
+  for (const [index, row] of others.entries()) {
+    count = addToHeld(row, count, hopeless(needed.length + index + 1));
   }
   const first = chunkId(segmentId, 0);
   for (let at = 0; at < count; at++) {
@@ -91,9 +85,7 @@ function findStretches(rows: readonly Row[], capacity: number, least: number): r
   const blocks = Math.ceil(capacity / BLOCK);
   const { bounds } = room;
   bounds.fill(0, 0, blocks);
-  for (const { forms } of rows) {
-    addBounds(forms, blocks);
-  }
+  rows.forEach(addBounds);
   const stretches: Stretch[] = [];
   for (let block = 0; block < blocks; block++) {
     const from = block;
@@ -107,22 +99,21 @@ function findStretches(rows: readonly Row[], capacity: number, least: number): r
   return stretches;
 }
 
-function addBounds(forms: readonly Form[], blocks: number): void {
-  const { bounds, adds } = room;
-  for (const { list, factor } of forms) {
-    const { ordinals, impacts, blockMost } = list;
-    const numbers = blockMost ?? impacts;
-    for (let at = 0; at < numbers.length; at++) {
-      const block = blockMost === undefined ? Math.floor((ordinals[at] ?? 0) / BLOCK) : at;
-      const most = (numbers[at] ?? 0) * factor;
-      if (most > (adds[block] ?? 0)) {
-        adds[block] = most;
-      }
+function addBounds({ list: { ordinals, impacts, blockMost }, factor }: Row): void {
+  const { bounds } = room;
+  if (blockMost !== undefined) {
+    for (let block = 0; block < blockMost.length; block++) {
+      bounds[block] = (bounds[block] ?? 0) + (blockMost[block] ?? 0) * factor;
     }
+    return;
   }
-  for (let block = 0; block < blocks; block++) {
-    bounds[block] = (bounds[block] ?? 0) + (adds[block] ?? 0);
-    adds[block] = 0;
+  for (let at = 0; at < ordinals.length;) {
+    const block = Math.floor((ordinals[at] ?? 0) / BLOCK);
+    let most = 0;
+    for (; at < ordinals.length && (ordinals[at] ?? 0) < (block + 1) * BLOCK; at++) {
+      most = Math.max(most, impacts[at] ?? 0);
+    }
+    bounds[block] = (bounds[block] ?? 0) + most * factor;
   }
 }
 
@@ -141,16 +132,14 @@ function holdAbove(score: number, stretches: readonly Stretch[], seen: Uint8Arra
 }
 
 /** Adds a concept to the first `count` of those held, and goes on holding those that have `score` then. */
-function addToHeld(forms: readonly Form[], count: number, score: number): number {
-  const { scores, bests, held } = room;
-  for (const { list, factor } of forms) {
-    lookUp(list, factor, count);
-  }
+function addToHeld({ list: { ordinals, impacts }, factor }: Row, count: number, score: number): number {
+  const { scores, held } = room;
   let kept = 0;
-  for (let at = 0; at < count; at++) {
+  for (let at = 0, place = 0; at < count; at++) {
     const ordinal = held[at] ?? 0;
-    const sum = (scores[ordinal] ?? 0) + (bests[ordinal] ?? 0);
-    bests[ordinal] = 0;
+    place = placeFrom(ordinals, ordinal, place);
+    const add = ordinals[place] === ordinal ? (impacts[place] ?? 0) * factor : 0;
+    const sum = (scores[ordinal] ?? 0) + add;
     if (sum >= score) {
       scores[ordinal] = sum;
       held[kept++] = ordinal;
@@ -159,68 +148,17 @@ function addToHeld(forms: readonly Form[], count: number, score: number): number
   return kept;
 }
 
-function lookUp({ ordinals, impacts }: PackedOut, factor: number, count: number): void {
-  const { held, bests } = room;
-  for (let at = 0, place = 0; at < count && place < ordinals.length; at++) {
-    const ordinal = held[at] ?? 0;
-    place = placeFrom(ordinals, ordinal, place);
-    if (ordinals[place] === ordinal) {
-      const score = (impacts[place] ?? 0) * factor;
-      if (score > (bests[ordinal] ?? 0)) {
-        bests[ordinal] = score;
-      }
-    }
-  }
-}
-
-function addConcept(forms: readonly Form[], stretches: readonly Stretch[]): void {
-  const note = forms.length === 1 ? addForm : noteForm;
-  for (const form of forms) {
-    for (let index = 0, place = 0; index < stretches.length && place < form.list.ordinals.length; index++) {
-      const { from, to } = stretches[index] ?? { from: 0, to: 0 };
-      place = note(form, placeFrom(form.list.ordinals, from, place), to);
-    }
-  }
-  if (forms.length > 1) {
-    stretches.forEach(addBests);
-  }
-}
-
-/** Adds the postings from a place on whose ordinals are before `to`. @returns the next place. */
-function addForm({ list: { ordinals, impacts }, factor }: Form, start: number, to: number): number {
+function addConcept({ list: { ordinals, impacts }, factor }: Row, stretches: readonly Stretch[]): void {
   const { scores } = room;
-  let at = start;
-  for (; at < ordinals.length; at++) {
-    const ordinal = ordinals[at] ?? 0;
-    if (ordinal >= to) {
-      break;
+  let at = 0;
+  for (const { from, to } of stretches) {
+    at = placeFrom(ordinals, from, at);
+    for (; at < ordinals.length; at++) {
+      const ordinal = ordinals[at] ?? 0;
+      if (ordinal >= to) {
+        break;
+      }
+      scores[ordinal] = (scores[ordinal] ?? 0) + (impacts[at] ?? 0) * factor;
     }
-    scores[ordinal] = (scores[ordinal] ?? 0) + (impacts[at] ?? 0) * factor;
-  }
-  return at;
-}
-
-/** As `addForm`, of a concept with several: a chunk gets the best of them, once all are noted. */
-function noteForm({ list: { ordinals, impacts }, factor }: Form, start: number, to: number): number {
-  const { bests } = room;
-  let at = start;
-  for (; at < ordinals.length; at++) {
-    const ordinal = ordinals[at] ?? 0;
-    if (ordinal >= to) {
-      break;
-    }
-    const score = (impacts[at] ?? 0) * factor;
-    if (score > (bests[ordinal] ?? 0)) {
-      bests[ordinal] = score;
-    }
-  }
-  return at;
-}
-
-function addBests({ from, to }: Stretch): void {
-  const { scores, bests } = room;
-  for (let ordinal = from; ordinal < to; ordinal++) {
-    scores[ordinal] = (scores[ordinal] ?? 0) + (bests[ordinal] ?? 0);
-    bests[ordinal] = 0;
   }
 }

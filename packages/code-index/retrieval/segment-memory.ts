@@ -2,11 +2,13 @@ import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import type { Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { unpackPostings, type PackedOut } from "#store/postings.ts";
-import { readAllTrigrams, readPostings, readTrigrams } from "#store/read-postings.store.ts";
+import { boundColumns, unpackPostings, type BoundedColumns } from "#store/postings.ts";
+import { readAllTrigrams, readPostings, readTrigrams, type PostingsRow } from "#store/read-postings.store.ts";
 import type { Scope } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { countTrigrams, listOf, type TrigramCounts } from "#store/trigrams.ts";
+import { joinForms } from "./join-forms.ts";
+import type { Concept } from "./query.ts";
 import { createRecentlyUsed, type RecentlyUsed } from "./recently-used.ts";
 import type { VisibleChunks } from "./visible-chunks.ts";
 
@@ -35,7 +37,7 @@ type Remembered<Value> = {
 };
 
 type Memory = {
-  readonly postings: Remembered<PackedOut>;
+  readonly postings: Remembered<BoundedColumns>;
   readonly trigrams: Remembered<Ordinals>;
   readonly samples: RecentlyUsed<TrigramSample>;
 };
@@ -52,7 +54,7 @@ function memoryOf({ pool }: CodeIndexDatabase): Memory {
     return known;
   }
   const memory = {
-    postings: { memory: createRecentlyUsed<BySegment<PackedOut>>(POSTINGS_BYTES), reading: new Map() },
+    postings: { memory: createRecentlyUsed<BySegment<BoundedColumns>>(POSTINGS_BYTES), reading: new Map() },
     trigrams: { memory: createRecentlyUsed<BySegment<Ordinals>>(TRIGRAMS_BYTES), reading: new Map() },
     samples: createRecentlyUsed<TrigramSample>(COUNTS_BYTES),
   };
@@ -68,25 +70,40 @@ export type Reading = {
   readonly segments: readonly VisibleChunks[];
 };
 
-/** The postings of a term, by segment; segments that nobody asked for may be among them. */
-export type TermPostings = ReadonlyMap<number, PackedOut | null>;
+/** The chunks that hold a concept, by segment, each by the form that serves it best; segments that nobody asked for may be among them. */
+export type ConceptPostings = ReadonlyMap<number, BoundedColumns | null>;
 
-/** The postings of the terms in the segments, read from the database only where this process does not have them. */
-export async function postingsOf(reading: Reading, terms: readonly string[]): Promise<ReadonlyMap<string, TermPostings>> {
+/** The postings of each concept in the segments, read from the database only where this process does not have them. */
+export async function postingsOf(reading: Reading, concepts: readonly Concept[]): Promise<readonly ConceptPostings[]> {
   const { read, scope, segments } = reading;
   const capacities = new Map(segments.map(({ segmentId, capacity }) => [segmentId, capacity]));
-  return recall({
+  const keys = concepts.map(({ terms }) => terms.join(" "));
+  const known = await recall({
     ...memoryOf(reading.database).postings,
     segments,
-    keys: terms,
+    keys,
     bytesOf: ({ ordinals, impacts, blockMost }) => ordinals.byteLength + impacts.byteLength + (blockMost?.byteLength ?? 0),
     read: async (wanted, segmentIds) => {
-      const rows = await read((transaction) => readPostings(transaction, scope, { terms: wanted, segments: segmentIds }));
-      const found = Map.groupBy(rows, (row) => row.term);
-      return (term) =>
-        new Map(found.get(term)?.map((row) => [row.segment_id, unpackPostings(row.docs, row.df, capacities.get(row.segment_id) ?? 0)]));
+      const terms = [...new Set(wanted.flatMap((key) => key.split(" ")))];
+      const rows = await read((transaction) => readPostings(transaction, scope, { terms, segments: segmentIds }));
+      const bySegment = [...Map.groupBy(rows, (row) => row.segment_id)];
+      return (key) => {
+        const forms = key.split(" ");
+        return new Map(
+          bySegment.flatMap(([segmentId, own]) => {
+            const held = forms.map((term) => own.find((row) => row.term === term));
+            return held.some((row) => row !== undefined) ? [[segmentId, joinRows(held, capacities.get(segmentId) ?? 0)]] : [];
+          }),
+        );
+      };
     },
   });
+  return keys.map((key) => known.get(key) ?? new Map<number, BoundedColumns | null>());
+}
+
+function joinRows(forms: readonly (PostingsRow | undefined)[], capacity: number): BoundedColumns {
+  const lists = forms.map((row) => row && unpackPostings(row.docs, row.df, capacity));
+  return boundColumns(joinForms(lists, capacity), capacity);
 }
 
 /** The chunks of a segment, by rising ordinal. */

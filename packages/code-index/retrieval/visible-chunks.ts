@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { countBits } from "#store/bitmap.ts";
@@ -15,6 +16,8 @@ export type VisibleChunks = {
   readonly count: number;
   /** As `VisibleSegment` has them. */
   readonly ordinals: Uint8Array | null;
+  /** Of `ordinals`: the same where the same chunks are seen. */
+  readonly digest: string;
 };
 
 /** What of the tenant's segments the scope sees. */
@@ -29,10 +32,10 @@ export function joinVisible(segments: readonly VisibleSegment[]): readonly Visib
     const [{ capacity, home } = { capacity: 0, home: 0 }] = seen;
     const bitmaps = seen.flatMap(({ ordinals }) => (ordinals === null ? [] : [ordinals]));
     if (bitmaps.length < seen.length) {
-      return { segmentId, home, capacity, count: capacity, ordinals: null };
+      return { segmentId, home, capacity, count: capacity, ordinals: null, digest: "" };
     }
     const ordinals = union(bitmaps, Math.ceil(capacity / 8));
-    return { segmentId, home, capacity, count: countBits(ordinals), ordinals };
+    return { segmentId, home, capacity, count: countBits(ordinals), ordinals, digest: hash("sha256", ordinals, "base64url") };
   });
 }
 

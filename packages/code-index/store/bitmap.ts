@@ -34,12 +34,13 @@ export function hasBit(bits: Uint8Array, ordinal: number): boolean {
   return ((bits[ordinal >> 3] ?? 0) & (1 << (ordinal & 7))) !== 0;
 }
 
+/** Of each byte. */
+const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
+
 export function countBits(bits: Uint8Array): number {
   let count = 0;
-  for (let byte of bits) {
-    for (; byte !== 0; byte &= byte - 1) {
-      count++;
-    }
+  for (const byte of bits) {
+    count += ONES[byte] ?? 0;
   }
   return count;
 }

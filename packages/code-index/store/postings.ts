@@ -77,12 +77,16 @@ export function decodePostings(bytes: Uint8Array, visit: (ordinal: number, impac
   }
 }
 
-/** A term's chunks in columns, by rising ordinal. */
-export type PackedOut = {
+/** Chunks in columns, by rising ordinal. */
+export type Columns = {
   readonly ordinals: Uint16Array | Uint32Array;
   /** In steps of `IMPACT_STEP`. */
   readonly impacts: Uint16Array;
-  /** The greatest of them. */
+};
+
+/** What bounds are known of them, too. */
+export type BoundedColumns = Columns & {
+  /** The greatest impact. */
   readonly most: number;
   /** The greatest of each {@link BLOCK} ordinals; undefined for a list that is not longer than this would be. */
   readonly blockMost: Uint16Array | undefined;
@@ -93,15 +97,17 @@ export const BLOCK = 128;
 
 export const IMPACT_STEP: number = LIMIT / STEPS;
 
+/** Room for `count` postings of a segment with so many chunks. */
+export function createColumns(count: number, capacity: number): Columns {
+  return { ordinals: capacity <= 65_536 ? new Uint16Array(count) : new Uint32Array(count), impacts: new Uint16Array(count) };
+}
+
 /** All `count` postings of a segment with so many chunks, for whoever goes through them often. */
-export function unpackPostings(bytes: Uint8Array, count: number, capacity: number): PackedOut {
-  const ordinals = capacity <= 65_536 ? new Uint16Array(count) : new Uint32Array(count);
-  const impacts = new Uint16Array(count);
-  const blocks = Math.ceil(capacity / BLOCK);
-  const blockMost = count > blocks ? new Uint16Array(blocks) : undefined;
+export function unpackPostings(bytes: Uint8Array, count: number, capacity: number): Columns {
+  const columns = createColumns(count, capacity);
+  const { ordinals, impacts } = columns;
   let at = 0;
   let ordinal = -1;
-  let most = 0;
   for (let place = 0; place < count; place++) {
     let gap = 0;
     for (let shift = 0; ; shift += 7) {
@@ -113,14 +119,30 @@ export function unpackPostings(bytes: Uint8Array, count: number, capacity: numbe
     }
     ordinal += gap + 1;
     ordinals[place] = ordinal;
-    const impact = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-    impacts[place] = impact;
-    most = Math.max(most, impact);
-    if (blockMost !== undefined) {
-      const block = Math.floor(ordinal / BLOCK);
-      blockMost[block] = Math.max(blockMost[block] ?? 0, impact);
-    }
+    impacts[place] = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
     at += 2;
+  }
+  return columns;
+}
+
+export function boundColumns({ ordinals, impacts }: Columns, capacity: number): BoundedColumns {
+  const blocks = Math.ceil(capacity / BLOCK);
+  const blockMost = ordinals.length > blocks ? new Uint16Array(blocks) : undefined;
+  let most = 0;
+  for (let place = 0; place < ordinals.length;) {
+    const block = Math.floor((ordinals[place] ?? 0) / BLOCK);
+    const end = (block + 1) * BLOCK;
+    let mostHere = 0;
+    for (; place < ordinals.length && (ordinals[place] ?? 0) < end; place++) {
+      const impact = impacts[place] ?? 0;
+      if (impact > mostHere) {
+        mostHere = impact;
+      }
+    }
+    if (blockMost !== undefined) {
+      blockMost[block] = mostHere;
+    }
+    most = Math.max(most, mostHere);
   }
   return { ordinals, impacts, most, blockMost };
 }
