@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldEvery } from "@sightline/foundation/yield-every";
 import type { Embedded } from "./embedder.ts";
 
 /** How long other work of the process may have to wait. */
@@ -11,14 +11,11 @@ export async function embedLocally(
   vectorOf: (text: string) => Float32Array,
 ): Promise<readonly Embedded[]> {
   const outcomes: Embedded[] = [];
-  let began = performance.now();
+  const turn = yieldEvery(TURN_MS);
   for (const text of texts) {
     outcomes.push({ vector: vectorOf(text) });
-    if (performance.now() - began > TURN_MS) {
-      await nextTurn();
-      signal.throwIfAborted();
-      began = performance.now();
-    }
+    await turn();
+    signal.throwIfAborted();
   }
   return outcomes;
 }

@@ -1,4 +1,4 @@
-import { createPace } from "./pace.ts";
+import { yieldEvery } from "@sightline/foundation/yield-every";
 import { compilePattern } from "./pattern.ts";
 import type { Condition } from "./query-conditions.ts";
 import { invalidQuery, type ParsedQuery } from "./query.ts";
@@ -82,9 +82,9 @@ export async function keepMeeting<Item extends { readonly content: string }>(
     return { kept: items, isComplete: true };
   }
   const kept: Item[] = [];
-  const pace = createPace(TURN_MS);
+  const turn = yieldEvery(TURN_MS);
   for (const item of items) {
-    await pace();
+    await turn();
     if (performance.now() > until) {
       return { kept, isComplete: false };
     }

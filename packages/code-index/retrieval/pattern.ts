@@ -1,5 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldEvery } from "@sightline/foundation/yield-every";
 import { RE2JS, RE2JSException } from "re2js";
 import { trigramClassOf } from "#store/trigrams.ts";
 import { both, lighten, queryOfRun, ANY, type TrigramQuery } from "./trigram-query.ts";
@@ -175,12 +175,9 @@ const TURN_MS = 20;
 
 async function linesInTurns(text: string, test: (line: string) => boolean): Promise<readonly number[]> {
   const found: number[] = [];
-  let turn = performance.now();
+  const turn = yieldEvery(TURN_MS);
   for (const [index, line] of splitLines(text).entries()) {
-    if (performance.now() - turn > TURN_MS) {
-      await nextTurn();
-      turn = performance.now();
-    }
+    await turn();
     if (test(line)) {
       found.push(index);
     }

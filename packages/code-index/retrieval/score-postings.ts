@@ -1,9 +1,9 @@
+import { yieldEvery } from "@sightline/foundation/yield-every";
 import { hasBit } from "#store/bitmap.ts";
 import { SEGMENT_CAPACITY } from "#store/chunk-id.ts";
 import { IMPACT_STEP } from "#store/postings.ts";
 import { countSeen } from "./count-seen.ts";
 import { placeFrom } from "./intersect.ts";
-import { createPace } from "./pace.ts";
 import { ROUNDING, scoreSegment, type Found, type Row } from "./score-segment.ts";
 import type { ConceptPostings } from "./segment-memory.ts";
 import { createTop, type ScoredChunk } from "./top.ts";
@@ -35,7 +35,7 @@ const TURN_MS = 2;
  * when it was written.
  */
 export async function scorePostings({ concepts, segments, limit, isWanted }: Scoring): Promise<Scores> {
-  const pace = createPace(TURN_MS);
+  const turn = yieldEvery(TURN_MS);
   const total = segments.reduce((sum, segment) => sum + segment.count, 0);
   const weights = concepts.map((concept) => concept.weight * rarity(concept, segments, total));
   const coverable = weights.reduce((sum, weight) => sum + weight, 0);
@@ -55,7 +55,7 @@ export async function scorePostings({ concepts, segments, limit, isWanted }: Sco
     if (most === 0 || most * ROUNDING < top.lowest()) {
       break;
     }
-    await pace();
+    await turn();
     scoreSegment(segment, rows, found, top.lowest);
   }
   const bySegment = new Map(promising.map(({ segment, rows }) => [segment.segmentId, { segment, rows }]));
