@@ -166,7 +166,7 @@ export const codeIndexVariables = {
     default: "false",
   },
   CODEINDEX_MCP_CALLS_PER_MINUTE: {
-    doc: "Requests that one token may send to `/mcp` in a minute, counted by each process for itself; more are answered 429. 0 sets no limit.",
+    doc: "Requests that one token may send to `/mcp` in a minute, over all replicas; more are answered 429. 0 sets no limit.",
     schema: integerVariable(0, 1_000_000),
     default: "600",
   },

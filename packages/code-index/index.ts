@@ -35,6 +35,7 @@ import { weightsFor } from "./retrieval/reranking-model.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import type { SearchDependencies } from "./retrieval/search.ts";
 import { createProvisioner } from "./tenants/provision-tenant.ts";
+import { noteCancellation, takeCancellations } from "./store/cancellations.store.ts";
 import { failOrphans } from "./store/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenant.ts";
 
@@ -127,7 +128,14 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     {
       name: "MCP session manager",
       start: async () => {
-        mcp = createMcpEndpoint({ log, createServer: (opens) => createCodeIndexServer({ ...searching, version, guest, ...opens }) });
+        mcp = createMcpEndpoint({
+          log,
+          createServer: (opens) => createCodeIndexServer({ ...searching, version, guest, ...opens }),
+          cancellations: {
+            note: (call) => noteCancellation(database, call),
+            take: (running) => takeCancellations(database, running),
+          },
+        });
       },
       stop: async () => {
         await mcp?.close();
@@ -148,7 +156,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     routes: [
       healthRoutes({ version, database, clock, watchdogLookedAt: watchdog.lookedAt }),
       resourceMetadataRoutes(publicUrl),
-      mcpRoutes({ publicUrl, limit: createCallLimit({ clock, perMinute: config.CODEINDEX_MCP_CALLS_PER_MINUTE }), endpoint: () => mcp }),
+      mcpRoutes({ publicUrl, limit: createCallLimit({ database, perMinute: config.CODEINDEX_MCP_CALLS_PER_MINUTE }), endpoint: () => mcp }),
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),

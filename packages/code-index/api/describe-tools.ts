@@ -5,6 +5,7 @@ import { addGuestTools, type Guest } from "./guest-tools.ts";
 import { createMcpEndpoint } from "./mcp-handler.ts";
 import { createCodeIndexServer } from "./mcp-server.ts";
 import type { ToolContext } from "./mcp-tool.ts";
+import { withinThisProcess } from "./running-calls.ts";
 
 const fieldsSchema = z.object({
   properties: z.record(z.string(), z.looseObject({})).default({}),
@@ -27,6 +28,7 @@ export async function describeTools(guest: Guest): Promise<readonly DescribedToo
   const inert = {} as ToolContext;
   const endpoint = createMcpEndpoint({
     log: createLog({ name: "tools", level: "error", destination: process.stderr }),
+    cancellations: withinThisProcess,
     createServer: async () => {
       const server = await createCodeIndexServer({ ...inert, version: "0", person: undefined, guest: undefined });
       addGuestTools(server, inert, { guest, person: { tenantId: "", userId: "" } });

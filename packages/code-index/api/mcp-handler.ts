@@ -4,7 +4,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
 import type { Access } from "#store/read-scope.store.ts";
 import type { Person } from "./request-tenant.ts";
-import { createRunningCalls } from "./running-calls.ts";
+import { createRunningCalls, type Cancellations } from "./running-calls.ts";
 
 /** An HTTP request to `/mcp`, from somebody whose token was verified. */
 export type McpRequest = {
@@ -27,6 +27,7 @@ export type McpEndpoint = {
 type Options = {
   /** A fresh server for each request, which sees what the request's token opens. */
   readonly createServer: (opens: Opening) => McpServer | Promise<McpServer>;
+  readonly cancellations: Cancellations;
   readonly log: Logger;
 };
 
@@ -36,10 +37,10 @@ const SESSION = "mcp-session-id";
  * Serves MCP 2025-11-25 and the stateless 2026-07-28 at once. Nothing is kept between requests: a session of the older
  * revision is a name that its client repeats, by which a cancellation finds the call it is about.
  */
-export function createMcpEndpoint({ createServer, log }: Options): McpEndpoint {
+export function createMcpEndpoint({ createServer, cancellations, log }: Options): McpEndpoint {
   // Keyed by the very object that goes in with a request, so that a server can't get at what another request may see.
   const openings = new WeakMap<AuthInfo, Opening>();
-  const calls = createRunningCalls();
+  const calls = createRunningCalls({ cancellations, log });
   // The signal of a Request that nobody holds is never aborted: it goes with the garbage.
   const held = new Set<Request>();
 
@@ -64,7 +65,7 @@ export function createMcpEndpoint({ createServer, log }: Options): McpEndpoint {
       const message = messageSchema.safeParse(body).data;
       const session = request.headers.get(SESSION);
       if (message?.method === "notifications/cancelled" && message.params?.requestId !== undefined) {
-        calls.cancel({ caller, session, id: message.params.requestId });
+        await calls.cancel({ caller, session, id: message.params.requestId });
       }
       const signal = message?.id === undefined ? gone : calls.begin({ caller, session, id: message.id }, gone);
       const serving = new Request(request, { signal });

@@ -26,7 +26,7 @@ export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Rout
     // Runs after authentication: who has no token learns nothing else.
     server.addHook("onRequest", async (request) => {
       refuseForeignPages(request, new URL(publicUrl).hostname);
-      limit(callerOf(request));
+      await limit(callerOf(request));
     });
 
     server.route({

@@ -11,6 +11,7 @@ import { listBranches } from "#source/branches.ts";
 import { sweepPrivateFolders } from "#source/private-folder.ts";
 import { tidyMirrors } from "#source/tidy-mirrors.ts";
 import { listIndexedBranches } from "#store/indexed-branches.store.ts";
+import { forgetCallers } from "#store/call-allowances.store.ts";
 import { pruneDeliveries } from "#store/deliveries.store.ts";
 import { claimJob } from "#store/leases.store.ts";
 import { deleteOldJobs } from "#store/old-jobs.store.ts";
@@ -90,6 +91,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     ...polls(tools, config.CODEINDEX_POLL_MINUTES),
     createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
     createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
+    createLoop({ name: "callers", everyMs: HOUR_MS, run: async () => forgetCallers(database), log }),
     createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteAll(tools, signal), log }),
   ];
 

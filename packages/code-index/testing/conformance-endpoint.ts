@@ -1,13 +1,12 @@
 import type { AddressInfo } from "node:net";
-import { systemClock } from "@sightline/foundation/clock";
 import { createHttpServer } from "@sightline/foundation/http-server";
 import { createMetrics } from "@sightline/foundation/metrics";
 import { setPrincipal } from "@sightline/foundation/principal";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createCallLimit } from "#api/call-limit.ts";
 import { createMcpEndpoint } from "#api/mcp-handler.ts";
 import { mcpRoutes } from "#api/mcp.routes.ts";
 import { setTenant } from "#api/request-tenant.ts";
+import { withinThisProcess } from "#api/running-calls.ts";
 import { schemaOf } from "#store/tenant.ts";
 import { createConformanceServer } from "./conformance-fixtures.ts";
 
@@ -17,7 +16,11 @@ import { createConformanceServer } from "./conformance-fixtures.ts";
  */
 export async function startConformanceEndpoint(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const tenant = { tenantId: "one", name: "one", schema: schemaOf("one"), role: null };
-  const endpoint = createMcpEndpoint({ createServer: createConformanceServer, log: silentLog });
+  const endpoint = createMcpEndpoint({
+    createServer: createConformanceServer,
+    cancellations: withinThisProcess,
+    log: silentLog,
+  });
   const server = await createHttpServer({
     name: "conformance",
     title: "Conformance",
@@ -33,7 +36,7 @@ export async function startConformanceEndpoint(): Promise<{ readonly url: string
     routes: [
       mcpRoutes({
         publicUrl: "http://localhost:8080",
-        limit: createCallLimit({ clock: systemClock, perMinute: 0 }),
+        limit: async () => undefined,
         endpoint: () => endpoint,
       }),
     ],

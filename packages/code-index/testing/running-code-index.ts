@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@sightline/foundation/clock";
+import { createDatabase, type Database } from "@sightline/foundation/database";
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/metrics";
@@ -24,6 +25,8 @@ export type RunningCodeIndex = {
   readonly server: HttpServer;
   readonly database: TestDatabase<CodeIndexTables>;
   readonly dataDir: string;
+  /** Another process of the API over the same database, as far as either can tell. */
+  readonly startReplica: () => Promise<{ readonly server: HttpServer; readonly stop: () => Promise<void> }>;
   readonly issue: TokenIssuer["issue"];
   /** Of the keys that sign those tokens. */
   readonly jwksUrl: string;
@@ -65,19 +68,23 @@ export async function startCodeIndex({
     CODEINDEX_MCP_CALLS_PER_MINUTE: mcpCallsPerMinute,
   };
   const shared = { config, database, log, clock: systemClock };
-  const metrics = createMetrics("test");
-  const api = createCodeIndexApi({ ...shared, metrics, accessTokens: issuer.verifier, version: "1.2.3", guest });
-  const server = await createHttpServer({
-    name: "code-index",
-    title: "Code index",
-    version: "1.2.3",
-    log,
-    metrics,
-    authenticators: api.authenticators,
-    routes: api.routes,
-  });
+  const startApi = async (over: Database<CodeIndexTables>) => {
+    const metrics = createMetrics("test");
+    const api = createCodeIndexApi({ ...shared, database: over, metrics, accessTokens: issuer.verifier, version: "1.2.3", guest });
+    const server = await createHttpServer({
+      name: "code-index",
+      title: "Code index",
+      version: "1.2.3",
+      log,
+      metrics,
+      authenticators: api.authenticators,
+      routes: api.routes,
+    });
+    await api.start();
+    return { api, server };
+  };
+  const { api, server } = await startApi(database);
   const indexer = createIndexer(shared);
-  await api.start();
   await indexer.start();
   const sources: GitRepository[] = [];
   const asAdmin = (tenantId = "one") => ({ authorization: `Bearer ${issuer.issue({ tid: tenantId })}` });
@@ -87,6 +94,18 @@ export async function startCodeIndex({
     server,
     database,
     dataDir,
+    startReplica: async () => {
+      const own = createDatabase<CodeIndexTables>({ url: database.url, poolSize: 5, applicationName: "replica", log });
+      const replica = await startApi(own);
+      return {
+        server: replica.server,
+        stop: async () => {
+          await replica.server.close();
+          await replica.api.stop();
+          await own.close();
+        },
+      };
+    },
     issue: issuer.issue,
     jwksUrl: issuer.jwksUrl,
     asAdmin,

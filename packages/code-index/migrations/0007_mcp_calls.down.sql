@@ -1,0 +1,2 @@
+drop table codeindex.mcp_cancellations;
+drop table codeindex.mcp_allowances;
