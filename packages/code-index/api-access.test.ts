@@ -152,6 +152,16 @@ test("a revoked developer token opens nothing any more", async () => {
   expect(await call(`Bearer ${body.token}`, { url: "/api/v1/repos" })).toMatchObject({ status: 401, body: { error: "auth_failed" } });
 });
 
+test("a developer token reads although the database has no room to note that it was used", async () => {
+  const fresh = await running.createToken("one");
+  const { pool } = running.database;
+  await pool.query(`
+    create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'full' using errcode = '53100'; end $$;
+    create trigger refuse before update on codeindex.developer_tokens execute function public.refuse()`);
+  expect((await call(`Bearer ${fresh}`, { url: "/api/v1/repos" })).status).toBe(200);
+  await pool.query("drop function public.refuse() cascade");
+});
+
 test("a repository that is no such thing is refused with a reason", async () => {
   const admin = `Bearer ${running.issue({ tid: "one" })}`;
   const register = (payload: object) => call(admin, { method: "POST", url: "/api/v1/repos", payload });

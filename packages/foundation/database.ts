@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import { Client, Pool, TypeOverrides, type PoolClient } from "pg";
+import { openDatabaseSocket } from "./database-unavailable.ts";
 import { messageOf } from "./errors.ts";
 import type { Check } from "./health.ts";
 import type { Logger } from "./log.ts";
@@ -59,6 +60,7 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 5_000,
     keepAlive: true,
+    stream: openDatabaseSocket,
     types,
   });
   // An idle connection that breaks is replaced by the pool; without a listener the process would end.

@@ -20,8 +20,8 @@ type AppErrorOptions = {
 };
 
 /**
- * The one error type that may reach a client. Anything else that is thrown is
- * answered as `500 internal_error` and logged with its stack.
+ * The one error type that may reach a client. Anything else that is thrown is answered as `500 internal_error`, or as
+ * `503 database_unavailable` where it is the database that says not now, and logged with its stack.
  *
  * `code` is stable and part of the API; `message` is for people and may change.
  */

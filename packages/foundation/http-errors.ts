@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from "fastify-type-provider-zod";
+import { databaseUnavailable } from "./database-unavailable.ts";
 import { AppError, type ErrorDetail } from "./errors.ts";
 
 /** A route may have said how long its answer keeps before it came to this. */
@@ -60,7 +61,7 @@ export function toAppError(error: FastifyError): AppError {
   if (status >= 400 && status < 500) {
     return new AppError({ code: "invalid_request", status, message: "The request could not be read; check its body and headers." });
   }
-  return internalError();
+  return databaseUnavailable(error) ?? internalError();
 }
 
 function internalError(): AppError {

@@ -1,5 +1,6 @@
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/access-token";
 import type { Clock } from "@sightline/foundation/clock";
+import { messageOf } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/principal";
 import { findLiveToken, touchToken } from "#store/developer-tokens.store.ts";
@@ -82,7 +83,10 @@ async function developerPrincipal(request: IncomingRequest, token: string, { dat
   const now = clock.now();
   const unlessSince = new Date(now.getTime() - TOUCH_MS);
   if (row.last_used_at === null || row.last_used_at < unlessSince) {
-    await touchToken(database, { id: row.id, now, unlessSince });
+    // A full disk lets read, and so do we.
+    await touchToken(database, { id: row.id, now, unlessSince }).catch((error: unknown) =>
+      request.log.warn({ reason: messageOf(error) }, "could not note that a developer token was used"),
+    );
   }
   if (row.repositories !== null) {
     setAllowedRepositories(request, row.repositories);

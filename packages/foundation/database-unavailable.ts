@@ -1,0 +1,48 @@
+import { Socket } from "node:net";
+import { DatabaseError } from "pg";
+import { AppError } from "./errors.ts";
+
+const connectionErrors = new WeakSet<Error>();
+
+/** The socket of a connection to PostgreSQL, whose errors can be told from those of any other. */
+export function openDatabaseSocket(): Socket {
+  return new Socket().on("error", (error) => void connectionErrors.add(error));
+}
+
+const SOON_SECONDS = 5;
+/** Somebody has to make room first. */
+const LATER_SECONDS = 60;
+
+const DISK_FULL = "53100";
+const TOO_MANY_CONNECTIONS = "53300";
+/** Out of resources or of memory; ended by an administrator or a crash; starting or stopping. */
+const PASSING = new Set([DISK_FULL, TOO_MANY_CONNECTIONS, "53000", "53200", "57P01", "57P02", "57P03"]);
+/** Connections that were lost, also those that a pooler in front of the server ends. */
+const CONNECTION_CLASS = "08";
+
+/** What an error is answered with that is about the database as a whole, now, and not about the request. */
+export function databaseUnavailable(error: Error): AppError | undefined {
+  // The pool wraps what a connection that took too long failed with.
+  if (connectionErrors.has(error) || (error.cause instanceof Error && connectionErrors.has(error.cause))) {
+    return unavailable("does not answer; try again in a few seconds", SOON_SECONDS, error);
+  }
+  const code = error instanceof DatabaseError ? (error.code ?? "") : "";
+  if (!PASSING.has(code) && !code.startsWith(CONNECTION_CLASS)) {
+    return undefined;
+  }
+  if (code === DISK_FULL) {
+    return unavailable("has no room left; try again when its disk has been given some", LATER_SECONDS, error);
+  }
+  const what = code === TOO_MANY_CONNECTIONS ? "takes no more connections" : "can't take this just now";
+  return unavailable(`${what}; try again in a few seconds`, SOON_SECONDS, error);
+}
+
+function unavailable(what: string, seconds: number, cause: Error): AppError {
+  return new AppError({
+    code: "database_unavailable",
+    status: 503,
+    message: `The database ${what}.`,
+    headers: { "retry-after": String(seconds) },
+    cause,
+  });
+}
