@@ -156,7 +156,11 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     routes: [
       healthRoutes({ version, database, clock, watchdogLookedAt: watchdog.lookedAt }),
       resourceMetadataRoutes(publicUrl),
-      mcpRoutes({ publicUrl, limit: createCallLimit({ database, perMinute: config.CODEINDEX_MCP_CALLS_PER_MINUTE }), endpoint: () => mcp }),
+      mcpRoutes({
+        publicUrl,
+        limit: createCallLimit({ database, log, perMinute: config.CODEINDEX_MCP_CALLS_PER_MINUTE }),
+        endpoint: () => mcp,
+      }),
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),

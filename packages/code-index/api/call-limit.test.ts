@@ -1,3 +1,4 @@
+import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeIndexMigrations } from "#store/migrations.ts";
@@ -43,7 +44,7 @@ const retryAfter = (seconds: number) => ({
 const RATE_LIMITED = { code: "rate_limited", status: 429 };
 
 test("after its calls of a minute a caller is told how long to wait, others are not held up", async () => {
-  const limit = createCallLimit({ database, perMinute: 2 });
+  const limit = createCallLimit({ database, log: silentLog, perMinute: 2 });
   await limit("one");
   await limit("one");
   expect(await refusalOf(limit("one"))).toMatchObject({ ...RATE_LIMITED, ...retryAfter(30) });
@@ -56,7 +57,7 @@ test("after its calls of a minute a caller is told how long to wait, others are 
 });
 
 test("calls made at once of several processes are granted no more often than the limit says", needsRealPostgres, async () => {
-  const processes = [1, 2, 3].map(() => createCallLimit({ database, perMinute: 20 }));
+  const processes = [1, 2, 3].map(() => createCallLimit({ database, log: silentLog, perMinute: 20 }));
   const granted = await Promise.all(processes.map((limit) => grantedOf(limit, "many", 30)));
   const all = granted.reduce((sum, each) => sum + each);
   // One comes back every three seconds, which ninety statements may take on a busy machine.
@@ -65,7 +66,7 @@ test("calls made at once of several processes are granted no more often than the
 });
 
 test("a refused call costs nothing, and a pause gives no more than a minute's calls", async () => {
-  const limit = createCallLimit({ database, perMinute: 3 });
+  const limit = createCallLimit({ database, log: silentLog, perMinute: 3 });
   expect(await grantedOf(limit, "three", 50)).toBe(3);
   await wait("three", 20);
   expect(await grantedOf(limit, "three", 50)).toBe(1);
@@ -74,7 +75,7 @@ test("a refused call costs nothing, and a pause gives no more than a minute's ca
 });
 
 test("a clock that is set back by an hour locks nobody out, and by a minute gives nobody more", async () => {
-  const limit = createCallLimit({ database, perMinute: 2 });
+  const limit = createCallLimit({ database, log: silentLog, perMinute: 2 });
   expect(await grantedOf(limit, "four", 3)).toBe(2);
   await wait("four", -59);
   expect(await grantedOf(limit, "four", 3)).toBe(0);
@@ -83,8 +84,8 @@ test("a clock that is set back by an hour locks nobody out, and by a minute give
 });
 
 test("a limit that was lowered or raised holds for who called before", async () => {
-  const high = createCallLimit({ database, perMinute: 100 });
-  const low = createCallLimit({ database, perMinute: 2 });
+  const high = createCallLimit({ database, log: silentLog, perMinute: 100 });
+  const low = createCallLimit({ database, log: silentLog, perMinute: 2 });
   expect(await grantedOf(low, "five", 5)).toBe(2);
   expect(await refusalOf(high("five"))).toMatchObject(retryAfter(1));
   await wait("five", 1);
@@ -93,7 +94,7 @@ test("a limit that was lowered or raised holds for who called before", async () 
 });
 
 test("callers who have all their calls again are forgotten, the others are not", async () => {
-  const limit = createCallLimit({ database, perMinute: 1 });
+  const limit = createCallLimit({ database, log: silentLog, perMinute: 1 });
   await Promise.all([limit("gone"), limit("here")]);
   await wait("gone", 61);
   expect(await forgetCallers(database)).toBe(false);
@@ -102,5 +103,13 @@ test("callers who have all their calls again are forgotten, the others are not",
 });
 
 test("0 is no limit", async () => {
-  expect(await grantedOf(createCallLimit({ database, perMinute: 0 }), "six", 1_000)).toBe(1_000);
+  expect(await grantedOf(createCallLimit({ database, log: silentLog, perMinute: 0 }), "six", 1_000)).toBe(1_000);
+});
+
+test("a call that the database has no room to count is let through", async () => {
+  await database.pool.query(`
+    create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'full' using errcode = '53100'; end $$;
+    create trigger refuse before insert or update on codeindex.mcp_allowances execute function public.refuse()`);
+  expect(await grantedOf(createCallLimit({ database, log: silentLog, perMinute: 1 }), "seven", 3)).toBe(3);
+  await database.pool.query("drop function public.refuse() cascade");
 });

@@ -1,20 +1,27 @@
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
 import { takeCall } from "#store/call-allowances.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
 
 /** Rejects when the caller must wait. */
 export type CallLimit = (caller: string) => Promise<void>;
 
-type Options = { readonly database: CodeIndexDatabase; readonly perMinute: number };
+type Options = { readonly database: CodeIndexDatabase; readonly perMinute: number; readonly log: Logger };
 
 /**
  * Lets each caller begin so many calls a minute, and as many at once after a pause, of all processes together. 0 sets no limit.
+ * What can't be counted, as on a full disk, is let through: it can still be read.
  *
  * @throws {AppError} `rate_limited` (429), from what is returned, with Retry-After.
  */
-export function createCallLimit({ database, perMinute }: Options): CallLimit {
+export function createCallLimit({ database, perMinute, log }: Options): CallLimit {
   return async (caller) => {
-    const wait = perMinute === 0 ? undefined : await takeCall(database, { caller, perMinute });
+    if (perMinute === 0) {
+      return;
+    }
+    const wait = await takeCall(database, { caller, perMinute }).catch((error: unknown) =>
+      log.warn({ reason: messageOf(error) }, "could not count a call of /mcp"),
+    );
     if (wait !== undefined) {
       const seconds = Math.max(1, Math.ceil(wait));
       throw new AppError({
