@@ -9,8 +9,9 @@ import { describeExplore } from "./explore.ts";
 import { describeInterruptions } from "./interruptions.ts";
 import { logInFirst } from "./log-in.ts";
 import { describePalette } from "./palette.ts";
-import { makePlace, startProduct, type Place, type Product } from "./product.ts";
+import { startAlone, type Product, type Stage } from "./product.ts";
 import { describeProjectAccess } from "./project-access.ts";
+import { startReplicas } from "./replicas.ts";
 import { describeRepositories } from "./repositories.ts";
 import { describeSecondFactor } from "./second-factor.ts";
 import { describeSpeed } from "./speed.ts";
@@ -23,7 +24,7 @@ const RETRY = "src/payment/retry-failed-payment.ts";
 const INDEXING_MS = 150_000;
 const DEMO_MS = 120_000;
 
-let place: Place;
+let stage: Stage;
 let product: Product;
 let repository: SmallRepository;
 let browser: Browser;
@@ -33,8 +34,8 @@ let problems: string[];
 
 beforeAll(async () => {
   repository = makeSmallRepository();
-  place = await makePlace();
-  product = await startProduct(place, ["--demo"]);
+  stage = await (process.env["E2E_REPLICAS"] === "2" ? startReplicas : startAlone)(["--demo"]);
+  ({ product } = stage);
   browser = await launchBrowser();
   context = await openContext(browser);
   problems = [];
@@ -48,9 +49,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await product?.interrupt();
   repository?.remove();
-  await place?.remove();
+  await stage?.end();
 });
 
 beforeEach(async () => {

@@ -32,6 +32,9 @@ export type Product = {
 /** Where a product keeps its data and listens; a second start in the same place finds both again. */
 export type Place = { readonly home: string; readonly environment: Readonly<Record<string, string>>; readonly remove: () => Promise<void> };
 
+/** A product that was started, and what ends it and removes what it kept. */
+export type Stage = { readonly product: Product; readonly end: () => Promise<void> };
+
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const PORT_VARIABLES = [
   "IDENTITY_PORT",
@@ -57,6 +60,19 @@ export async function makePlace(): Promise<Place> {
       ...Object.fromEntries(PORT_VARIABLES.map((name, index) => [name, String(ports[index])])),
     },
     remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+/** Every role once, with the embedded stores. */
+export async function startAlone(words: readonly string[]): Promise<Stage> {
+  const place = await makePlace();
+  const product = await startProduct(place, words);
+  return {
+    product,
+    end: async () => {
+      await product.interrupt();
+      await place.remove();
+    },
   };
 }
 
@@ -130,7 +146,7 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name) || /^npm_config_|proxy/i.test(name)));
 }
 
-async function freePorts(count: number): Promise<readonly number[]> {
+export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer().listen(0, "127.0.0.1");
