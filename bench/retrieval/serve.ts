@@ -36,7 +36,8 @@ export async function serveIndex({ url: databaseUrl, tenantId }: Filled): Promis
       CODEINDEX_PORT: String(port),
       CODEINDEX_JWT_JWKS_URL: issuer.url,
       CODEINDEX_WEBHOOK_SECRET: randomBytes(32).toString("base64url"),
-      CODEINDEX_MCP_CALLS_PER_MINUTE: "0",
+      // Counted as everywhere, and never reached.
+      CODEINDEX_MCP_CALLS_PER_MINUTE: "1000000",
     },
   });
   await waitUntilHealthy(url, child);
