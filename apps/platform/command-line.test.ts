@@ -97,6 +97,18 @@ test("everything that is wrong or missing in the environment is named at once, a
   expect(error).not.toContain("not-a-key-of-ours");
 });
 
+test("an ADMIN_PASSWORD that is guessed first ends the start before anything is made, and doctor says the same", async () => {
+  const home = join(folder, "guessable");
+  const environment = { ...(await freePorts()), SIGHTLINE_HOME: home, ADMIN_EMAIL: "ada@example.org", ADMIN_PASSWORD: "Password1234!" };
+  const said = /ADMIN_PASSWORD is not valid: it is among the first that are guessed; set a longer phrase of your own/;
+  const started = await runCommand(["start"], { folder, environment });
+  expect(started).toMatchObject({ code: 1, error: expect.stringMatching(said), out: "" });
+  await expect(stat(home)).rejects.toThrow("ENOENT");
+  const judged = await runCommand(["doctor"], { folder, environment });
+  expect(judged).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  expect(started.error + judged.out).not.toContain("Password1234!");
+});
+
 test("busy ports are named all at once with the variable that changes each", async () => {
   const busy = [createServer(), createServer()];
   const ports = await freePorts();
