@@ -248,6 +248,19 @@ test("a data folder that can't be one is named, with what to do", async () => {
   expect(out).toMatch(/broken +data folder/);
 });
 
+test("where no folder can be made, start and doctor say so at once, also beside real databases", async () => {
+  const embedded = { ...(await freePorts()), SIGHTLINE_HOME: "/proc/sightline/data" };
+  const real = { ...embedded, ...SECRETS, DATABASE_URL: database.url, OBSERVABILITY_REDIS_URL: inject("redisUrl") };
+  for (const environment of [embedded, real]) {
+    const { code, error, out } = await runCommand(["start"], { folder, environment });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(error).toMatch(/^E[A-Z]+: [^\n]+'\/proc[^\n]+choose another (one|folder) with SIGHTLINE_HOME\.\n$/i);
+  }
+  const { code, out } = await runCommand(["doctor"], { folder, environment: embedded });
+  expect(code).toBe(1);
+  expect(out).toMatch(/broken +data folder +E/);
+});
+
 test("a port that is asked for twice is not taken for a busy one", async () => {
   const ports = await freePorts();
   const environment = { ...ports, CONSOLE_PORT: ports["IDENTITY_PORT"] ?? "", SIGHTLINE_HOME: join(folder, "twice") };
