@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutUserInfo } from "@sightline/foundation/address";
 import type { Environment } from "./environment.ts";
@@ -61,7 +61,6 @@ export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format,
   }
   if (format === "json") {
     const file = join(home, "first-admin-password");
-    await mkdir(home, { recursive: true, mode: 0o700 });
     await writeFile(file, `${oneTimePassword}\n`, { mode: 0o600 });
     return [`  First admin  ${email}`, `  Password     in ${file}; delete it after the first login`];
   }

@@ -1,6 +1,6 @@
 import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index";
 import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
-import { identityVariables } from "@sightline/identity";
+import { identityVariables, problemsOfFirstAdmin } from "@sightline/identity";
 import { z } from "zod";
 import { platformVariables } from "./config.ts";
 import { deriveEnvironment, type Environment, type Setting } from "./environment.ts";
@@ -49,7 +49,10 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
       problems.set(name, found);
     }
   }
-  const unmet = problems.size === 0 ? providerProblems(roles, environment) : [];
+  const unmet =
+    problems.size === 0
+      ? [...problemsOfFirstAdmin(readConfig(identityVariables, environment)), ...providerProblems(roles, environment)]
+      : [];
   if (problems.size + unmet.length > 0) {
     throw new ConfigError([...[...problems.values()].flat(), ...unmet]);
   }

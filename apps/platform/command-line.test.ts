@@ -97,6 +97,18 @@ test("everything that is wrong or missing in the environment is named at once, a
   expect(error).not.toContain("not-a-key-of-ours");
 });
 
+test("an ADMIN_PASSWORD that is guessed first ends the start before anything is made, and doctor says the same", async () => {
+  const home = join(folder, "guessable");
+  const environment = { ...(await freePorts()), SIGHTLINE_HOME: home, ADMIN_EMAIL: "ada@example.org", ADMIN_PASSWORD: "Password1234!" };
+  const said = /ADMIN_PASSWORD is not valid: it is among the first that are guessed; set a longer phrase of your own/;
+  const started = await runCommand(["start"], { folder, environment });
+  expect(started).toMatchObject({ code: 1, error: expect.stringMatching(said), out: "" });
+  await expect(stat(home)).rejects.toThrow("ENOENT");
+  const judged = await runCommand(["doctor"], { folder, environment });
+  expect(judged).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  expect(started.error + judged.out).not.toContain("Password1234!");
+});
+
 test("busy ports are named all at once with the variable that changes each", async () => {
   const busy = [createServer(), createServer()];
   const ports = await freePorts();
@@ -234,6 +246,19 @@ test("a data folder that can't be one is named, with what to do", async () => {
   const { code, out } = await runCommand(["doctor"], { folder, environment });
   expect(code).toBe(1);
   expect(out).toMatch(/broken +data folder/);
+});
+
+test("where no folder can be made, start and doctor say so at once, also beside real databases", async () => {
+  const embedded = { ...(await freePorts()), SIGHTLINE_HOME: "/proc/sightline/data" };
+  const real = { ...embedded, ...SECRETS, DATABASE_URL: database.url, OBSERVABILITY_REDIS_URL: inject("redisUrl") };
+  for (const environment of [embedded, real]) {
+    const { code, error, out } = await runCommand(["start"], { folder, environment });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(error).toMatch(/^E[A-Z]+: [^\n]+'\/proc[^\n]+choose another (one|folder) with SIGHTLINE_HOME\.\n$/i);
+  }
+  const { code, out } = await runCommand(["doctor"], { folder, environment: embedded });
+  expect(code).toBe(1);
+  expect(out).toMatch(/broken +data folder +E/);
 });
 
 test("a port that is asked for twice is not taken for a busy one", async () => {

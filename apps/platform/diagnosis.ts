@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { access, constants, mkdir, stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ConfigError } from "@sightline/foundation/config";
 import { messageOf } from "@sightline/foundation/errors";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseDatabase, diagnoseRedis } from "./diagnosis-of-stores.ts";
 import { findHomeHolder } from "./embedded/home-lock.ts";
@@ -61,7 +62,7 @@ async function diagnoseGit(): Promise<Finding> {
 async function diagnoseHome({ platform }: Setting): Promise<Finding> {
   const home = platform.SIGHTLINE_HOME;
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeFolder(home, { mode: 0o700 });
     await access(home, constants.W_OK);
     return { state: "good", what: "data folder", found: home };
   } catch (error) {

@@ -27,6 +27,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: "Choose a folder that can be written to with SIGHTLINE_HOME.",
   EEXIST: "Sightline's data needs a folder: choose another one with SIGHTLINE_HOME.",
   ENOTDIR: "Sightline's data needs a folder: choose another one with SIGHTLINE_HOME.",
+  ENOENT: "No folder can be made there: choose another one with SIGHTLINE_HOME.",
   ENOSPC: "The disk is full: make room, then do it again.",
 };
 
@@ -34,6 +35,12 @@ function withAdvice(error: unknown): string {
   const message = messageOf(error);
   const home = resolve(process.env["SIGHTLINE_HOME"] || platformVariables.SIGHTLINE_HOME.default);
   const { code, path } = error as NodeJS.ErrnoException;
-  const advice = path !== undefined && `${resolve(path)}${sep}`.startsWith(`${home}${sep}`) ? ADVICE[code ?? ""] : undefined;
+  // A folder above it that can't be made is what is wrong with it, too.
+  const isOfHome = path !== undefined && (isWithin(path, home) || isWithin(home, path));
+  const advice = isOfHome ? ADVICE[code ?? ""] : undefined;
   return advice === undefined ? message : `${message}. ${advice}`;
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return `${resolve(path)}${sep}`.startsWith(`${resolve(folder)}${sep}`);
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
+import { chmod, open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import type { Environment } from "./environment.ts";
 
 /** How each secret is made when the embedded mode makes it. */
@@ -20,7 +21,7 @@ export const secretNames = Object.keys(GENERATORS);
  * What the environment already sets is neither made nor written.
  */
 export async function provideSecrets(home: string, environment: Environment): Promise<Readonly<Record<string, string>>> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home, { mode: 0o700 });
   const path = join(home, "secrets.env");
   const known = parseEnv(await readFile(path, "utf8").catch(emptyWhenMissing));
   const missing = secretNames.filter((name) => !known[name] && !environment[name]);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import { HomeTakenError, lockHome, type HomeLock } from "#embedded/home-lock.ts";
 import { provideRedisServer } from "#embedded/redis-binary.ts";
 import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
@@ -19,9 +20,11 @@ export async function withSecrets(setting: Setting): Promise<Setting> {
   return { ...setting, environment: { ...secrets, ...given } };
 }
 
-/** Makes this process the one that runs the embedded stores, and sees to it that they can be run. */
+/** Makes the data folder, and this process the one that runs the embedded stores in it; sees to it that they can be run. */
 export async function reserveStores({ platform, embeddedPostgres, embeddedRedis }: Setting, output: Output): Promise<HomeLock> {
   if (!embeddedPostgres && !embeddedRedis) {
+    // Mirrors and compiled code are kept there.
+    await makeFolder(platform.SIGHTLINE_HOME, { mode: 0o700 });
     return { release: async () => undefined };
   }
   const lock = await lockHome(platform.SIGHTLINE_HOME);

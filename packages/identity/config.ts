@@ -54,7 +54,7 @@ export const identityVariables = {
     schema: z.email("expected an e-mail address").optional(),
   },
   ADMIN_PASSWORD: {
-    doc: "Password of the first admin (12 to 256 characters); without it a one-time password is printed once.",
+    doc: "Password of the first admin (12 to 256 characters, none that is guessed first); without it a one-time password is printed once.",
     schema: z.string().min(12, "expected at least 12 characters").max(256, "expected at most 256 characters").optional(),
     secret: true,
   },

@@ -53,6 +53,7 @@ import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
+export { problemsOfFirstAdmin } from "./accounts/first-admin.ts";
 export { findStanding } from "./accounts/standing.store.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
@@ -183,7 +184,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       await Promise.all([housekeeping.stop(), outbox?.stop()]);
     },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
-    ensureFirstAdmin: () => ensureFirstAdmin(accounts, { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
+    ensureFirstAdmin: () => ensureFirstAdmin(accounts, config),
     ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
     createAdmin: (request) => createAdmin(accounts, request),

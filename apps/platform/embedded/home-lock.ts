@@ -1,5 +1,6 @@
-import { link, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import { z } from "zod";
 import { findProcess } from "./process-table.ts";
 
@@ -25,7 +26,7 @@ export type HomeLock = { readonly release: () => Promise<void> };
  * @throws {HomeTakenError} naming the process that has it.
  */
 export async function lockHome(home: string): Promise<HomeLock> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home, { mode: 0o700 });
   const { highest, holder } = await readHighestLock(home);
   if (holder !== undefined) {
     throw new HomeTakenError(

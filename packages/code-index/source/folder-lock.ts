@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import { hasEnded, processIdentitySchema, thisProcess } from "./process-identity.ts";
 
 const BEAT_MS = 5_000;
@@ -18,7 +19,7 @@ const NAME = /^lock-(\d+)$/;
  * file with the highest number says who holds the lock and is never removed, so nobody who looked too early can come in.
  */
 export async function withFolderLock<Result>(folder: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const held = await acquire(folder, signal);
   const beat = setInterval(() => void utimes(held, new Date(), new Date()).catch(() => undefined), BEAT_MS);
   try {

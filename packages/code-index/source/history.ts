@@ -1,5 +1,6 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import { withFolderLock } from "./folder-lock.ts";
 import { runGit } from "./git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
@@ -35,7 +36,7 @@ export async function fetchHistory(options: HistoryOptions): Promise<History> {
   const { dataDir, repoId, signal } = options;
   const folder = historyFolder(mirrorFolder(dataDir, repoId));
   return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const directory = join(folder, "repository.git");
     return withFolderLock(folder, signal, () => fetchInto({ ...options, directory, remote }));
   });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import { findBranch, type FoundBranch } from "./branches.ts";
 import { withFolderLock } from "./folder-lock.ts";
 import { runGit } from "./git.ts";
@@ -39,7 +39,7 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
   const { dataDir, repoId, ref, fresh = false, signal } = options;
   const folder = mirrorFolder(dataDir, repoId);
   return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const branch = await findBranch(remote, ref);
     const directory = join(folder, "repository.git");
     return withFolderLock(folder, signal, () => fetchInto({ ...options, fresh, directory, remote, branch }));

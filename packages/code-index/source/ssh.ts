@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@sightline/foundation/make-folder";
 import type { Location } from "./clone-url.ts";
 import { withPrivateFolder, writePrivateFile } from "./private-folder.ts";
 
@@ -80,7 +81,7 @@ async function readIfThere(path: string | undefined): Promise<string> {
 
 /** The key that a host is first seen with is its key from then on. */
 async function replaceFile(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, content, { mode: 0o600 });
   await rename(draft, path);
