@@ -6,14 +6,13 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
 import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { reachableAddress } from "#http/reachable-address.ts";
+import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
@@ -90,7 +89,7 @@ function Snippets({ token }: { readonly token: string | undefined }) {
       />
     );
   }
-  return <SnippetTabs url={reachableAddress(window.location, endpoint.data)} token={token} />;
+  return <SnippetTabs url={endpoint.data} token={token} />;
 }
 
 function TokenList() {
