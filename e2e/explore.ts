@@ -36,6 +36,7 @@ export function describeExplore(stage: () => Stage): void {
       await page.getByText("Write a duration with its unit").waitFor();
       await page.getByText("As before: the query can't be read").waitFor();
       await traceOf(page).waitFor();
+      expect(await queryOf(page).inputValue()).toBe("duration:>5 ");
     });
 
     test("what was asked for in vain is named, and each part of it can be dropped", async () => {
