@@ -36,8 +36,19 @@ export function describeExplore(stage: () => Stage): void {
       await page.getByText("Write a duration with its unit").waitFor();
       await page.getByText("As before: the query can't be read").waitFor();
       await traceOf(page).waitFor();
-      await queryOf(page).fill("duration:>5h");
+      expect(await queryOf(page).inputValue()).toBe("duration:>5 ");
+    });
+
+    test("what was asked for in vain is named, and each part of it can be dropped", async () => {
+      const page = await openTraces(stage());
+      await queryOf(page).fill("status:success error:nosuch duration:>5h");
       await page.getByRole("heading", { name: "No trace matches" }).waitFor();
+      expect(await inspectPage(page, "traces-nothing")).toEqual([]);
+      await page.getByRole("button", { name: "Drop error:nosuch" }).click();
+      await expect.poll(() => queryOf(page).inputValue()).toBe("status:success duration:>5h");
+      await page.getByRole("button", { name: "Drop duration:>5h" }).click();
+      await traceOf(page).waitFor();
+      await queryOf(page).fill("error:nosuch");
       await page.getByRole("button", { name: "Show all traces" }).click();
       await traceOf(page).waitFor();
       expect(await queryOf(page).inputValue()).toBe("");

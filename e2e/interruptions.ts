@@ -93,6 +93,59 @@ export function describeInterruptions(world: () => Interrupted): void {
     );
 
     test(
+      "when the repositories can't be loaded: no field says that there are none",
+      () =>
+        onAPage(world(), async (page) => {
+          const broken = { status: 500, contentType: "application/json", body: '{"error":"internal_error","message":"Broken."}' };
+          await page.route("**/api/code-index/api/v1/repos?*", (route) => route.fulfill(broken));
+          for (const [path, field] of [
+            ["/code/connect", "Repositories"],
+            ["/code/webhooks", "Repository"],
+            ["/code/jobs", "Repository"],
+          ] as const) {
+            await page.goto(`${world().consoleUrl}${path}`);
+            await page.getByRole("combobox", { name: field }).click();
+            await page.getByText("Could not be loaded: Broken.").waitFor();
+          }
+          expect(await page.getByText(/No (?:such|other) repository/).count()).toBe(0);
+        }),
+      LONG_MS,
+    );
+
+    test(
+      "when the answer to a new account gets lost: nobody says that there is none, and its password is a reset away",
+      () =>
+        onAPage(world(), async (page) => {
+          const email = "katherine@example.org";
+          await loseAnswer(page);
+          await page.goto(`${world().consoleUrl}/admin/users`);
+          await page.getByRole("button", { name: "Create a user" }).click();
+          const dialog = page.getByRole("dialog", { name: "Create a user" });
+          await dialog.getByLabel("Name").fill("Katherine Johnson");
+          await dialog.getByLabel("E-mail address").fill(email);
+          await dialog.getByRole("button", { name: "Create the user" }).click();
+          await page.getByLabel("Your password", { exact: true }).fill(world().first.password);
+          await page.getByRole("button", { name: "Confirm" }).click();
+          await dialog.getByRole("alert").getByText("No answer came: it may be done all the same").waitFor();
+          await dialog.getByRole("button", { name: "Create the user" }).click();
+          await dialog.getByRole("alert").getByText("There is an account with this e-mail address").waitFor();
+          await dialog.getByRole("button", { name: "Cancel" }).click();
+          await page.getByRole("row").filter({ hasText: email }).getByRole("button", { name: "Actions for" }).click();
+          await page.getByRole("menuitem", { name: "Reset the password…" }).click();
+          await page.getByRole("button", { name: "Reset the password" }).click();
+          const password = page.getByLabel("the one-time password", { exact: true });
+          const shown = await password.innerText();
+          const asked = page.waitForEvent("dialog");
+          await page.evaluate("setTimeout(() => location.reload())");
+          const question = await asked;
+          expect(question.type()).toBe("beforeunload");
+          await question.dismiss();
+          expect(await password.innerText()).toBe(shown);
+        }),
+      LONG_MS,
+    );
+
+    test(
       "when the console was upgraded under an open page: what is missing is named, and a reload offered",
       () =>
         onAPage(world(), async (page) => {
@@ -151,6 +204,19 @@ async function fillNewProject(page: Page, consoleUrl: string, name = TYPED): Pro
   await page.goto(`${consoleUrl}/projects`);
   await page.getByRole("button", { name: "Create a project" }).first().click();
   await page.getByRole("textbox", { name: "Name" }).fill(name);
+}
+
+/** The account is made, and the console does not hear of it. */
+async function loseAnswer(page: Page): Promise<void> {
+  const calls = "**/api/identity/admin/users";
+  await page.route(calls, async (route) => {
+    const response = await route.fetch();
+    if (response.status() !== 201) {
+      return route.fulfill({ response });
+    }
+    await page.unroute(calls);
+    return route.abort();
+  });
 }
 
 /** As “log out” on another device does; done once every part knows it. */

@@ -88,6 +88,8 @@ export function describeRepositories(stage: () => Stage): void {
         .click();
       await rowOf(page).getByText("replayed 1 time").waitFor();
       await expectAccessible(page, "webhooks");
+      await rowOf(page).getByRole("link", { name: NAME }).click();
+      await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
     });
 
     test("is all that a token opens which was made for it", async () => {

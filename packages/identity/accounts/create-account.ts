@@ -50,7 +50,11 @@ export async function createAccount(
     const now = clock.now();
     const created = await insertAccount(transaction, { ...decision, email, name, passwordHash, mustChangePassword, now });
     if (created === undefined) {
-      throw new AppError({ code: "email_taken", status: 409, message: "There is an account with this e-mail address. Log in with it." });
+      throw new AppError({
+        code: "email_taken",
+        status: 409,
+        message: "There is an account with this e-mail address. Use that one, or another address.",
+      });
     }
     const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
     const { tenantId, role } = decision;

@@ -176,6 +176,19 @@ describe("gaps", () => {
     expect(gapPageSchema.parse((await api.get(`/api/v1/gaps?project_id=${theirs}`, ADMIN)).body).items).toEqual([]);
   });
 
+  test("that were found at one moment follow each other by their numbers, over pages too", async () => {
+    await loseEvents(mine, [3, 5, 8, 9, 12, 20, 31]);
+    const numbers: number[] = [];
+    let cursor = "";
+    do {
+      const answer = await api.get(`/api/v1/projects/${mine}/gaps?limit=2${cursor}`);
+      const { items, next_cursor: next } = gapPageSchema.parse(answer.body);
+      numbers.push(...items.map((gap) => gap.first_seq));
+      cursor = next === null ? "" : `&cursor=${next}`;
+    } while (cursor !== "");
+    expect(numbers).toEqual([21, 13, 10, 6, 4, 2]);
+  });
+
   test("of a project are shown to its members, another tenant's project is not found", async () => {
     const producer = await loseEvents(mine);
     const { items } = gapPageSchema.parse((await api.get(`/api/v1/projects/${mine}/gaps`)).body);
@@ -207,11 +220,13 @@ async function setAside(projectId: string | null, given?: readonly string[]): Pr
 }
 
 /** A producer whose numbers 2 to 4 never come. */
-async function loseEvents(projectId: string): Promise<string> {
+/** All up to the last that arrives, but its hello and those. */
+async function loseEvents(projectId: string, arrived: readonly number[] = [5]): Promise<string> {
   const producer = createProducer(projectId);
   const hello = producer.event("producer.hello", { sdk: "test", runtime: "node", host: "h", pid: 1 });
-  const later = Array.from({ length: 4 }, () => producer.event("producer.heartbeat", { last_seq: 5 })).slice(3);
-  await writeEvents(database, [hello, ...later]);
+  const last = Math.max(...arrived);
+  const later = Array.from({ length: last - 1 }, () => producer.event("producer.heartbeat", { last_seq: last }));
+  await writeEvents(database, [hello, ...later.filter((_, index) => arrived.includes(index + 2))]);
   await settleGaps(database.query, 0);
   await settleGaps(database.query, 0);
   return producer.producerId;

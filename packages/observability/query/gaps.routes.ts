@@ -1,10 +1,12 @@
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http-server";
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer } from "#contract.ts";
+import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer, type GapPage } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listGaps, type Gap } from "#store/list-gaps.store.ts";
-import { positionOf, toPage } from "./cursor.ts";
+import { listGaps, type Gap, type GapPosition } from "#store/list-gaps.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { microsSchema } from "./cursor.ts";
 import { readerOf } from "./reader-of.ts";
 import { requireRole } from "./require-role.ts";
 
@@ -22,9 +24,8 @@ export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchem
         },
       },
       async (request) => {
-        const { cursor, limit, project_id: projectId } = request.query;
-        const reader = readerOf(request);
-        return toPage(await listGaps(query, { reader, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
+        const { project_id: projectId, ...page } = request.query;
+        return readPage(query, { reader: readerOf(request), projectId, ...page });
       },
     );
 
@@ -40,18 +41,43 @@ export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchem
         },
       },
       async (request) => {
-        const { cursor, limit } = request.query;
         const [reader, projectId] = [readerOf(request), request.params.project_id];
         await requireRole(query, { id: projectId, reader, role: "viewer" });
-        return toPage(await listGaps(query, { reader, projectId, after: positionOf(cursor), limit: limit + 1 }), limit, present);
+        return readPage(query, { reader, projectId, ...request.query });
       },
     );
   };
 }
 
+type PageWanted = {
+  readonly reader: Reader;
+  readonly projectId: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+};
+
+async function readPage(query: Kysely<ObservabilitySchema>, { cursor, limit, ...wanted }: PageWanted): Promise<GapPage> {
+  const rows = await listGaps(query, { ...wanted, after: positionOf(cursor), limit: limit + 1 });
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    items: rows.slice(0, limit).map(present),
+    next_cursor: last === undefined ? null : toCursor([last.found_micros, last.project_id, last.producer_id, last.first_seq]),
+  };
+}
+
+const positionSchema = z.tuple([microsSchema, z.uuid(), z.uuid(), z.int()]);
+
+function positionOf(cursor: string | undefined): GapPosition | undefined {
+  if (cursor === undefined) {
+    return undefined;
+  }
+  const [micros, projectId, producerId, firstSeq] = fromCursor(cursor, positionSchema);
+  return { micros, projectId, producerId, firstSeq };
+}
+
 const helloSchema = z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() });
 
-function present({ position: _position, hello, ...row }: Gap): GapAnswer {
+function present({ hello, ...row }: Gap): GapAnswer {
   return {
     id: row.id,
     project_id: row.project_id,

@@ -1,7 +1,7 @@
 import type { Database } from "@sightline/foundation/database";
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "./position.ts";
+import { instantOf, microsOf } from "./position.ts";
 import { hasRoleIn, type Reader } from "./reader.ts";
 
 export type Gap = {
@@ -15,17 +15,25 @@ export type Gap = {
   readonly hello: unknown;
   readonly first_event_at: Date | null;
   readonly last_event_at: Date | null;
-  readonly position: string;
+  readonly found_micros: string;
+};
+
+/** Where a page ended. */
+export type GapPosition = {
+  readonly micros: string;
+  readonly projectId: string;
+  readonly producerId: string;
+  readonly firstSeq: number;
 };
 
 type GapsWanted = {
   readonly reader: Reader;
   readonly projectId: string | undefined;
-  readonly after: Position | undefined;
+  readonly after: GapPosition | undefined;
   readonly limit: number;
 };
 
-/** Newest first, of the projects that the reader may see. */
+/** Newest first, of the projects that the reader may see; what was found at one moment by producer, the latest numbers first. */
 export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsWanted): Promise<readonly Gap[]> {
   const { reader, projectId, after } = wanted;
   let rows = query
@@ -43,16 +51,27 @@ export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsW
       "producer.hello",
       "producer.first_event_at",
       "producer.last_event_at",
-      microsOf("gap.found_at").as("position"),
+      microsOf("gap.found_at").as("found_micros"),
     ])
     .where(hasRoleIn(reader, "viewer", sql.ref("gap.project_id")));
   if (projectId !== undefined) {
     rows = rows.where("gap.project_id", "=", projectId);
   }
   if (after !== undefined) {
-    rows = rows.where(isAfter("gap.found_at", "gap.id", after));
+    const instant = instantOf(after.micros);
+    rows = rows.where(
+      // The time once more by itself, which an index knows.
+      sql<boolean>`gap.found_at <= ${instant} and (gap.found_at, gap.project_id, gap.producer_id, gap.first_seq)
+        < (${instant}, ${after.projectId}::uuid, ${after.producerId}::uuid, ${after.firstSeq}::bigint)`,
+    );
   }
-  return rows.orderBy("gap.found_at", "desc").orderBy("gap.id", "desc").limit(wanted.limit).execute();
+  return rows
+    .orderBy("gap.found_at", "desc")
+    .orderBy("gap.project_id", "desc")
+    .orderBy("gap.producer_id", "desc")
+    .orderBy("gap.first_seq", "desc")
+    .limit(wanted.limit)
+    .execute();
 }
 
 /** For health checks: a database that hangs is given up as soon as they are. */

@@ -13,6 +13,9 @@ export function microsOf(column: string) {
 
 /** Rows that come after `position` when the newest is first. */
 export function isAfter(timeColumn: string, idColumn: string, { micros, id }: Position) {
-  const instant = sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
-  return sql<boolean>`(${sql.ref(timeColumn)}, ${sql.ref(idColumn)}) < (${instant}, ${id}::uuid)`;
+  return sql<boolean>`(${sql.ref(timeColumn)}, ${sql.ref(idColumn)}) < (${instantOf(micros)}, ${id}::uuid)`;
+}
+
+export function instantOf(micros: string) {
+  return sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
 }

@@ -6,14 +6,13 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { mcpEndpointQuery } from "#features/tokens/api/mcp-endpoint.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
 import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { reachableAddress } from "#http/reachable-address.ts";
+import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { PageHeader } from "#ui/page-header.tsx";
 import { Page } from "#ui/page.tsx";
@@ -40,7 +39,7 @@ export function ConnectPage() {
             1. {makesTokens ? "Create" : "Get"} a developer token
           </Title>
           {makesTokens ? (
-            <CreateToken isAskedFor={asked !== undefined} repositories={repositories.data ?? []} created={created} onCreated={setCreated} />
+            <CreateToken isAskedFor={asked !== undefined} repositories={repositories} created={created} onCreated={setCreated} />
           ) : (
             <Text>Only admins make them: ask one of “{me.tenant.name}” for a token of your own.</Text>
           )}
@@ -49,10 +48,7 @@ export function ConnectPage() {
           <Title order={2} mb={4}>
             2. Tell your assistant
           </Title>
-          <Text c="dimmed" mb="md">
-            {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
-          </Text>
-          <Snippets token={created?.token} />
+          <Snippets created={created} />
         </Paper>
         <Paper p="lg" component="section">
           <Title order={2} mb={4}>
@@ -77,11 +73,11 @@ export function ConnectPage() {
 }
 
 /** A command with another address than the code index's own would be no help, so there is none until that is known. */
-function Snippets({ token }: { readonly token: string | undefined }) {
+function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
   const endpoint = useQuery(mcpEndpointQuery(useApi()));
   if (endpoint.data === undefined) {
     return endpoint.error === null ? (
-      <LoadingRows rows={3} />
+      <LoadingRows rows={4} height={36} />
     ) : (
       <ErrorState
         title="The address of the code index could not be loaded"
@@ -90,7 +86,14 @@ function Snippets({ token }: { readonly token: string | undefined }) {
       />
     );
   }
-  return <SnippetTabs url={reachableAddress(window.location, endpoint.data)} token={token} />;
+  return (
+    <>
+      <Text c="dimmed" mb="md">
+        {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
+      </Text>
+      <SnippetTabs url={endpoint.data} token={created?.token} />
+    </>
+  );
 }
 
 function TokenList() {

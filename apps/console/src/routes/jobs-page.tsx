@@ -27,7 +27,7 @@ export function JobsPage() {
   return (
     <Page>
       <PageHeader title="Jobs" description="Each brings a repository's index to its newest commit; the index in use serves until then." />
-      <RepositoryFilters filter={filter} repositories={repositories.data ?? []} statuses={CHOICES} onChange={show} />
+      <RepositoryFilters filter={filter} repositories={repositories} statuses={CHOICES} onChange={show} />
       <JobList filter={filter} onUnfiltered={() => show({ status: undefined, repositoryId: undefined })} />
     </Page>
   );

@@ -31,7 +31,7 @@ export function WebhooksPage() {
   return (
     <Page>
       <PageHeader title="Webhooks" description="What the hosts of your repositories told of, for 30 days, and what came of it." />
-      <RepositoryFilters filter={filter} repositories={repositories.data ?? []} statuses={CHOICES} onChange={show} />
+      <RepositoryFilters filter={filter} repositories={repositories} statuses={CHOICES} onChange={show} />
       <DeliveryList
         filter={filter}
         mayReplay={me.role === "admin"}

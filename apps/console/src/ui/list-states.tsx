@@ -37,6 +37,9 @@ export function LoadingList() {
 /** Of names, which are not equally long. */
 const WIDTHS = ["12%", "30%", "24%", "34%", "27%", "31%"];
 
+/** Mantine's are as wide as the longest word in them. */
+const WITHIN = { body: classes.within ?? "", actions: classes.within ?? "" };
+
 export function EmptyPanel({
   icon,
   title,
@@ -52,7 +55,7 @@ export function EmptyPanel({
   readonly children?: ReactNode;
 }) {
   return (
-    <EmptyState py={56} px="md" withIndicatorBackground icon={icon}>
+    <EmptyState py={56} px="md" withIndicatorBackground icon={icon} classNames={WITHIN}>
       <EmptyState.Title order={order}>{title}</EmptyState.Title>
       <EmptyState.Description maw={480}>{description}</EmptyState.Description>
       {children !== undefined && <EmptyState.Actions>{children}</EmptyState.Actions>}
@@ -79,7 +82,7 @@ export function ErrorState({
   readonly children?: ReactNode;
 }) {
   return (
-    <EmptyState py={40} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />}>
+    <EmptyState py={40} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />} classNames={WITHIN}>
       <EmptyState.Title order={order}>{title}</EmptyState.Title>
       <EmptyState.Description maw={520}>{error instanceof Error ? error.message : String(error)}</EmptyState.Description>
       {(onRetry !== undefined || children !== undefined) && (

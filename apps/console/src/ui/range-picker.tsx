@@ -2,7 +2,7 @@ import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { IconCalendarTime, IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import classes from "./range-picker.module.css";
-import { type Span, type TimeRange, fromLocalField, rangeInWords, toLocalField } from "./time-range.ts";
+import { type Span, type TimeRange, fromLocalField, isAllTime, rangeInWords, toLocalField } from "./time-range.ts";
 
 /** Chooses a span that ends now, or two instants. */
 export function RangePicker({
@@ -37,7 +37,7 @@ export function RangePicker({
       </Popover.Target>
       <Popover.Dropdown aria-label="Time range">
         <div className={classes.spans}>
-          {withAll && <Choice label="All time" isChosen={rangeInWords(range) === "All time"} onClick={() => choose({})} />}
+          {withAll && <Choice label="All time" isChosen={isAllTime(range)} onClick={() => choose({})} />}
           {spans.map(({ value, label }) => (
             <Choice key={value} label={label} isChosen={range.span === value} onClick={() => choose({ span: value })} />
           ))}

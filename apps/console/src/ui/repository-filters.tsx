@@ -1,6 +1,11 @@
 import { Select } from "@mantine/core";
+import { nothingToChoose } from "./nothing-to-choose.ts";
 import classes from "./repository-filters.module.css";
 
+type Repositories = {
+  readonly data: readonly { readonly id: string; readonly full_name: string }[] | undefined;
+  readonly error: Error | null;
+};
 type Filter<State extends string> = { readonly status: State | undefined; readonly repositoryId: string | undefined };
 
 /** Narrows a list down to one repository and one status. */
@@ -11,7 +16,8 @@ export function RepositoryFilters<State extends string>({
   onChange,
 }: {
   readonly filter: Filter<State>;
-  readonly repositories: readonly { readonly id: string; readonly full_name: string }[];
+  /** As far as they are known. */
+  readonly repositories: Repositories;
   /** Those there are, in the order in which they are offered. */
   readonly statuses: readonly { readonly value: State; readonly label: string }[];
   readonly onChange: (filter: Filter<State>) => void;
@@ -25,8 +31,8 @@ export function RepositoryFilters<State extends string>({
         searchable
         clearable
         clearButtonProps={{ "aria-label": "Show any repository" }}
-        nothingFoundMessage="No such repository"
-        data={repositories.map(({ id, full_name: label }) => ({ value: id, label }))}
+        nothingFoundMessage={nothingToChoose(repositories, "No such repository")}
+        data={repositories.data?.map(({ id, full_name: label }) => ({ value: id, label })) ?? []}
         value={filter.repositoryId ?? null}
         onChange={(id) => onChange({ ...filter, repositoryId: id ?? undefined })}
       />

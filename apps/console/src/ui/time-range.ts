@@ -26,6 +26,10 @@ export function spanOf(value: string | undefined): Span | undefined {
   return SPANS.find((span) => span.value === value);
 }
 
+export function isAllTime({ span, from, to }: TimeRange): boolean {
+  return from === undefined && to === undefined && spanOf(span) === undefined;
+}
+
 /** In words: `Last 7 days`, `Nov 21, 10:00 – Nov 22, 10:00`. */
 export function rangeInWords({ span, from, to }: TimeRange): string {
   if (from === undefined && to === undefined) {

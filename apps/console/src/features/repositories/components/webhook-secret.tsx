@@ -3,6 +3,7 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { failureTitle } from "#http/api-error.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 
@@ -41,7 +42,7 @@ export function WebhookSecret({ repository }: { readonly repository: Repository 
         )}
       </Group>
       {change.error !== null && (
-        <Alert color="red" role="alert" mt="md" title="The secret was not changed">
+        <Alert color="red" role="alert" mt="md" title={failureTitle(change.error, "The secret was not changed")}>
           {change.error.message}
         </Alert>
       )}

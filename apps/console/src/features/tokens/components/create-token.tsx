@@ -8,6 +8,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
+import { nothingToChoose } from "#ui/nothing-to-choose.ts";
 import { createToken, tokensQuery } from "#features/tokens/api/tokens.ts";
 import type { RepositoryChoice } from "#features/tokens/token-scope.ts";
 import classes from "./create-token.module.css";
@@ -20,7 +21,8 @@ export function CreateToken({
 }: {
   /** Somebody came to make one, so that the form has the focus. */
   readonly isAskedFor: boolean;
-  readonly repositories: readonly RepositoryChoice[];
+  /** As far as they are known. */
+  readonly repositories: { readonly data: readonly RepositoryChoice[] | undefined; readonly error: Error | null };
   readonly created: CreatedToken | undefined;
   readonly onCreated: (token: CreatedToken) => void;
 }) {
@@ -74,8 +76,8 @@ export function CreateToken({
             clearable
             hidePickedOptions
             clearButtonProps={{ "aria-label": "Open all repositories" }}
-            nothingFoundMessage="No other repository"
-            data={repositories.map(({ id, full_name: name }) => ({ value: id, label: name }))}
+            nothingFoundMessage={nothingToChoose(repositories, "No other repository")}
+            data={repositories.data?.map(({ id, full_name: name }) => ({ value: id, label: name })) ?? []}
             value={allowed}
             onChange={setAllowed}
           />

@@ -5,6 +5,7 @@ import { CopyableId } from "#ui/copyable.tsx";
 import { formatCount, plural } from "#ui/format.ts";
 import { Status } from "#ui/status.tsx";
 import { ExactTime } from "#ui/time-stamp.tsx";
+import { missedAtOnce } from "#features/traces/missed-at-once.ts";
 import classes from "./lost-events.module.css";
 
 const WHY = "These events never arrived: dropped by the producer, or trimmed from the stream before they were read.";
@@ -34,7 +35,7 @@ export function LostEvents({ projectId, count, gaps }: Props & { readonly gaps: 
     return null;
   }
   return (
-    <Popover width={360} position="bottom-start" withArrow>
+    <Popover width="min(440px, 100vw - 24px)" position="bottom-start" withArrow>
       <Popover.Target>
         <UnstyledButton className={classes.badge}>
           <Status tone="warn">{plural(count, "event lost", "events lost")}</Status>
@@ -43,10 +44,12 @@ export function LostEvents({ projectId, count, gaps }: Props & { readonly gaps: 
       <Popover.Dropdown className={classes.gaps} aria-label="Lost events">
         <p>{WHY} Some of these may belong to this trace.</p>
         <ul>
-          {gaps.map(({ producer_id: producer, first_seq: first, last_seq: last, found_at: at }) => (
-            <li key={`${producer} ${first}`}>
-              {first === last ? `Number ${first}` : `Numbers ${first} to ${last}`} of the producer{" "}
-              <CopyableId value={producer} label="producer id" />, missed since <ExactTime at={at} />
+          {missedAtOnce(gaps).map(({ producer_id: producer, found_at: at, numbers }) => (
+            <li key={`${producer} ${at}`}>
+              {numbers}
+              <div className={classes.missed}>
+                missed since <ExactTime at={at} />, of producer <CopyableId value={producer} label="producer id" />
+              </div>
             </li>
           ))}
         </ul>

@@ -1,6 +1,6 @@
 import { parseTraceQuery } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
-import { askedOf, statusesIn, withRange, withStatuses, withTerm } from "./query-text.ts";
+import { askedOf, partsOf, statusesIn, withRange, withStatuses, withTerm } from "./query-text.ts";
 
 describe("the statuses of a query", () => {
   it("are those of its term", () => {
@@ -31,6 +31,17 @@ describe("what the API is asked for", () => {
   it("is the query with its times, in the order that is shown", () => {
     const state = { q: "refund", range: { span: "7d" }, sort: "cost", order: "asc" } as const;
     expect(askedOf(state)).toEqual({ q: "refund started:>-168h", sort: "cost", order: "asc" });
+  });
+});
+
+describe("the parts of a query", () => {
+  it("are its terms as they are written, each with what is left without it", () => {
+    expect(partsOf(' refund  error:"no such" -user:a')).toEqual([
+      { text: "refund", rest: 'error:"no such" -user:a' },
+      { text: 'error:"no such"', rest: "refund -user:a" },
+      { text: "-user:a", rest: 'refund  error:"no such"' },
+    ]);
+    expect(partsOf(" ")).toEqual([]);
   });
 });
 

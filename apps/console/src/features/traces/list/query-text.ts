@@ -1,4 +1,4 @@
-import { type ObservationStatus, observationStatusSchema, parseTraceQuery } from "@sightline/observability/contract";
+import { type ObservationStatus, type TraceTerm, observationStatusSchema, parseTraceQuery } from "@sightline/observability/contract";
 import type { AskedTraces } from "#features/traces/api/list-traces.ts";
 import { type TimeRange, spanOf } from "#ui/time-range.ts";
 import type { ListState } from "./list-state.ts";
@@ -10,16 +10,18 @@ export function statusesIn(text: string): readonly ObservationStatus[] {
 
 /** The same text asking for these statuses instead, in one term at its beginning. */
 export function withStatuses(text: string, statuses: readonly ObservationStatus[]): string {
-  const rest = statusTerms(text)
-    .toReversed()
-    .reduce((left, { from, to }) => `${left.slice(0, from).trimEnd()} ${left.slice(to).trimStart()}`, text)
-    .trim();
+  const rest = without(text, statusTerms(text));
   return statuses.length === 0 ? rest : `status:${statuses.join(",")} ${rest}`.trim();
 }
 
 /** The text with a term more. */
 export function withTerm(text: string, term: string): string {
   return text.trim() === "" ? term : `${text.trim()} ${term}`;
+}
+
+/** The terms of the text, each with what the text is without it. */
+export function partsOf(text: string): readonly { readonly text: string; readonly rest: string }[] {
+  return parseTraceQuery(text).terms.map((term) => ({ text: text.slice(term.from, term.to), rest: without(text, [term]) }));
 }
 
 /** What the API is asked for. */
@@ -36,6 +38,13 @@ export function withRange(text: string, { span, from, to }: TimeRange): string {
     ...(to === undefined ? [] : [`started:<${to}`]),
   ];
   return [text.trim(), ...times].filter((part) => part !== "").join(" ");
+}
+
+function without(text: string, terms: readonly Pick<TraceTerm, "from" | "to">[]): string {
+  return terms
+    .toReversed()
+    .reduce((left, { from, to }) => `${left.slice(0, from).trimEnd()} ${left.slice(to).trimStart()}`, text)
+    .trim();
 }
 
 function statusTerms(text: string) {

@@ -11,6 +11,7 @@ import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/components/live-mark.tsx";
 import { type ListState, isReadable } from "./list-state.ts";
+import { NoMatches } from "./no-matches.tsx";
 import { askedOf, withTerm } from "./query-text.ts";
 import classes from "./trace-list.module.css";
 import { TraceTable } from "./trace-table.tsx";
@@ -104,13 +105,7 @@ export function TraceList({
         )}
       </div>
       {traces.length === 0 ? (
-        <Paper>
-          <EmptyPanel icon={<IconFilterOff />} title="No trace matches" description="Try it with fewer filters, or a longer time.">
-            <Button variant="default" onClick={() => onChange({ ...state, q: "", range: {} })}>
-              Show all traces
-            </Button>
-          </EmptyPanel>
-        </Paper>
+        <NoMatches state={state} onChange={onChange} />
       ) : (
         <>
           <Paper className={classes.paper ?? ""} data-stale={(readable && list.isPlaceholderData) || undefined}>

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode, SyntheticEvent } from "react";
+import { failureTitle } from "#http/api-error.ts";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
 
 /** Of every call that such a form makes, so that its dialog stays open meanwhile. */
@@ -33,13 +34,16 @@ export function ActionForm<Result>({
   readonly children: ReactNode;
 }) {
   const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
   const action = useMutation({
     mutationKey: ACTION_KEY,
     mutationFn: run,
     onSuccess: async (result) => {
-      await queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
+      await refresh();
       onDone(result);
     },
+    // Refused for what the list doesn't show yet, or unanswered and done all the same.
+    onError: refresh,
   });
 
   function submit(event: SyntheticEvent): void {
@@ -53,7 +57,7 @@ export function ActionForm<Result>({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {action.error !== null && (
-          <Alert color="red" role="alert" title={failure}>
+          <Alert color="red" role="alert" title={failureTitle(action.error, failure)}>
             {action.error.message}
           </Alert>
         )}

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { CopyableBlock } from "#ui/copyable.tsx";
 
 /** The only showing of a one-time password, which its reader has to hand over. */
@@ -12,6 +13,9 @@ export function OneTimePassword({
   readonly password: string;
   readonly onDone: () => void;
 }) {
+  const [copied, setCopied] = useState(false);
+  // The browser asks before a reload; other ways out wait, as the dialog itself does.
+  useBlocker({ shouldBlockFn: () => !copied, enableBeforeUnload: () => !copied });
   const box = useRef<HTMLDivElement>(null);
   // It takes the place of the form that had the focus.
   useEffect(() => box.current?.querySelector("pre")?.focus(), []);
@@ -25,7 +29,14 @@ export function OneTimePassword({
         Hand it to {name} in a way that you trust. It opens nothing but the choice of a password, at the first login.
       </Text>
       <Group justify="flex-end">
-        <Button onClick={onDone}>I have copied it</Button>
+        <Button
+          onClick={() => {
+            setCopied(true);
+            onDone();
+          }}
+        >
+          I have copied it
+        </Button>
       </Group>
     </Stack>
   );

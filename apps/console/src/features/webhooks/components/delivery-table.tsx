@@ -47,7 +47,15 @@ function DeliveryRow({ delivery, mayReplay }: { readonly delivery: Delivery; rea
   return (
     <Table.Tr>
       <Table.Td>
-        <Text fw={550}>{delivery.full_name}</Text>
+        <Anchor
+          component={Link}
+          // Not to its code, which has its place by name: the host's may be another.
+          to="/code/repos/$repositoryId"
+          params={{ repositoryId: delivery.repo_id }}
+          fw={550}
+        >
+          {delivery.full_name}
+        </Anchor>
         <Text size="xs" c="dimmed">
           {delivery.event}
           {branches !== "" && ` to ${branches}`}

@@ -1,16 +1,17 @@
 import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { webhookAddressQuery } from "#features/webhooks/api/webhook-address.ts";
 import { useApi } from "#http/api-context.ts";
+import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { webhookAddress } from "#features/webhooks/webhook-address.ts";
 
 type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };
 
 /** How each host is told where to send its pushes. */
 export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
-  const address = useQuery(webhookAddressQuery(useApi()));
+  const address = useQuery({ ...mcpEndpointQuery(useApi()), select: webhookAddress });
   const secret = ownSecret ? "this repository's secret" : "the server's CODEINDEX_WEBHOOK_SECRET";
   const recipes = recipesFor(secret);
   return (
