@@ -11,6 +11,7 @@ import {
 } from "#store/read-symbols.store.ts";
 import type { Access, Scope } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "./asked-scope.ts";
 import { fileKindOf, type FileKind } from "./file-kind.ts";
 import { definitionsOf, presentSymbols, type FoundPage } from "./find-symbol.ts";
 import { linesUsing, type UsingLine } from "./lines-using.ts";
@@ -40,7 +41,7 @@ export async function findReferences(
 ): Promise<FoundPage<ReferencesAnswer>> {
   const began = performance.now();
   const asked = readSymbolName(symbol);
-  const scope = { ...access, ...where };
+  const scope = askedScope(access, where);
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
     const paging = createPaging(["references", access.tenant.tenantId, asked, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
@@ -59,7 +60,10 @@ export async function findReferences(
       total: isCounted ? found.length : null,
       files_total: files.length,
       partial: using.length > MOST_FILES,
-      notes: notesOn({ name: asked.name, definitions, found, files: using.length }),
+      notes: [
+        ...notesOn({ name: asked.name, definitions, found, files: using.length }),
+        ...(found.length === 0 ? await notesOnEmptyScope(transaction, scope) : []),
+      ],
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter: (count) => paging.cursorAfter(before + count),

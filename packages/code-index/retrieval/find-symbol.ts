@@ -4,6 +4,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { findSymbolRows, type SymbolRow } from "#store/read-symbols.store.ts";
 import type { Access, Scope } from "#store/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "./asked-scope.ts";
 import { fileKindOf, type FileKind } from "./file-kind.ts";
 import { nameBuilds } from "./grep-cursor.ts";
 import { createPaging } from "./page-cursor.ts";
@@ -32,7 +33,7 @@ export async function findSymbols(
 ): Promise<FoundPage<SymbolsAnswer>> {
   const began = performance.now();
   const asked = readSymbolName(name);
-  const scope = { ...access, ...where };
+  const scope = askedScope(access, where);
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
     const paging = createPaging(["symbols", access.tenant.tenantId, asked, kind, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
@@ -44,7 +45,7 @@ export async function findSymbols(
       symbols: await presentSymbols(transaction, scope, page),
       total: found.length,
       partial: rows.length > MOST,
-      notes: notesOn({ asked, isNear, rows }),
+      notes: [...notesOn({ asked, isNear, rows }), ...(rows.length === 0 ? await notesOnEmptyScope(transaction, scope) : [])],
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter: (count) => paging.cursorAfter(before + count),

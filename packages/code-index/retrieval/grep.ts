@@ -5,6 +5,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import type { Access, RepositoryInScope, Scope } from "#store/read-scope.store.ts";
 import { readTexts, type FilePlace, type TextFile } from "#store/read-texts.store.ts";
 import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "./asked-scope.ts";
 import { findCandidates } from "./candidates.ts";
 import { grepCursor, grepPosition, nameBuilds } from "./grep-cursor.ts";
 import { createGrepPage, type GrepPage } from "./grep-page.ts";
@@ -45,14 +46,8 @@ export async function grep({ database, limits = LIMITS }: GrepDependencies, acce
   const pattern = compilePattern({ source: request.pattern, isRegex: request.regex, isCaseSensitive: isCaseSensitive(request) });
   const position = grepPosition({ access, request });
   const page = createGrepPage({ pattern, position, limit: request.limit, context: request.context });
-  const scope: Scope = {
-    ...access,
-    repo: request.repo,
-    ref: request.ref,
-    path: request.path || undefined,
-    lang: request.lang || undefined,
-  };
-  const read: Parameters<typeof readScope<readonly RepositoryInScope[]>>[1] = async (transaction, builds) => {
+  const scope = askedScope(access, request);
+  const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
     const now = performance.now();
     const looking = { scope, pattern, page, from: position, until: now + limits.lookMs, countUntil: now + limits.countMs };
     try {
@@ -63,9 +58,9 @@ export async function grep({ database, limits = LIMITS }: GrepDependencies, acce
         throw error;
       }
     }
-    return builds;
+    return { searched: builds, empty: page.result().total === 0 ? await notesOnEmptyScope(transaction, scope) : [] };
   };
-  const searched = await turns.take(access.tenant.tenantId, database.signal, () =>
+  const { searched, empty } = await turns.take(access.tenant.tenantId, database.signal, () =>
     readScope({ database, scope, milliseconds: STATEMENT_MS }, read),
   );
 
@@ -82,6 +77,7 @@ export async function grep({ database, limits = LIMITS }: GrepDependencies, acce
       ...(hasChanged ? ["What is indexed changed since the page before: lines may be missing, or be on both."] : []),
       ...(total === 0 && tooMuch.length === 0 ? notesOnNothing(request) : []),
       ...notesOnTooMuch(tooMuch),
+      ...empty,
       ...notesOnIndex(searched, scope),
     ],
     next_cursor: next === undefined ? null : grepCursor({ access, request }, { ...next, total, builds }),
@@ -90,6 +86,8 @@ export async function grep({ database, limits = LIMITS }: GrepDependencies, acce
     ms: Math.round((performance.now() - began) * 10) / 10,
   };
 }
+
+type Searched = { readonly searched: readonly RepositoryInScope[]; readonly empty: readonly string[] };
 
 function isCaseSensitive({ case: letters, pattern, regex }: GrepRequest): boolean {
   const said = regex ? pattern.replaceAll(/\\[pP]\{\w+\}|\\./g, "") : pattern;

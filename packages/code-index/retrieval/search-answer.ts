@@ -82,20 +82,6 @@ function someOf(names: readonly string[]): string {
   return `${names.slice(0, NAMED).join(", ")}${more}`;
 }
 
-/** A regular expression where a path is asked for, as other searches take it. */
-const EXPRESSION = /\\\.|\.\*|\$$/;
-
-/** Why filters may let nothing through that was meant; `languages` are those there are, when nothing was found. */
-export function notesOnFilters({ filters }: ParsedQuery, languages: readonly string[]): readonly string[] {
-  const expression = filters.find(({ field, value }) => field === "path" && EXPRESSION.test(value));
-  return [
-    ...(expression === undefined
-      ? []
-      : [`path:${expression.value} is not read as a regular expression: * stands for anything, ? for one character.`]),
-    ...(languages.length === 0 ? [] : [`The languages of the indexed files are ${languages.join(", ")}.`]),
-  ];
-}
-
 /** Of the names a chunk defines the one the query is nearest to: asked for, or made of the most of its words. */
 function symbolFor(symbols: readonly string[], { names, concepts, filters }: ParsedQuery): string | null {
   const asked = new Set(names.map((name) => name.toLowerCase()));

@@ -1,20 +1,19 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { SearchAnswer, SearchRequest } from "#contract.ts";
 import { readAs } from "#store/read-as.store.ts";
-import { indexedLanguages } from "#store/read-listed.store.ts";
 import type { Access, Scope } from "#store/read-scope.store.ts";
-import { untilAborted, type CodeIndexDatabase } from "#store/tenant.ts";
+import { untilAborted } from "#store/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "./asked-scope.ts";
 import { awaitCommit } from "./await-commit.ts";
 import { findChunks, type Found } from "./find-chunks.ts";
 import type { LegName } from "./fuse.ts";
 import { lookAround } from "./look-around.ts";
 import { compileConditions } from "./match-conditions.ts";
-import { languageNamed, scopeFilters } from "./query-filters.ts";
-import { parseQuery, type ParsedQuery } from "./query.ts";
+import { scopeFilters } from "./query-filters.ts";
+import { invalidQuery, parseQuery, type ParsedQuery } from "./query.ts";
 import { isTimeout, tooSlow } from "./read-scope.ts";
 import { READ_MS } from "./read-searched.ts";
 import type { RerankerState } from "./rerank.ts";
-import { notesOnFilters, notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
+import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
 import { cursorFor, nameBuilds, positionOf, type Position } from "./search-cursor.ts";
 import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
 
@@ -42,7 +41,8 @@ export async function search(given: SearchDependencies, access: Access, request:
 }
 
 async function answer(dependencies: SearchDependencies, access: Access, request: SearchRequest, began: number): Promise<SearchPage> {
-  const query = parseQuery(request.query, { symbol: filterText(request.symbol) });
+  refuseNul(request);
+  const query = parseQuery(request.query, { symbol: request.symbol });
   const conditions = compileConditions(query);
   const position = positionOf({ access, request });
   const scope = scopeFor(access, request, query);
@@ -59,7 +59,10 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
     builds: nameBuilds(searched.repositories),
     legs: answering(found.legs),
   };
-  const languages = found.ranked.length === 0 ? await languagesFor(dependencies.database, scope, query) : [];
+  const nothing =
+    found.ranked.length > 0
+      ? []
+      : await readAs(dependencies.database, scope.tenant, READ_MS, (transaction) => notesOnEmptyScope(transaction, scope));
   return {
     results,
     legs: { semantic: found.legs.semantic.state, bm25: found.legs.bm25.state, exact: found.legs.exact.state },
@@ -69,7 +72,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
     partial: found.isPartial || isCutShort(found.legs),
     notes: [
       ...query.notes,
-      ...notesOnFilters(query, languages),
+      ...nothing,
       ...notesOnIndex(searched.all, scope),
       ...(reached?.reached === false ? [`The index does not hold ${reached.commit} yet; these results are of an older commit.`] : []),
       ...notesOnPaging(position, here),
@@ -83,22 +86,13 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
 }
 
 function scopeFor(access: Access, request: SearchRequest, query: ParsedQuery): Scope {
-  const lang = filterText(request.lang);
-  return {
-    ...access,
-    repo: request.repo,
-    ref: request.ref,
-    path: filterText(request.path),
-    lang: lang === undefined ? undefined : languageNamed(lang),
-    filters: query.filters.length === 0 ? undefined : scopeFilters(query.filters),
-  };
+  return { ...askedScope(access, request), filters: query.filters.length === 0 ? undefined : scopeFilters(query.filters) };
 }
 
-function filterText(text: string | undefined): string | undefined {
-  if (text?.includes("\0") === true) {
-    throw new AppError({ code: "invalid_query", status: 400, message: "A filter holds a NUL character, which no path or language has." });
+function refuseNul({ path, lang, symbol }: SearchRequest): void {
+  if ([path, lang, symbol].some((text) => text?.includes("\0"))) {
+    throw invalidQuery("A filter holds a NUL character, which no path, language or name has.");
   }
-  return text === "" ? undefined : text;
 }
 
 type Reranked = Found & { readonly reranker?: RerankerState };
@@ -114,12 +108,6 @@ function answering(legs: Legs): readonly LegName[] {
 
 function isCutShort(legs: Legs): boolean {
   return Object.values(legs).some(({ state }) => state.state === "timeout");
-}
-
-/** The languages that there are, for whoever asked for one and found nothing. */
-async function languagesFor(database: CodeIndexDatabase, scope: Scope, { filters }: ParsedQuery): Promise<readonly string[]> {
-  const asked = scope.lang !== undefined || filters.some(({ field }) => field === "lang");
-  return asked ? readAs(database, scope.tenant, READ_MS, (transaction) => indexedLanguages(transaction, scope)) : [];
 }
 
 function notesOnPaging(before: Position | undefined, here: Position): readonly string[] {

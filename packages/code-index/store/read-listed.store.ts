@@ -58,6 +58,19 @@ function chunksOfFiles(scope: Scope) {
     join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = file.document_id`;
 }
 
+/** Whether the scope lets any searchable file through. */
+export async function hasFiles(query: Kysely<CodeIndexTables>, scope: Scope): Promise<boolean> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql`
+    select from ${visibleBuilds(scope)} as build
+    join ${sql.id(schema, "files")} as file on file.generation = build.generation
+    join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id
+    where document.chunks > 0 and ${matchesFile(scope, "document")}
+    limit 1
+  `.execute(query);
+  return rows.length > 0;
+}
+
 const LANGUAGES = 50;
 
 /** Of the files that the scope's repositories and branches have, whatever else it asks for. */
