@@ -140,6 +140,11 @@ test("a message of an error finds the code that says it, whatever values it was 
   expect(notes).toEqual([expect.stringContaining("reads like an error message")]);
 });
 
+test("why conditions leave nothing is said", async () => {
+  expect((await find("usebackoff case:yes")).notes).toEqual([expect.stringContaining("without case: the nearest ones are found")]);
+  expect((await find('"LIMIT is not" case:yes')).notes).toEqual([expect.stringContaining("in quotes or slashes; without them")]);
+});
+
 test("what was understood is said", async () => {
   const { query } = await find('retry "limit is" -/x+y/ repo:acme/shop -path:docs lang:Golang OR parseLimit case:yes');
   expect(query).toEqual({

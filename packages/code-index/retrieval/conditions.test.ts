@@ -42,7 +42,9 @@ function ask(query: string, repo: string): Promise<SearchAnswer> {
   return search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, repo, limit: 50 });
 }
 
-async function findAll(query: string, repo: string): Promise<{ readonly paths: readonly string[]; readonly answer: SearchAnswer }> {
+type FoundAll = { readonly paths: readonly string[]; readonly answer: SearchAnswer; readonly notes: readonly string[] };
+
+async function findAll(query: string, repo: string): Promise<FoundAll> {
   const answers = [await ask(query, repo)];
   for (let next = answers[0]?.next_cursor; typeof next === "string"; next = answers.at(-1)?.next_cursor) {
     const cursor = next;
@@ -51,7 +53,8 @@ async function findAll(query: string, repo: string): Promise<{ readonly paths: r
   const [answer = await ask(query, repo)] = answers;
   // Of most places the texts are read only for the page that shows them.
   expect(answers.flatMap(({ results }) => results).filter(({ content }) => content === "")).toEqual([]);
-  return { paths: answers.flatMap(({ results }) => results.map(({ path, start_line: line }) => `${path}:${line}`)), answer };
+  const paths = answers.flatMap(({ results }) => results.map(({ path, start_line: line }) => `${path}:${line}`));
+  return { paths, answer, notes: answers.flatMap(({ notes }) => notes) };
 }
 
 const word = fc.constantFrom(...WORDS, "common", "nowhere");
@@ -104,6 +107,22 @@ test("a condition that many places meet is met by all that are named, and that t
   expect(paths.length).toBeGreaterThanOrEqual(100);
   expect(new Set(paths).size).toBe(paths.length);
   expect(answer.partial).toBe(false);
+});
+
+test.for(["/./", '-"nowhere"', "needle"])("that more places than are ranked meet %s is said", async (query) => {
+  const { paths, notes } = await findAll(`${query} path:many`, "acme/many");
+  expect(paths.length).toBeLessThan(MANY);
+  expect(notes).toEqual([`Only the best ${paths.length} places are ranked; narrow the query for others.`]);
+});
+
+test("an expression without a word is looked for everywhere, by the index", { timeout: 60_000 }, async () => {
+  for (let part = 0; part < 11; part++) {
+    const lines = Array.from({ length: MANY }, (_, line) => `${part} ${line} ${part === 10 && line === MANY - 1 ? "!?=" : ""}\n`);
+    await seedBuild(database, { tenant, repo: `large/part${part}`, files: { [`${part}.txt`]: lines.join("\n") } });
+  }
+  const query = String.raw`/!\?=/ repo:large/*`;
+  const answer = await search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, limit: 50 });
+  expect(answer).toMatchObject({ partial: false, notes: [], results: [{ path: "10.txt" }] });
 });
 
 test("expressions that are large together are refused, as each of them alone would be", async () => {

@@ -42,7 +42,7 @@ const CHECK_MS = 1_000;
  */
 export async function findChunks(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
   const { query, conditions, isDeep } = finding;
-  if (query.text === "") {
+  if (query.text === "" && conditions?.areFindable !== true) {
     return browse(dependencies, finding);
   }
   const found = await findOnce(dependencies, finding);
@@ -52,7 +52,7 @@ export async function findChunks(dependencies: SearchDependencies, finding: Find
     : { ...found, isPartial: isShort };
 }
 
-/** A query of nothing but filters asks for what they let through. */
+/** A query of nothing but filters, and what to leave out, asks for what they let through. */
 async function browse(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
   const { scope, query, conditions } = finding;
   const limit = conditions === undefined ? CANDIDATES : DEEP_CANDIDATES;
@@ -67,7 +67,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
       const chunk = chunks.get(chunkId);
       return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, factors: {}, ranks: {} }];
     });
-    const isCapped = listed.length === limit || !isComplete;
+    const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
     return {
       legs: skipAll("the query has nothing but filters"),
       ranked,
@@ -100,7 +100,7 @@ type Fused = { readonly fused: readonly FusedChunk[]; readonly legs: Legs };
 type ReadRanked = Pick<Found, "ranked" | "texts"> & {
   /** Whether the legs could find all that they looked for: of what nobody sees any more there may be less every moment. */
   readonly isAllThere: boolean;
-  /** Whether all of it was held against the conditions. */
+  /** Whether all of it was held against the conditions, and what meets them is ranked. */
   readonly isComplete: boolean;
 };
 
@@ -124,7 +124,7 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
     return {
       ranked,
       texts: await readTexts(shownOf(ranked, dependencies, finding)),
-      isComplete,
+      isComplete: isComplete && kept.length <= CANDIDATES,
       isAllThere:
         chunks.size === fused.length &&
         (await areVisible(

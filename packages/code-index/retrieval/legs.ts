@@ -74,6 +74,9 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
   if (vectors === undefined) {
     return { chunkIds: [], state: "pending", reason: `nothing has vectors of ${embedder.identity.model} yet` };
   }
+  if (query.text === "") {
+    return { chunkIds: [], state: "skipped", reason: "the query has no word" };
+  }
   const embedded = await embedder.embed(query.text, vectors.identity);
   if (!("vector" in embedded)) {
     return { chunkIds: [], ...embedded };

@@ -131,7 +131,9 @@ function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, h
   }
   const conditions = query.alternatives.flat().filter(({ negated }) => !negated);
   if (ranked.length === 0 && conditions.length > 0) {
-    return ["No place holds all that is in quotes or slashes; without them the nearest ones are found."];
+    const isOfCase = conditions.every(({ kind }) => kind === "word");
+    const what = isOfCase ? "holds the words in this case; without case:" : "holds all that is in quotes or slashes; without them";
+    return [`No place ${what} the nearest ones are found.`];
   }
   const isGuess =
     ranked.length > 0 && query.text !== "" && ranked.every(({ ranks }) => ranks.bm25 === undefined && ranks.exact === undefined);
