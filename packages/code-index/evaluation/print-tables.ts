@@ -10,7 +10,7 @@ const NEUTRAL: readonly (readonly [string, Partial<RankWeights>])[] = [
   ["coverage", { coverage: 0 }],
   ["named", { named: 0 }],
   ["file name", { fileName: 0 }],
-  ["nearness", { nearness: 0, phrase: 0 }],
+  ["nearness", { nearness: 0, phrase: 0, verbatim: 0 }],
   ["phrases", { phrase: 0 }],
   ["file kinds", { kinds: { source: 1, test: 1, example: 1, declaration: 1, document: 1, data: 1, generated: 1, vendored: 1 } }],
   ["spread", { furtherChunk: 1 }],

@@ -52,7 +52,7 @@ function scoreWith({ weights, legWeights }: Constants, queries: readonly Replaye
 type Change = (constants: Constants, step: number) => Constants;
 
 const CHANGES: readonly (readonly [string, Change])[] = [
-  ...(["path", "symbols", "named", "fileName", "coverage", "nearness", "phrase", "furtherChunk"] as const).map(
+  ...(["path", "symbols", "named", "fileName", "coverage", "nearness", "phrase", "verbatim", "furtherChunk"] as const).map(
     (name): readonly [string, Change] => [
       name,
       // What was switched off may come back.

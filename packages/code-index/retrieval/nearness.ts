@@ -6,16 +6,22 @@ export type Nearness = {
   readonly together: number;
   /** Which part of the query's neighbouring words are neighbours here, too. */
   readonly inOrder: number;
+  /** 1 where the text holds all that was written, letter for letter: it was pasted, or quoted. */
+  readonly verbatim: number;
 };
 
 /** Lines that are looked at together. */
 const WINDOW = 4;
 
-/** How closely what is asked stands together in texts, which have most of their words in common. */
-export function createNearness(asked: readonly Concept[]): (text: string) => Nearness {
+/** Fewer words stand together by chance. */
+const PASTED_WORDS = 4;
+
+/** How closely what is asked stands together in texts, which have most of their words in common; `written` is how it was asked. */
+export function createNearness(asked: readonly Concept[], written: string): (text: string) => Nearness {
   if (asked.length < 2) {
-    return () => ({ together: 0, inOrder: 0 });
+    return () => ({ together: 0, inOrder: 0, verbatim: 0 });
   }
+  const isPasted = written.split(/\s+/u).length >= PASTED_WORDS;
   const wanted = new Map(asked.flatMap(({ terms }, index) => terms.map((term) => [term, index] as const)));
   const known = new Map<string, readonly number[]>();
   const askedBy = (word: string): readonly number[] => {
@@ -23,15 +29,17 @@ export function createNearness(asked: readonly Concept[]): (text: string) => Nea
     known.set(word, indices);
     return indices;
   };
-  return (text) =>
-    measure(
+  return (text) => ({
+    ...measure(
       text.split("\n").map((line) => wordsOf(line).flatMap(askedBy)),
       asked.length,
-    );
+    ),
+    verbatim: isPasted && text.includes(written) ? 1 : 0,
+  });
 }
 
 /** `lines` have the places, among `asked` concepts, of those that they hold. */
-function measure(lines: readonly (readonly number[])[], asked: number): Nearness {
+function measure(lines: readonly (readonly number[])[], asked: number): Omit<Nearness, "verbatim"> {
   const pairs = new Set<number>();
   let most = 0;
   for (let at = 0; at < lines.length; at++) {

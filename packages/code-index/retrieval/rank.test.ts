@@ -67,6 +67,14 @@ test("words that stand together come before the same words far apart", async () 
   expect((await ranked("retry pause", chunks))[0]).toBe("b.ts:1");
 });
 
+test("the place that holds a pasted text letter for letter comes before one that has its words in its names", async () => {
+  const chunks = [
+    { path: "oom.c", symbols: ["oomCommand"], content: "used memory, not allowed: OOM" },
+    { path: "shared.c", score: 0.8, content: `shared.oom = sds("-OOM command not allowed when used memory > 'maxmemory'.");` },
+  ];
+  expect((await ranked("OOM command not allowed when used memory > 'maxmemory'.", chunks))[0]).toBe("shared.c:1");
+});
+
 test("each result says the factors of its score", async () => {
   const [result] = await rank([candidate({ score: 2, path: "src/header.ts", symbols: ["parseHeader"] }, 0)], {
     query: parseQuery("parse the header"),

@@ -34,9 +34,10 @@ export type RankWeights = {
   readonly coverage: number;
   /** A path that was asked for points there. */
   readonly place: number;
-  /** What is asked stands together in neighbouring lines, and word by word. */
+  /** What is asked stands together in neighbouring lines, word by word, and letter for letter. */
   readonly nearness: number;
   readonly phrase: number;
+  readonly verbatim: number;
   readonly kinds: Readonly<Record<FileKind, number>>;
   /** Each further chunk of a file counts so much of the one before: ten places are for more than one file. */
   readonly furtherChunk: number;
@@ -52,6 +53,8 @@ export const RANK_WEIGHTS: RankWeights = {
   place: 8,
   nearness: 0.5,
   phrase: 0.8,
+  // No query of the evaluation is pasted: docs/benchmarks.md says what it is worth.
+  verbatim: 1,
   kinds: { source: 1, test: 0.3, example: 0.6, declaration: 0.6, document: 0.5, data: 0.5, generated: 0.35, vendored: 0.3 },
   furtherChunk: 0.8,
 };
@@ -140,13 +143,13 @@ function multiply(scored: Scored, name: FactorName, factor: number): void {
 /** As many are read word by word, which takes longer than all the rest. */
 const READ = 40;
 
-function addNearness(sorted: readonly Scored[], { nearness, phrase }: RankWeights, texts: Texts): void {
-  if (nearness === 0 && phrase === 0) {
+function addNearness(sorted: readonly Scored[], { nearness, phrase, verbatim }: RankWeights, texts: Texts): void {
+  if (nearness === 0 && phrase === 0 && verbatim === 0) {
     return;
   }
   for (const scored of sorted.slice(0, READ)) {
-    const { together, inOrder } = scored.candidate.features.nearness(texts.get(scored.candidate.chunk.chunk_id) ?? "");
-    multiply(scored, "nearness", (1 + nearness * together) * (1 + phrase * inOrder));
+    const found = scored.candidate.features.nearness(texts.get(scored.candidate.chunk.chunk_id) ?? "");
+    multiply(scored, "nearness", (1 + nearness * found.together) * (1 + phrase * found.inOrder) * (1 + verbatim * found.verbatim));
   }
 }
 

@@ -38,7 +38,7 @@ export function createRerankingModel(config: RerankerConfig): RerankingModel | u
 
 /** Results are read for what stands near each other, which is the built-in reranking, unless there is to be none. */
 export function weightsFor({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKER_TYPE: type }: RerankerConfig): RankWeights {
-  return isOn === false || type === "none" ? { ...RANK_WEIGHTS, nearness: 0, phrase: 0 } : RANK_WEIGHTS;
+  return isOn === false || type === "none" ? { ...RANK_WEIGHTS, nearness: 0, phrase: 0, verbatim: 0 } : RANK_WEIGHTS;
 }
 
 /** What is wrong with the reranker's variables; for a start that is to fail before anything runs. */

@@ -32,15 +32,16 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-async function find(literal: string, repo?: string, path?: string) {
-  const query = { ...parseQuery(literal), literals: [literal], names: [] };
+async function find(literal: string | readonly string[], repo?: string, path?: string, limit = 1_000) {
+  const literals = [literal].flat();
+  const query = { ...parseQuery(literals.join(" ")), literals, names: [] };
   const scope = { tenant, ...(repo === undefined ? {} : { repo }), ...(path === undefined ? {} : { path }) };
   const { chunkIds } = await searchExactly({
     database,
     scope,
     query,
     ...(await readSearched(database, scope, 10_000)),
-    limit: 1_000,
+    limit,
     deadlineMs: 10_000,
   });
   return chunkIds;
@@ -75,6 +76,13 @@ test.for(LITERALS)("the chunks that hold %s are found, and no others", async (li
   expect((await find(literal)).toSorted((one, other) => one - other)).toEqual(
     (await holding(literal)).toSorted((one, other) => one - other),
   );
+});
+
+test("what holds all that was asked for is not crowded out by what holds a common part of it", async () => {
+  const whole = await holding("common words 9_59");
+  expect(whole).toHaveLength(1);
+  const found = await find(["common words 9_59", "words"], undefined, undefined, 100);
+  expect({ first: found.slice(0, 1), count: found.length }).toEqual({ first: whole, count: 100 });
 });
 
 test("only what the scope sees is found", async () => {

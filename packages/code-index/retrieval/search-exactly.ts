@@ -1,7 +1,10 @@
 import { chunkId } from "#store/chunk-id.ts";
 import { hasBit } from "#store/bitmap.ts";
+import type { Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
 import { readAs } from "#store/read-as.store.ts";
 import { findDefining, findLiterals, type LiteralHit } from "#store/read-chunks.store.ts";
+import type { Scope } from "#store/read-scope.store.ts";
 import { rarestTrigrams, tellingTrigrams } from "#store/choose-trigrams.ts";
 import { trigramsOf } from "#store/trigrams.ts";
 import type { LegAnswer } from "./leg.ts";
@@ -31,37 +34,62 @@ export async function searchExactly({ database, scope, query, segments, limit, d
   }
   const until = performance.now() + deadlineMs * LOOKING_SHARE;
   let left = 0;
-  const trigrams = literals.map(trigramsOf);
   const hits = await readAs(database, scope.tenant, deadlineMs, async (transaction): Promise<readonly LiteralHit[]> => {
     const defining = await findDefining(transaction, scope, { names, limit });
-    if (trigrams.some((own) => own.length === 0)) {
-      return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))];
+    if (literals.some((literal) => trigramsOf(literal).length === 0)) {
+      return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))].toSorted(byCloseness);
     }
     const reading: Reading = { database, scope, segments, read: (work) => work(transaction) };
-    const wanted = chooseTrigrams(trigrams, await trigramSampleOf(reading));
+    const sample = await trigramSampleOf(reading);
     const holding: LiteralHit[] = [];
-    let look = FIRST_LOOK;
-    // Of what is common the first segments have enough, and the lists of the others are not read.
-    for (const some of inSteps(segments, FIRST_SEGMENTS)) {
-      const candidates = await findHolding({ ...reading, segments: some }, wanted);
-      let from = 0;
-      while (from < candidates.length && holding.length < limit && performance.now() < until) {
-        const among = candidates.slice(from, from + look);
-        holding.push(...(await findLiterals(transaction, scope, { literals, among, limit: limit - holding.length })));
-        from += look;
-        look = Math.min(look * 2, LARGEST_LOOK);
-      }
-      if (holding.length >= limit) {
-        left = 0;
-        break;
-      }
-      left += Math.max(0, candidates.length - from);
+    // What was asked as a whole is not to be crowded out by a common part of it.
+    for (const some of inSteps(literals, 1)) {
+      const looked = await lookFor({ transaction, scope, reading, sample, until, literals: some, limit: limit - holding.length });
+      holding.push(...looked.hits.toSorted(byCloseness));
+      left += looked.left;
     }
     return [...defining, ...holding];
   });
-  const chunkIds = [...new Set(hits.toSorted(byCloseness).map((hit) => hit.chunk_id))].slice(0, limit);
+  const chunkIds = [...new Set(hits.map((hit) => hit.chunk_id))].slice(0, limit);
   const reason = `${left} chunks that may hold the text were not compared in time; add letters in a row or name a repository`;
   return left > 0 ? { chunkIds, state: "timeout", reason } : { chunkIds };
+}
+
+type LookingFor = {
+  readonly transaction: Transaction<CodeIndexTables>;
+  readonly scope: Scope;
+  readonly reading: Reading;
+  readonly sample: TrigramSample | undefined;
+  readonly literals: readonly string[];
+  readonly limit: number;
+  /** When to stop. */
+  readonly until: number;
+};
+
+type LookedFor = {
+  readonly hits: readonly LiteralHit[];
+  /** Chunks that may hold one of the literals, and were not compared in time. */
+  readonly left: number;
+};
+
+async function lookFor({ transaction, scope, reading, sample, literals, limit, until }: LookingFor): Promise<LookedFor> {
+  const wanted = chooseTrigrams(literals.map(trigramsOf), sample);
+  const hits: LiteralHit[] = [];
+  let left = 0;
+  let look = FIRST_LOOK;
+  // Of what is common the first segments have enough, and the lists of the others are not read.
+  for (const segments of inSteps(reading.segments, FIRST_SEGMENTS)) {
+    const candidates = hits.length < limit ? await findHolding({ ...reading, segments }, wanted) : [];
+    let from = 0;
+    while (from < candidates.length && hits.length < limit && performance.now() < until) {
+      const among = candidates.slice(from, from + look);
+      hits.push(...(await findLiterals(transaction, scope, { literals, among, limit: limit - hits.length })));
+      from += look;
+      look = Math.min(look * 2, LARGEST_LOOK);
+    }
+    left += Math.max(0, candidates.length - from);
+  }
+  return { hits, left: hits.length < limit ? left : 0 };
 }
 
 function chooseTrigrams(literals: readonly (readonly number[])[], sample: TrigramSample | undefined): readonly (readonly number[])[] {
