@@ -208,14 +208,9 @@ async function fillNewProject(page: Page, consoleUrl: string, name = TYPED): Pro
 
 /** The account is made, and the console does not hear of it. */
 async function loseAnswer(page: Page): Promise<void> {
-  const calls = "**/api/identity/admin/users";
-  await page.route(calls, async (route) => {
+  await page.route("**/api/identity/admin/users", async (route) => {
     const response = await route.fetch();
-    if (response.status() !== 201) {
-      return route.fulfill({ response });
-    }
-    await page.unroute(calls);
-    return route.abort();
+    return response.status() === 201 ? route.abort() : route.fulfill({ response });
   });
 }
 
