@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { Client, escapeIdentifier } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { silentLog } from "#testing/silent-log.ts";
@@ -58,6 +60,27 @@ test("a database that can't be reached is 503", async () => {
   expect(answer).toMatchObject({ statusCode: 503, headers: { "retry-after": "5" } });
   expect(answer.json()).toMatchObject({ error: "database_unavailable" });
   expect(answer.body).not.toContain("127.0.0.1");
+});
+
+test("a database that hangs up is 503", async () => {
+  const hanging = createServer((socket) => void socket.end()).listen(0, "127.0.0.1");
+  await once(hanging, "listening");
+  const { port } = hanging.address() as AddressInfo;
+  const answer = await (await serve(open(`postgres://127.0.0.1:${port}/none`), "select 1")).inject("/");
+  hanging.close();
+  expect(answer).toMatchObject({ statusCode: 503, body: expect.stringContaining("database_unavailable") });
+});
+
+test("a database that ends the connection while it works, as one that is killed, is 503", needsRealPostgres, async () => {
+  const working = open(database.url);
+  const answer = (await serve(working, "select pg_sleep(20)")).inject("/");
+  await expect
+    .poll(
+      async () =>
+        (await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(20)'")).rowCount,
+    )
+    .toBe(1);
+  expect(await answer).toMatchObject({ statusCode: 503, body: expect.stringContaining("database_unavailable") });
 });
 
 test.each(["42P01", "53400", "40001"])("SQLSTATE %s, which trying again does not mend, stays 500", async (state) => {

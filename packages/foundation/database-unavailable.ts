@@ -9,6 +9,9 @@ export function openDatabaseSocket(): Socket {
   return new Socket().on("error", (error) => void connectionErrors.add(error));
 }
 
+/** What the client says, without a code, when the server hangs up: it was killed, or a pooler in front of it. */
+const HUNG_UP = "Connection terminated unexpectedly";
+
 const SOON_SECONDS = 5;
 /** Somebody has to make room first. */
 const LATER_SECONDS = 60;
@@ -23,7 +26,7 @@ const CONNECTION_CLASS = "08";
 /** What an error is answered with that is about the database as a whole, now, and not about the request. */
 export function databaseUnavailable(error: Error): AppError | undefined {
   // The pool wraps what a connection that took too long failed with.
-  if (connectionErrors.has(error) || (error.cause instanceof Error && connectionErrors.has(error.cause))) {
+  if (isOfConnection(error) || (error.cause instanceof Error && isOfConnection(error.cause))) {
     return unavailable("does not answer; try again in a few seconds", SOON_SECONDS, error);
   }
   const code = error instanceof DatabaseError ? (error.code ?? "") : "";
@@ -35,6 +38,10 @@ export function databaseUnavailable(error: Error): AppError | undefined {
   }
   const what = code === TOO_MANY_CONNECTIONS ? "takes no more connections" : "can't take this just now";
   return unavailable(`${what}; try again in a few seconds`, SOON_SECONDS, error);
+}
+
+function isOfConnection(error: Error): boolean {
+  return connectionErrors.has(error) || error.message === HUNG_UP;
 }
 
 function unavailable(what: string, seconds: number, cause: Error): AppError {
