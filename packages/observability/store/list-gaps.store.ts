@@ -58,11 +58,9 @@ export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsW
     rows = rows.where("gap.project_id", "=", projectId);
   }
   if (after !== undefined) {
-    const instant = instantOf(after.micros);
     rows = rows.where(
-      // The time once more by itself, which an index knows.
-      sql<boolean>`gap.found_at <= ${instant} and (gap.found_at, gap.project_id, gap.producer_id, gap.first_seq)
-        < (${instant}, ${after.projectId}::uuid, ${after.producerId}::uuid, ${after.firstSeq}::bigint)`,
+      sql<boolean>`(gap.found_at, gap.project_id, gap.producer_id, gap.first_seq)
+        < (${instantOf(after.micros)}, ${after.projectId}::uuid, ${after.producerId}::uuid, ${after.firstSeq}::bigint)`,
     );
   }
   return rows
