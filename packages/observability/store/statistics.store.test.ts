@@ -3,7 +3,10 @@ import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { agentRun, createProducer } from "#testing/agent-run.ts";
+import { writeEvents } from "#testing/write-events.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
+import { countMarkedTraces } from "./trace-entries.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 const projectId = uuidv7();
@@ -50,6 +53,18 @@ test("each part of a resumed trace is looked up by itself, also in a table that 
     await client.query("rollback");
     client.release();
   }
+});
+
+test("who counts the first traces of a day has the database look at them before", async () => {
+  const ofProject = uuidv7();
+  await writeEvents(database, Array.from({ length: 150 }, () => agentRun(createProducer(ofProject))).flat());
+  // What is known of a table that was never looked at.
+  const { rows: tables } = await database.pool.query<{ oid: number }>(`
+    update pg_class set reltuples = -1, relpages = 0
+    where oid = 'observability.traces'::regclass or oid in (select tableoid from observability.observations) returning oid`);
+  await countMarkedTraces(database.query, ofProject);
+  const { rows } = await database.pool.query("select from pg_class where oid = any($1) and reltuples > 0", [tables.map(({ oid }) => oid)]);
+  expect([tables.length, rows.length]).toEqual([2, 2]);
 });
 
 /** A chain of runs, each resuming the one before. */

@@ -2,18 +2,21 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
 /** Of a smaller table any plan will do. */
-const PAGES_MIN = 32;
+const PAGES_MIN = 8;
 
 /**
  * Lets the database look at the tables that have become twice as large since it did so last, and tells which. A table that fills up has
  * no statistics until autovacuum comes by, and in the embedded database it never does; plans made without them go through all
  * rows of a project for each one they want.
+ *
+ * @param among Their names; all when left out.
  */
-export async function analyzeGrownTables(query: Kysely<ObservabilitySchema>): Promise<readonly string[]> {
+export async function analyzeGrownTables(query: Kysely<ObservabilitySchema>, among?: readonly string[]): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select class.relname as name from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
     where namespace.nspname = 'observability' and class.relkind = 'r'
       and pg_relation_size(class.oid) / current_setting('block_size')::int > greatest(class.relpages * 2, ${PAGES_MIN}::int)
+      and (${among ?? null}::text[] is null or class.relname = any(${among ?? null}::text[]))
     order by name`.execute(query);
   for (const { name } of rows) {
     await sql`analyze (skip_locked) ${sql.id("observability", name)}`.execute(query);

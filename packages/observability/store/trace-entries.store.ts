@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { recountStatement, settleGroupsStatement } from "./recount-statement.ts";
+import { analyzeGrownTables } from "./statistics.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -120,7 +121,10 @@ async function recount(transaction: Transaction<ObservabilitySchema>, projectId:
   if (ids.length === 0) {
     return;
   }
-  const { rows } = await recountStatement(projectId, ids, await daysOf(transaction, projectId, ids)).execute(transaction);
+  const days = await daysOf(transaction, projectId, ids);
+  // Of a table that has just begun to fill, each trace would be counted by going through the steps of all.
+  await analyzeGrownTables(transaction, ["traces", ...days.map((day) => `observations_${day.replaceAll("-", "")}`)]);
+  const { rows } = await recountStatement(projectId, ids, days).execute(transaction);
   const [touched] = rows;
   if (touched !== undefined) {
     await settleGroupsStatement(projectId, touched).execute(transaction);
