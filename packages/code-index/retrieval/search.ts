@@ -16,8 +16,12 @@ import type { RerankerState } from "./rerank.ts";
 import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
 import { cursorFor, nameBuilds, positionOf, type Position } from "./search-cursor.ts";
 import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
+import { createTurns } from "./turns.ts";
 
 export type { SearchDependencies } from "./search-legs.ts";
+
+/** Of one tenant at once in a process: each asks three things of the database at once, and more run out of their time together. */
+const turns = createTurns({ atOnce: 4, waitMs: 10_000 });
 
 /** Of many results: `cursorAfter` is the cursor for whoever shows only the first of them. */
 export type SearchPage = SearchAnswer & { readonly cursorAfter: (shown: number) => string };
@@ -27,7 +31,7 @@ export type SearchPage = SearchAnswer & { readonly cursorAfter: (shown: number) 
  * against the query's conditions and ranked. A leg that is slow or fails is named in `legs` and the others answer.
  *
  * @throws {AppError} `invalid_query`, `invalid_pattern`, `invalid_cursor` (400), `repository_not_found` (404), `repository_not_indexed`,
- * `ref_not_indexed` (409), `search_failed`, `too_slow` (503) when nothing could answer in time; the signal's reason when it was aborted.
+ * `ref_not_indexed` (409), `search_failed`, `too_slow` (503) when nothing could answer in time, `too_busy` (503); the signal's reason when it was aborted.
  */
 export async function search(given: SearchDependencies, access: Access, request: SearchRequest): Promise<SearchPage> {
   const began = performance.now();
@@ -47,12 +51,15 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
   const position = positionOf({ access, request });
   const scope = scopeFor(access, request, query);
   const reached = await awaitCommit(dependencies.database, access, request);
-  const searched = await lookAround(dependencies.database, scope);
 
   const offset = position?.offset ?? 0;
   const end = offset + request.limit;
-  const finding = { ...searched, scope, query, conditions, isDeep: false, page: { from: offset, to: end } };
-  const found = await rerank(dependencies, query, await findChunks(dependencies, finding));
+  const { searched, chunks } = await turns.take(access.tenant.tenantId, dependencies.database.signal, async () => {
+    const around = await lookAround(dependencies.database, scope);
+    const finding = { ...around, scope, query, conditions, isDeep: false, page: { from: offset, to: end } };
+    return { searched: around, chunks: await findChunks(dependencies, finding) };
+  });
+  const found = await rerank(dependencies, query, chunks);
   const results = presentResults(found.ranked.slice(offset, end), found.texts, { query, explain: request.explain === true });
   const here: Position = {
     offset: end,
