@@ -13,7 +13,11 @@ export const pathField = z
   .optional()
   .describe("Part of the path, such as src/server/ or *.test.ts; * stands for anything.");
 
-export const langField = z.string().max(50).optional().describe("Language, such as go, python or typescript; short names (py, ts) do, too.");
+export const langField = z
+  .string()
+  .max(50)
+  .optional()
+  .describe("Language, such as go, python or typescript; short names (py, ts) do, too.");
 
 /** Its rule is no part of what models are told of every tool: they take names from answers. */
 const branchField = z
