@@ -6,7 +6,7 @@ import { analyzeGrownTables } from "./statistics.store.ts";
 type Query = Kysely<ObservabilitySchema>;
 
 /** Traces counted in one transaction, and marks looked at for them: a trace is marked by every batch that has events of it. */
-const TRACES = 500;
+const TRACES = 200;
 /** Of the same size in steps at the worst, since nothing tells how many they have. */
 const WALKED = 250;
 const MARKS = 5_000;
