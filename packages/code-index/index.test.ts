@@ -189,6 +189,9 @@ test("a file is read whole or by lines, byte for byte", async () => {
     end_line: 4,
   });
   expect(await read("path=src/payment.ts&start=2&end=9999")).toMatchObject({ start_line: 2 });
+  for (const path of ["./src/payment.ts", "/src/payment.ts"]) {
+    expect(await read(`path=${path}`)).toMatchObject({ content: PAYMENT, path: "src/payment.ts" });
+  }
   expect(await read("path=empty.txt")).toMatchObject({ content: "", total_lines: 0 });
   expect(await read("path=payment.ts")).toMatchObject({ error: "file_not_found", message: expect.stringContaining("src/payment.ts") });
   expect(await read("path=src/payment.ts&start=9&end=3")).toMatchObject({ error: "invalid_range" });

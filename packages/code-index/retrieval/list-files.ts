@@ -4,7 +4,7 @@ import type { CodeIndexDatabase } from "#store/tenant.ts";
 import { nameBuilds } from "./grep-cursor.ts";
 import { matchGlob } from "./match-glob.ts";
 import { createPaging, type Paging } from "./page-cursor.ts";
-import { whyMissing } from "./read-file.ts";
+import { fromRoot, whyMissing } from "./read-file.ts";
 import { readScope } from "./read-scope.ts";
 
 /** A file, or a folder with all that is in it. */
@@ -45,7 +45,7 @@ export async function listFolder(
   scope: RepositoryScope,
   { path: asked = "", glob }: Listing,
 ): Promise<FileListing> {
-  const path = asked.replaceAll(/^(?:\.?\/)+|\/+$|^\.$/gu, "");
+  const path = fromRoot(asked).replaceAll(/\/+$|^\.$/gu, "");
   return readScope({ database, scope: { ...scope, path }, milliseconds: READ_MS }, async (transaction, builds) => {
     const [build] = builds;
     const found = await listFilesUnder(transaction, scope, { path, limit: FILES });

@@ -28,8 +28,9 @@ const READ_MS = 10_000;
 export async function readFile(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
-  { path, start = 1, end }: Reading,
+  { path: given, start = 1, end }: Reading,
 ): Promise<SourceFile> {
+  const path = fromRoot(given);
   if (!isText(scope.repo)) {
     return refuseHiddenRepository(database, scope, undefined);
   }
@@ -73,6 +74,11 @@ function refuseUnreadable(file: FileRow, { start, end }: { readonly start: numbe
     const message = `${file.path} has ${file.lines} lines; line ${start} is past its end.`;
     throw new AppError({ code: "invalid_range", status: 400, message });
   }
+}
+
+/** As the index has it: from the root of the repository, which `./` and `/` are other ways to write. */
+export function fromRoot(path: string): string {
+  return path.replace(/^(?:\.?\/)+/u, "");
 }
 
 /** PostgreSQL's text can't hold a NUL, so no name has one. */
