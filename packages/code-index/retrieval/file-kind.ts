@@ -1,7 +1,8 @@
 /** What the path alone says a file is for. */
 export type FileKind = "source" | "test" | "example" | "declaration" | "document" | "data" | "generated" | "vendored";
 
-const VENDORED = /(?:^|\/)(?:vendor|node_modules|third_?party|bower_components)\//;
+/** `deps` of the root, as C and C++ have it and Linguist reads it. */
+const VENDORED = /(?:^|\/)(?:vendor|node_modules|third_?party|bower_components)\/|^deps\//;
 const GENERATED =
   /(?:^|\/)(?:dist|build|generated)\/|\.(?:pb|pb\.gw|gen|generated|g|min|bundle)\.[a-z]+$|_(?:generated|pb2|pb2_grpc)\.[a-z]+$|_string\.go$/;
 const TEST =

@@ -103,12 +103,19 @@ test("a file named after what is asked comes before its equals", async () => {
   );
 });
 
-test.for(["src/a_test.go", "tests/a.ts", "vendor/a.go", "docs/a.md", "examples/a.ts", "src/a.pb.go", "src/a.json", "types/a.d.ts"])(
-  "%s comes after source that is nearly as good",
-  async (path) => {
-    expect((await ranked("parse the header", [{ path }, { path: "src/b.ts", score: 0.8 }]))[0]).toBe("src/b.ts:1");
-  },
-);
+test.for([
+  "src/a_test.go",
+  "tests/a.ts",
+  "vendor/a.go",
+  "deps/lib/a.c",
+  "docs/a.md",
+  "examples/a.ts",
+  "src/a.pb.go",
+  "src/a.json",
+  "types/a.d.ts",
+])("%s comes after source that is nearly as good", async (path) => {
+  expect((await ranked("parse the header", [{ path }, { path: "src/b.ts", score: 0.8 }]))[0]).toBe("src/b.ts:1");
+});
 
 test("tests are not put back when tests are asked for", async () => {
   expect((await ranked("test of the header parser", [{ path: "src/a_test.go" }, { path: "src/b.go", score: 0.8 }]))[0]).toBe(
