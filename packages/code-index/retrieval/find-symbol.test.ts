@@ -91,6 +91,12 @@ test("what only begins with the name is found when nothing has it, and said to",
   expect((await symbols("nowhere%_")).notes.join()).toContain("Nothing is defined");
 });
 
+test("a name may be asked for as it is written where it is defined", async () => {
+  expect(places((await symbols("class Cart")).symbols)).toEqual(["src/cart.ts Cart"]);
+  expect(await symbols("def start(self)")).toMatchObject({ symbols: (await symbols("start")).symbols, notes: [] });
+  expect((await references("function addToCart(item)")).total).toBe((await references("addToCart")).total);
+});
+
 test("definitions are narrowed down by kind, path, language and repository", async () => {
   expect(places((await symbols("Cart", { kind: "class" })).symbols)).toEqual(["src/cart.ts Cart"]);
   expect((await symbols("Cart", { kind: "enum" })).symbols).toEqual([]);

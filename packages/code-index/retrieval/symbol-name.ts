@@ -12,12 +12,18 @@ export type AskedName = {
 /** Between a name and what it is inside of. */
 const BETWEEN = /::|->|[.#›]/u;
 
+/** What stands before the name where it is defined: `class Server` asks for `Server`. */
+const KEYWORD =
+  /^(?:class|struct|interface|trait|protocol|enum|union|type|record|function|func|fn|def|module|namespace|macro|const|let|var)\s+(?=\S+$)/u;
+
 /** @throws {AppError} `invalid_query` (400) */
 export function readSymbolName(text: string): AskedName {
-  const parts = text
+  const written = text
     .replaceAll("`", "")
     .trim()
-    .replace(/\(.*\)$/su, "")
+    .replace(/\(.*\)$/su, "");
+  const parts = written
+    .replace(KEYWORD, "")
     .split(BETWEEN)
     .map((part) => part.trim())
     .filter((part) => part !== "");
@@ -29,7 +35,11 @@ export function readSymbolName(text: string): AskedName {
       message: "No symbol was named; give one name, such as parseConfig or Server.start.",
     });
   }
-  const words = name.toLowerCase().split(/[\s-]+/u);
+  // `type name` may be `typeName`.
+  const words = (KEYWORD.test(written) ? written : name)
+    .normalize("NFC")
+    .toLowerCase()
+    .split(/[\s-]+/u);
   const spellings = words.length === 1 ? words : ["", "_", "-"].map((between) => words.join(between));
   return { name, outer: parts.at(-2), spellings: [...new Set([...spellings, name.toLowerCase()])] };
 }
