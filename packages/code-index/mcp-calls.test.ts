@@ -202,3 +202,13 @@ test("a token that calls too often is told when to call again, another is not he
     await limited.stop();
   }
 });
+
+test("requests in a batch, of which a rate limit would count one and nobody could cancel any, are refused", async () => {
+  const answer = await post([calling(1), calling(2)]);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32_600, message: expect.stringContaining("one by one") },
+  });
+});

@@ -169,6 +169,8 @@ test.for([
   ["search", { query: "a\0b" }, /NUL/],
   ["search", {}, /query/],
   ["search", { query: "x", limit: 0 }, /limit/],
+  ["search", { query: "x", language: "py" }, /language/],
+  ["list_repos", { query: "x", top: 3 }, /top/],
   ["read_file", { repo: "acme/shop", path: "cart.ts" }, /has no file cart\.ts; did you mean src\/cart\.ts/],
   ["read_file", { repo: "acme/nowhere", path: "cart.ts" }, /known: acme\/shop/],
   ["read_file", { repo: "acme/shop", path: "src/cart.ts", start: 99 }, /has 4 lines/],

@@ -8,7 +8,7 @@ import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolConte
 
 const asked = commitsRequestSchema.shape;
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   repo: oneRepoField,
   query: asked.query.describe("Words of the message, a ticket's number or what changed; the newest commits when left out."),
   path: asked.path.describe(

@@ -8,7 +8,7 @@ import { renderSymbol } from "./mcp-find-symbol.ts";
 import { langField, refField, repoField } from "./mcp-fields.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   symbol: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start."),
   repo: repoField,
   path: z.string().max(1000).optional().describe("Only uses in these paths: part of the path; * stands for anything."),

@@ -6,7 +6,7 @@ import { fitItems } from "./fit-items.ts";
 import { langField, pathField, refField, repoField } from "./mcp-fields.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   name: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start, Server::start."),
   kind: symbolKindSchema.optional().describe("Only definitions of this kind."),
   repo: repoField,

@@ -6,7 +6,7 @@ import { fitItems } from "./fit-items.ts";
 import { langField, pathField, refField, repoField } from "./mcp-fields.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   pattern: z.string().min(1).max(2_000).describe("A text to find letter for letter, or with regex a regular expression (RE2 syntax)."),
   regex: z
     .boolean()

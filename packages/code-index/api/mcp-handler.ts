@@ -62,6 +62,9 @@ export function createMcpEndpoint({ createServer, cancellations, log }: Options)
       const authInfo: AuthInfo = { token: "", clientId: opens.access.tenant.tenantId, scopes: [] };
       openings.set(authInfo, opens);
       const body = await bodyOf(request);
+      if (Array.isArray(body)) {
+        return refusedBatch();
+      }
       const message = messageSchema.safeParse(body).data;
       const session = request.headers.get(SESSION);
       if (message?.method === "notifications/cancelled" && message.params?.requestId !== undefined) {
@@ -78,6 +81,12 @@ export function createMcpEndpoint({ createServer, cancellations, log }: Options)
       return response;
     },
   };
+}
+
+/** MCP took batches out with its revision 2025-06-18: each request is counted, cancelled and limited by itself. */
+function refusedBatch(): Response {
+  const error = { code: -32_600, message: "MCP has no batches; send each request one by one." };
+  return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 400 });
 }
 
 const messageSchema = z.object({

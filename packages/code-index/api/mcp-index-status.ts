@@ -9,7 +9,7 @@ import { repoField } from "./mcp-fields.ts";
 import { presentJob, presentRepository } from "./presenters.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({ repo: repoField, max_tokens: maxTokensSchema });
+const inputSchema = z.strictObject({ repo: repoField, max_tokens: maxTokensSchema });
 
 const jobFields = { status: true, mode: true, ref: true, started_at: true, progress: true } as const;
 

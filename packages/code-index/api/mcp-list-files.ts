@@ -5,7 +5,7 @@ import { fitItems } from "./fit-items.ts";
 import { cursorField, oneRepoField, refField } from "./mcp-fields.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   repo: oneRepoField,
   path: z.string().max(4096).optional().describe("A folder, such as src/server; the whole repository when left out."),
   glob: z.string().max(500).optional().describe("Only files that match, such as *.proto, src/**/*.test.ts or *.{yml,yaml}."),

@@ -6,7 +6,7 @@ import { fitItems } from "./fit-items.ts";
 import { presentRepository } from "./presenters.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   query: z.string().max(200).optional().describe("Part of the name; all repositories when left out."),
   max_tokens: maxTokensSchema,
 });

@@ -7,7 +7,7 @@ import { fenceFor } from "./fit-results.ts";
 import { oneRepoField, refField } from "./mcp-fields.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   repo: oneRepoField,
   path: z.string().min(1).max(4096).describe("The file's whole path in the repository."),
   ref: refField,

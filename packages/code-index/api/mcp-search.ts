@@ -15,7 +15,7 @@ import { fitResults, renderResult, type FittedResult } from "./fit-results.ts";
 import { cursorField, langField, pathField, refField, repoField } from "./mcp-fields.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "./mcp-tool.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   query: z
     .string()
     .max(10_000)

@@ -61,7 +61,9 @@ export function createTurns({ atOnce, waitMs }: Limits): Turns {
   };
 }
 
+const RETRY_SECONDS = 5;
+
 function tooBusy(milliseconds: number): AppError {
   const message = `Too many of these run at once, and none ended within ${milliseconds / 1_000} s; try again when fewer do.`;
-  return new AppError({ code: "too_busy", status: 503, message });
+  return new AppError({ code: "too_busy", status: 503, message, headers: { "retry-after": String(RETRY_SECONDS) } });
 }

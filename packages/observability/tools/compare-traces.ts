@@ -10,7 +10,7 @@ import { codeText, costText, durationText, plural, timeText } from "./wording.ts
 
 const id = z.uuid("a trace's id, as list_traces names it");
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   a: id.describe("The run to compare with, mostly the one that went well."),
   b: id.describe("The run that is asked about."),
 });

@@ -11,7 +11,7 @@ import { traceUnknown } from "./tools.errors.ts";
 import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
 import { codeText, durationText, timeText } from "./wording.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
   observation: z.string().min(1).max(100).describe("A step, by the last digits of its id, as get_trace names it."),
   part: partSchema.optional().describe("Only this of it; a little of everything when left out."),

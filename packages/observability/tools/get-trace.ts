@@ -9,7 +9,7 @@ import { findFailures, growTree, outline, pathTo, type Failure, type OutlineLine
 import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
 import { codeText, costText, durationText, plural, timeText } from "./wording.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
   step: z
     .string()

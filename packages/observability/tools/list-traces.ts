@@ -10,7 +10,7 @@ import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
 import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
 import { costText, durationText, plural, timeText } from "./wording.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; all that the token may see when left out."),
   query: z
     .string()

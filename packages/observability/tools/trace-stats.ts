@@ -6,7 +6,7 @@ import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
 import type { ToolAnswer, ToolDefinition, Reading } from "./trace-tool.ts";
 import { costText, durationText, plural } from "./wording.ts";
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),
   hours: z.int().min(1).max(2_160).default(24).describe("How far back, in whole hours."),
   by: z
