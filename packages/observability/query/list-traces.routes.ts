@@ -35,11 +35,7 @@ export function listTraceRoutes({ query, clock }: ListTraceOptions) {
         const terms = termsOf(request.query);
         await requireRole(query, { id: projectId, reader, role: "viewer" });
         const { rows, next, isCostPending } = await list({ projectId, reader, terms, now: clock.now(), sort, order, after, limit });
-        const lost = await countLostEvents(
-          query,
-          projectId,
-          rows.flatMap((row) => row.runs),
-        );
+        const lost = await countLostEvents(query, projectId, rows);
         return {
           items: rows.map((row) => presentEntry(row, lost)),
           next_cursor: entryCursorOf({ sort, order }, next),
@@ -69,7 +65,7 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     waiting_ms: row.waiting_ms,
     observations: row.steps,
     failures: row.failures,
-    lost_events: row.runs.reduce((sum, run) => sum + (lost.get(run) ?? 0), 0),
+    lost_events: lost.get(row.id) ?? 0,
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,

@@ -4,7 +4,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { findWholeBlobs } from "#store/blobs.store.ts";
 import { findRun, type Run } from "#store/find-run.store.ts";
 import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#store/graphs.store.ts";
-import { countLostEvents, listTouchingGaps } from "#store/lost-events.store.ts";
+import { countLostEventsOf, listTouchingGaps } from "#store/lost-events.store.ts";
 import { findPayloadTexts } from "#store/payload-texts.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { findVersions } from "#store/steps.store.ts";
@@ -36,15 +36,15 @@ export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDig
   if (trace === undefined) {
     throw traceNotFound();
   }
-  const ids = run.segments.map(({ id }) => id);
-  const lost = await countLostEvents(query, run.projectId, ids);
-  const gaps = lost.size === 0 ? [] : await listTouchingGaps(query, run, GAPS_MAX);
+  const lost = await countLostEventsOf(
+    query,
+    run.projectId,
+    run.segments.map(({ id }) => id),
+  );
+  const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, GAPS_MAX);
   const { graph, current } = await readGraph(query, run, trace);
   return {
-    ...presentTraceSummary(
-      trace,
-      ids.reduce((sum, id) => sum + (lost.get(id) ?? 0), 0),
-    ),
+    ...presentTraceSummary(trace, lost),
     project_id: run.projectId,
     truncated: graph?.truncated ?? false,
     ...(await readOwnValues(query, run, trace)),

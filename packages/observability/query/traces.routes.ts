@@ -5,10 +5,10 @@ import { z } from "zod";
 import { traceSchema, type Trace } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
-import { findTrace, type TraceSummaryRow } from "#store/traces.store.ts";
+import { findTrace } from "#store/traces.store.ts";
 import { findTraceContent } from "#store/trace-content.store.ts";
 import { findDeclaredGraphs, findGraphEntries } from "#store/graphs.store.ts";
-import { countLostEvents } from "#store/lost-events.store.ts";
+import { countLostEventsOf } from "#store/lost-events.store.ts";
 import { traceNotFound } from "./not-found.errors.ts";
 import { presentGraph } from "./present-graph.ts";
 import { presentTrace } from "./present-trace.ts";
@@ -29,10 +29,10 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
     }
     const ids = trace.segments.map((segment) => segment.id);
     const content = await findTraceContent(query, trace);
-    const lost = await countLostEvents(query, trace.project_id, ids);
+    const lost = await countLostEventsOf(query, trace.project_id, ids);
     const graph = presentGraph(trace, content.observations, await findGraphEntries(query, trace.project_id, ids));
     const declared = await findDeclaredGraphs(query, trace.project_id, graph.hashes);
-    return presentTrace(trace, content, { lostEvents: lostOf(trace, lost), graph: graph.withDeclared(declared) });
+    return presentTrace(trace, content, { lostEvents: lost, graph: graph.withDeclared(declared) });
   }
 
   return (server: HttpServer): void => {
@@ -58,8 +58,4 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
       (request) => load({ reader: readerOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };
-}
-
-function lostOf({ segments }: TraceSummaryRow, lost: ReadonlyMap<string, number>): number {
-  return segments.reduce((sum, { id: traceId }) => sum + (lost.get(traceId) ?? 0), 0);
 }

@@ -100,7 +100,7 @@ test("two replicas that look at once count every loss once", needsRealPostgres, 
   expect(found.reduce((sum, count) => sum + count, 0)).toBe(9);
 });
 
-test("a gap counts for the traces it lies in, and for those whose start or end is missing beside it", async () => {
+test("a gap counts for the traces it lies in, and for those whose start or end is missing beside it; once for a trace of several runs", async () => {
   const [inside, before, after, unfinished, headless] = [uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7()];
   await writeBatch(database.query, {
     ...nothing,
@@ -115,12 +115,23 @@ test("a gap counts for the traces it lies in, and for those whose start or end i
   await arrive("{[1,5),[8,21)}");
   await settleGaps(database.query, 0);
   await settleGaps(database.query, 0);
-  const lost = await countLostEvents(database.query, projectId, [inside, before, after, unfinished, headless]);
-  expect(lost).toEqual(
+  const alone = [inside, before, after, unfinished, headless].map((id) => ({ id, runs: [id] }));
+  expect(await countLostEvents(database.query, projectId, alone)).toEqual(
     new Map([
       [inside, 3],
       [unfinished, 3],
       [headless, 3],
+    ]),
+  );
+  const resumed = uuidv7();
+  const traces = [
+    { id: resumed, runs: [unfinished, headless] },
+    { id: inside, runs: [before, inside] },
+  ];
+  expect(await countLostEvents(database.query, projectId, traces)).toEqual(
+    new Map([
+      [resumed, 3],
+      [inside, 3],
     ]),
   );
 });

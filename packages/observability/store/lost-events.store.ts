@@ -2,6 +2,11 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Run } from "./find-run.store.ts";
 
+type Query = Kysely<ObservabilitySchema>;
+
+/** A trace, and the runs that it is made of: what one run lacks at its end and the next at its beginning is lost once. */
+type CountedTrace = { readonly id: string; readonly runs: readonly string[] };
+
 /**
  * How many lost events may belong to each of the traces; a trace that no gap touches is not in the map.
  *
@@ -9,19 +14,31 @@ import type { Run } from "./find-run.store.ts";
  * producer; and while the trace's start or end has not arrived, so does the nearest gap before or after them.
  */
 export async function countLostEvents(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   projectId: string,
-  traceIds: readonly string[],
+  traces: readonly CountedTrace[],
 ): Promise<ReadonlyMap<string, number>> {
-  if (traceIds.length === 0 || !(await hasGaps(query, projectId))) {
+  if (traces.length === 0 || !(await hasGaps(query, projectId))) {
     return new Map();
   }
-  const { rows } = await sql<{ trace_id: string; lost: number }>`
-    with ${reachesOf(projectId, traceIds)}
-    select reach.trace_id, least(sum(gap.last_seq - gap.first_seq + 1), ${Number.MAX_SAFE_INTEGER})::bigint as lost
-    from reaches as reach join observability.ingest_gaps as gap on ${isTouched(projectId)}
-    group by reach.trace_id`.execute(query);
-  return new Map(rows.map((row) => [row.trace_id, row.lost]));
+  const members = traces.flatMap(({ id, runs }) => runs.map((run) => ({ id, run })));
+  const runs = members.map(({ run }) => run);
+  const { rows } = await sql<{ id: string; lost: number }>`
+    with ${reachesOf(projectId, runs)}, touching as (
+      select distinct member.id, gap.producer_id, gap.first_seq, gap.last_seq
+      from unnest(${members.map(({ id }) => id)}::uuid[], ${runs}::uuid[]) as member (id, run)
+      join reaches as reach on reach.trace_id = member.run
+      join observability.ingest_gaps as gap on ${isTouched(projectId)}
+    )
+    select id, least(sum(last_seq - first_seq + 1), ${Number.MAX_SAFE_INTEGER})::bigint as lost
+    from touching group by id`.execute(query);
+  return new Map(rows.map((row) => [row.id, row.lost]));
+}
+
+/** The same of one trace. */
+export async function countLostEventsOf(query: Query, projectId: string, runs: readonly string[]): Promise<number> {
+  const [id = ""] = runs;
+  return (await countLostEvents(query, projectId, [{ id, runs }])).get(id) ?? 0;
 }
 
 export type TouchingGap = {
@@ -33,7 +50,7 @@ export type TouchingGap = {
 
 /** Those gaps that count for one of the traces, the first ones found. */
 export async function listTouchingGaps(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   { projectId, segments }: Pick<Run, "projectId" | "segments">,
   limit: number,
 ): Promise<readonly TouchingGap[]> {
@@ -87,7 +104,7 @@ function isTouched(projectId: string) {
       and gap.first_seq <= reach.last_seq and gap.last_seq >= reach.first_seq`;
 }
 
-async function hasGaps(query: Kysely<ObservabilitySchema>, projectId: string): Promise<boolean> {
+async function hasGaps(query: Query, projectId: string): Promise<boolean> {
   const gap = await query
     .selectFrom("observability.ingest_gaps")
     .select("producer_id")

@@ -1,7 +1,7 @@
 import type { Step } from "#contract.ts";
 import { createStepList } from "#query/list-steps.ts";
 import { findRun } from "#store/find-run.store.ts";
-import { countLostEvents } from "#store/lost-events.store.ts";
+import { countLostEventsOf } from "#store/lost-events.store.ts";
 import { findTrace, type TraceSummaryRow } from "#store/traces.store.ts";
 import { listVisibleProjects } from "#store/visible-projects.store.ts";
 import { traceUnknown } from "./tools.errors.ts";
@@ -36,7 +36,7 @@ export async function loadTrace({ query, reader, now }: Reading, traceId: string
     steps.push(...page.items);
     [cursor, total] = [page.next_cursor ?? undefined, page.total];
   } while (cursor !== undefined && steps.length < STEPS);
-  const lost = await countLostEvents(
+  const lostEvents = await countLostEventsOf(
     query,
     row.project_id,
     run.segments.map(({ id }) => id),
@@ -47,6 +47,6 @@ export async function loadTrace({ query, reader, now }: Reading, traceId: string
     project: projects.find(({ id }) => id === row.project_id)?.name ?? row.project_id,
     steps,
     unread: Math.max(total - steps.length, 0),
-    lostEvents: [...lost.values()].reduce((sum, count) => sum + count, 0),
+    lostEvents,
   };
 }

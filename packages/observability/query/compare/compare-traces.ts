@@ -6,7 +6,7 @@ import { presentTraceSummary } from "#query/present-trace.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { COMPARED_STEPS_MAX } from "#store/compared-steps.store.ts";
 import { findGraphEntries } from "#store/graphs.store.ts";
-import { countLostEvents } from "#store/lost-events.store.ts";
+import { countLostEventsOf } from "#store/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { alignSteps, type Aligned } from "./align-steps.ts";
 import { compareCode } from "./compare-code.ts";
@@ -134,8 +134,7 @@ function eventsOf({ trace }: LoadedRun, aspect: "input" | "output") {
 }
 
 async function presentCompared(query: Query, { trace, run, steps }: LoadedRun): Promise<ComparedTrace> {
-  const lost = await countLostEvents(query, run.projectId, run.traceIds);
-  const lostEvents = run.traceIds.reduce((sum, id) => sum + (lost.get(id) ?? 0), 0);
+  const lostEvents = await countLostEventsOf(query, run.projectId, run.traceIds);
   const { observations, ...summary } = presentTraceSummary(trace, lostEvents);
   return { ...summary, steps: Math.max(observations, steps.length), error: trace.error };
 }

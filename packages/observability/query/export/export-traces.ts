@@ -91,7 +91,7 @@ async function* linesOf({ query, reader, projectId, withValues, pages, check }: 
     const traceIds = page.flatMap(({ runs: ids }) => ids);
     const runs: ExportedRuns = { reader, projectId, traceIds };
     const traceOf = new Map(page.flatMap(({ id, runs: ids }) => ids.map((run) => [run, id] as const)));
-    const lost = await countLostEvents(query, projectId, traceIds);
+    const lost = await countLostEvents(query, projectId, page);
     for await (const { row, payloads } of withPayloads(query, runs, [page], withValues, ({ runs: ids }) => ids)) {
       yield ["trace", traceLine(row, projectId, lost, withValues ? payloads : undefined)];
     }
