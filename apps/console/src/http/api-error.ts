@@ -40,8 +40,3 @@ const DEFAULT_WAIT_SECONDS = 30;
 export function waitOf(error: unknown): number {
   return (error instanceof ApiError ? error.retryAfter : undefined) ?? DEFAULT_WAIT_SECONDS;
 }
-
-/** What a failed change is headed with. One that went unanswered may have been made all the same. */
-export function failureTitle(error: unknown, refused: string): string {
-  return hasCode(error, "unreachable") ? "No answer came: it may be done all the same" : refused;
-}

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
+import { FailedChange } from "./failed-change.tsx";
 
 type DeleteByNameProps = {
   /** As in “Delete this project”. */
@@ -44,11 +45,7 @@ function Confirm({ what, name, remove, onDeleted, onCancel, children }: DeleteBy
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {removal.error !== null && (
-          <Alert color="red" role="alert" title={`The ${what} was not deleted`}>
-            {removal.error.message}
-          </Alert>
-        )}
+        <FailedChange error={removal.error} title={`The ${what} was not deleted`} />
         <Text>{children}</Text>
         <TextInput
           label={`Type ${name}`}

@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 /** Asks once more before something is taken away; what goes wrong is said where one looks. */
 export function ConfirmDelete({
@@ -22,11 +23,7 @@ export function ConfirmDelete({
     <Modal opened={opened} onClose={onKeep} title={title} closeButtonProps={{ "aria-label": "Close" }} centered>
       <Stack gap="md">
         <Text>{description}</Text>
-        {error !== null && (
-          <Alert color="red" role="alert" title="It was not deleted">
-            {error.message}
-          </Alert>
-        )}
+        <FailedChange error={error} title="It was not deleted" />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" data-autofocus onClick={onKeep}>
             Keep it

@@ -1,9 +1,10 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type AlertChannel, alertMetricSchema, createAlertRuleRequestSchema, filterProblem } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 import { alertsKey, saveRule } from "#features/alerts/api/alerts.ts";
 import { METRIC_CHOICES, METRICS, WINDOWS, comparison, windowInWords } from "#features/alerts/rule-words.ts";
 import type { RuleDraft } from "#features/alerts/suggested-rules.ts";
@@ -59,11 +60,7 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {(problem ?? save.error?.message) !== undefined && (
-          <Alert color="red" role="alert" title="The alert was not saved">
-            {problem ?? save.error?.message}
-          </Alert>
-        )}
+        <FailedChange error={problem === undefined ? save.error : new Error(problem)} title="The alert was not saved" />
         <TextInput
           label="Name"
           placeholder="Many failures"

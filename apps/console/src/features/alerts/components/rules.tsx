@@ -1,4 +1,4 @@
-import { Alert, Button, Paper, Text, Title } from "@mantine/core";
+import { Button, Paper, Text, Title } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useApi } from "#http/api-context.ts";
 import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { NEW_RULE, SUGGESTED, type RuleDraft } from "#features/alerts/suggested-rules.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import classes from "./alerts.module.css";
 import { ConfirmDelete } from "./confirm-delete.tsx";
@@ -48,11 +49,7 @@ export function Rules({ projectId, channels, mayChange }: Props) {
           </Button>
         )}
       </div>
-      {change.error !== null && (
-        <Alert color="red" role="alert" title="The alert was not changed" mx="lg" mb="md">
-          {change.error.message}
-        </Alert>
-      )}
+      <FailedChange error={change.error} title="The alert was not changed" mx="lg" mb="md" />
       {rules.data === undefined && rules.error === null && (
         <div className={classes.waiting}>
           <LoadingRows rows={3} />

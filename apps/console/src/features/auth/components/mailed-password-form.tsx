@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { clockOf } from "#ui/countdown.ts";
+import { failureTitle } from "#ui/failure-title.ts";
 import { confirmPasswordReset } from "#features/auth/api/password-reset.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
@@ -43,7 +44,7 @@ export function MailedPasswordForm({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {confirm.error !== null && (
-          <Alert color="red" role="alert" title="The password was not set">
+          <Alert color="red" role="alert" title={failureTitle(confirm.error, "The password was not set")}>
             {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : confirm.error.message}
           </Alert>
         )}

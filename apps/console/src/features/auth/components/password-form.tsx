@@ -2,6 +2,7 @@ import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { failureTitle } from "#ui/failure-title.ts";
 import { formatDuration } from "#ui/format.ts";
 import { changePassword } from "#features/auth/api/change-password.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
@@ -43,7 +44,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {change.error !== null && (
-          <Alert color="red" role="alert" title="The password was not changed">
+          <Alert color="red" role="alert" title={failureTitle(change.error, "The password was not changed")}>
             {wait.seconds > 0 ? `Too many tries. You can try again in ${formatDuration(wait.seconds * 1000)}.` : change.error.message}
           </Alert>
         )}

@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { type Device, deviceOf } from "#ui/device.ts";
+import { failureTitle } from "#ui/failure-title.ts";
 import { plural } from "#ui/format.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { Status } from "#ui/status.tsx";
@@ -70,7 +71,8 @@ function Session({ session, onRevoked }: { readonly session: SessionItem; readon
       notifications.show({ color: "green", title: "Session revoked", message: `${device.name} is logged out.` });
       onRevoked();
     },
-    onError: (error) => notifications.show({ color: "red", title: "The session was not revoked", message: error.message }),
+    onError: (error) =>
+      notifications.show({ color: "red", title: failureTitle(error, "The session was not revoked"), message: error.message }),
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey }),
   });
   return (
@@ -123,7 +125,8 @@ function RevokeOthers({
     mutationFn: () => revokeOtherSessions(api),
     onSuccess: (revoked) =>
       notifications.show({ color: "green", title: "Sessions revoked", message: `${plural(revoked, "session", "sessions")} ended.` }),
-    onError: (error) => notifications.show({ color: "red", title: "The sessions were not revoked", message: error.message }),
+    onError: (error) =>
+      notifications.show({ color: "red", title: failureTitle(error, "The sessions were not revoked"), message: error.message }),
     onSettled: async (_revoked, error) => {
       onClose();
       await queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey });

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Text, TextInput, Textarea } from "@mantine/core";
 import { type CreateCredentialRequest, type Credential, createCredentialRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
@@ -6,6 +6,7 @@ import { useApi } from "#http/api-context.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
 import monospace from "#ui/monospace.module.css";
 import { KINDS } from "#features/credentials/credential-kinds.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 const EMPTY = { name: "", host: "github.com", secret: "", username: "", app_id: "", installation_id: "" };
 
@@ -48,11 +49,7 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: (credenti
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {add.error !== null && (
-          <Alert color="red" role="alert" title="The credential was not added">
-            {add.error.message}
-          </Alert>
-        )}
+        <FailedChange error={add.error} title="The credential was not added" />
         <SegmentedControl
           fullWidth
           aria-label="Kind"

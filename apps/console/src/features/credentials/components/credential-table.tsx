@@ -3,6 +3,7 @@ import type { Credential } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { credentialsQuery, deleteCredential, replaceSecret, testCredential } from "#features/credentials/api/credentials.ts";
@@ -198,11 +199,7 @@ function ReplaceSecret({ credential, onClose }: DialogProps) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {replace.error !== null && (
-          <Alert color="red" role="alert" title="The secret was not replaced">
-            {replace.error.message}
-          </Alert>
-        )}
+        <FailedChange error={replace.error} title="The secret was not replaced" />
         <Text size="sm">“{credential.name}” uses the new secret from the next fetch on; the old one is gone.</Text>
         <SecretField kind={credential.kind} value={secret} onChange={(event) => setSecret(event.currentTarget.value)} />
         <Group justify="flex-end" gap="xs">
@@ -230,11 +227,7 @@ function DeleteCredential({ credential, onClose }: DialogProps) {
   });
   return (
     <Stack gap="md">
-      {remove.error !== null && (
-        <Alert color="red" role="alert" title="The credential was not deleted">
-          {remove.error.message}
-        </Alert>
-      )}
+      <FailedChange error={remove.error} title="The credential was not deleted" />
       <Text>Repositories that need “{credential.name}” can't be fetched any more. What is indexed of them stays searchable.</Text>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose} data-autofocus>

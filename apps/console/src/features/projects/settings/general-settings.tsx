@@ -8,6 +8,7 @@ import { changeProject, projectsQuery } from "#features/projects/api/projects.ts
 import { AccessChoice } from "#features/projects/components/access-choice.tsx";
 import { CopyableBlock } from "#ui/copyable.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 type Typed = { readonly name: string; readonly access: ProjectAccess; readonly days: string };
 
@@ -74,11 +75,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
                 It begins within minutes of saving, and can't be undone. The figures of the dashboard stay.
               </Alert>
             )}
-            {save.error !== null && (
-              <Alert color="red" role="alert" title="The settings were not saved">
-                {save.error.message}
-              </Alert>
-            )}
+            <FailedChange error={save.error} title="The settings were not saved" />
             {mayChange && (
               <Group justify="flex-end" gap="xs">
                 <Button variant="default" disabled={!changed} onClick={() => setTyped(saved)}>

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title } from "@mantine/core";
+import { ActionIcon, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchema } from "@sightline/observability/contract";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
@@ -9,6 +9,7 @@ import { useApi } from "#http/api-context.ts";
 import { ExactTime } from "#ui/time-stamp.tsx";
 import { TryMasking } from "./try-masking.tsx";
 import classes from "./settings.module.css";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 const PATTERNS_MAX = 50;
 
@@ -117,11 +118,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
                 </div>
               </Stack>
             </div>
-            {save.error !== null && (
-              <Alert color="red" role="alert" title="The rules were not saved">
-                {save.error.message}
-              </Alert>
-            )}
+            <FailedChange error={save.error} title="The rules were not saved" />
             <Group justify="space-between" gap="xs">
               <Text size="xs" c="dimmed">
                 {saved.changed_at !== null && (

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { deletePrice, pricesQuery, putPrice } from "#features/projects/api/prices.ts";
 import { type PriceText, readPrice } from "#features/projects/price-table.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 export type PriceIntent = {
   readonly kind: "add" | "own" | "change" | "remove";
@@ -85,11 +86,7 @@ function PriceForm({
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {save.error !== null && (
-          <Alert color="red" role="alert" title="The price was not saved">
-            {save.error.message}
-          </Alert>
-        )}
+        <FailedChange error={save.error} title="The price was not saved" />
         <TextInput
           label="Model"
           description="As its provider calls it; a date behind the name may be left out"
@@ -140,11 +137,7 @@ function RemovePrice({ projectId, price, onClose }: { readonly projectId: string
   });
   return (
     <Stack gap="md">
-      {remove.error !== null && (
-        <Alert color="red" role="alert" title="The price was not removed">
-          {remove.error.message}
-        </Alert>
-      )}
+      <FailedChange error={remove.error} title="The price was not removed" />
       <Text>
         Calls of “{price.model}” that had this price have the one before it, or the default, or none. Stored traces show their new cost at
         once.

@@ -1,4 +1,4 @@
-import { Alert, Button, Collapse, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Collapse, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { type Repository, registerRepositoryRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ClipboardEvent, type SyntheticEvent, useState } from "react";
@@ -7,6 +7,7 @@ import { registerRepository, repositoriesQuery } from "#features/repositories/ap
 import { pastedAddress } from "#features/repositories/patterns.ts";
 import { ReviewPreview } from "./review-preview.tsx";
 import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 /** Registers a repository, shows what an index of it would hold, and indexes it when that is wanted. */
 export function RegisterModal({
@@ -90,11 +91,7 @@ function RegisterForm({
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {register.error !== null && (
-          <Alert color="red" role="alert" title="The repository was not registered">
-            {register.error.message}
-          </Alert>
-        )}
+        <FailedChange error={register.error} title="The repository was not registered" />
         <TextInput
           label="Name"
           description="owner/repo; people and assistants will find it under this name"

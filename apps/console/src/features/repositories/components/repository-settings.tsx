@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,6 +6,7 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 /** What of a repository is indexed, and how it is fetched. */
 export function RepositorySettings({
@@ -46,11 +47,7 @@ export function RepositorySettings({
       <Stack gap="md">
         <SourceFields text={text} problems={problems} credentials={credentials} onChange={setText} />
         <SelectionFields text={text} problems={problems} onChange={setText} />
-        {save.error !== null && (
-          <Alert color="red" role="alert" title="The settings were not saved">
-            {save.error.message}
-          </Alert>
-        )}
+        <FailedChange error={save.error} title="The settings were not saved" />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={!changed} onClick={() => setText(saved)}>
             Undo

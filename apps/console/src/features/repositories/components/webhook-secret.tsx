@@ -3,9 +3,9 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { failureTitle } from "#http/api-error.ts";
 import { CopyableBlock } from "#ui/copyable.tsx";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 const BYTES = 32;
 
@@ -41,11 +41,7 @@ export function WebhookSecret({ repository }: { readonly repository: Repository 
           </Button>
         )}
       </Group>
-      {change.error !== null && (
-        <Alert color="red" role="alert" mt="md" title={failureTitle(change.error, "The secret was not changed")}>
-          {change.error.message}
-        </Alert>
-      )}
+      <FailedChange error={change.error} title="The secret was not changed" mt="md" />
       {made !== undefined && (
         <Alert color="green" role="status" mt="md" title="Copy it into the host's webhook now: it is not shown again">
           <CopyableBlock text={made} label="the webhook secret" />

@@ -2,6 +2,7 @@ import { notifications } from "@mantine/notifications";
 import type { ChangeViewRequest, View } from "@sightline/observability/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
+import { failureTitle } from "#ui/failure-title.ts";
 import { changeView, createView, deleteView, viewsQuery } from "#features/traces/api/views.ts";
 import type { ListState } from "./list-state.ts";
 
@@ -21,7 +22,8 @@ export function useViewActions(projectId: string, { q, sort, order, columns }: L
   function change(view: View, what: ChangeViewRequest, message: string): void {
     done(changeView(api, projectId, view.id, what)).then(
       () => notifications.show({ color: "green", message }),
-      (error: Error) => notifications.show({ color: "red", title: `“${view.name}” was not changed`, message: error.message }),
+      (error: Error) =>
+        notifications.show({ color: "red", title: failureTitle(error, `“${view.name}” was not changed`), message: error.message }),
     );
   }
 

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode, SyntheticEvent } from "react";
-import { failureTitle } from "#http/api-error.ts";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
+import { FailedChange } from "#ui/failed-change.tsx";
 
 /** Of every call that such a form makes, so that its dialog stays open meanwhile. */
 export const ACTION_KEY = ["account action"] as const;
@@ -56,11 +56,7 @@ export function ActionForm<Result>({
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {action.error !== null && (
-          <Alert color="red" role="alert" title={failureTitle(action.error, failure)}>
-            {action.error.message}
-          </Alert>
-        )}
+        <FailedChange error={action.error} title={failure} />
         {children}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel} data-autofocus>

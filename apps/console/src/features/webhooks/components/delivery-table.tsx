@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/copyable.tsx";
+import { failureTitle } from "#ui/failure-title.ts";
 import { plural } from "#ui/format.ts";
 import { Status } from "#ui/status.tsx";
 import { TimeStamp } from "#ui/time-stamp.tsx";
@@ -126,7 +127,8 @@ function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
       });
       await queries.invalidateQueries({ queryKey: DELIVERIES_KEY });
     },
-    onError: (error) => notifications.show({ color: "red", title: "The delivery was not replayed", message: error.message }),
+    onError: (error) =>
+      notifications.show({ color: "red", title: failureTitle(error, "The delivery was not replayed"), message: error.message }),
   });
   return (
     <Button
