@@ -34,13 +34,14 @@ export function ActionForm<Result>({
   readonly children: ReactNode;
 }) {
   const queries = useQueryClient();
-  const refresh = () => queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
+  // Not waited for: a one-time password is shown, and a refusal, even where the list can't be loaded just now.
+  const refresh = () => void queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
   const action = useMutation({
     mutationKey: ACTION_KEY,
     mutationFn: run,
-    onSuccess: async (result) => {
-      await refresh();
+    onSuccess: (result) => {
       onDone(result);
+      refresh();
     },
     // Refused for what the list doesn't show yet, or unanswered and done all the same.
     onError: refresh,
