@@ -5,7 +5,7 @@ RUN npm install --global npm@11.19.1
 COPY . .
 # The console is built here, so that the final image needs no build tools.
 # The Node that npm installs for those who have another is here already.
-RUN npm ci && node apps/platform/build-console.ts && rm -rf node_modules && npm ci --omit=dev \
+RUN npm ci && node apps/platform/console-server/build-console.ts && rm -rf node_modules && npm ci --omit=dev \
   && rm -rf node_modules/node-linux-* node_modules/.store/node-linux-* node_modules/.bin/node
 
 FROM node:24-bookworm-slim

@@ -8,7 +8,7 @@ export default defineConfig({
     "no-console": "error",
     "no-await-in-loop": "off",
     "import/no-default-export": "error",
-    "import/no-cycle": "error",
+    "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-unassigned-import": "off",
     "no-underscore-dangle": "off",
     "max-lines": ["error", { max: 300 }],
@@ -37,6 +37,11 @@ export default defineConfig({
   ignorePatterns: ["**/node_modules/**", "**/dist/**", "e2e/output/**"],
   overrides: [
     ...borders,
+    {
+      // A table is read at one go, however long it is.
+      files: ["tools/rooms.ts"],
+      rules: { "max-lines": "off" },
+    },
     {
       files: ["*.config.ts", "**/*.config.ts"],
       rules: { "import/no-default-export": "off" },

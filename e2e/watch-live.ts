@@ -13,7 +13,7 @@ import { logIn } from "./log-in.ts";
  */
 type Times = Readonly<Record<string, number>>;
 
-const AGENT = fileURLToPath(new URL("../packages/sdk/src/test-live-agent.ts", import.meta.url));
+const AGENT = fileURLToPath(new URL("../packages/sdk/testing/live-agent.ts", import.meta.url));
 const COUNT = 40;
 /** So that all of a trace's steps are in sight. */
 const STEPS = 20;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { createProgram } from "./program.ts";
-import { reportFailure } from "./failure.ts";
+import { createProgram } from "./cli/program.ts";
+import { reportFailure } from "./settings/failure.ts";
 
 try {
   await createProgram().parseAsync();

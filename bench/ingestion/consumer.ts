@@ -34,7 +34,7 @@ type Load = { readonly offered: string; readonly perSecond: number; readonly sec
 
 const RUN_SQL = "packages/foundation/testing/run-sql.ts";
 const POLL_SQL = "packages/foundation/testing/poll-sql.ts";
-const PRODUCER = "packages/sdk/src/test-bench-library.ts";
+const PRODUCER = "packages/sdk/testing/bench-library.ts";
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 const PATIENCE_MS = 300_000;
 /** Nothing more comes when nothing came for so long. */

@@ -8,7 +8,7 @@ import { startHttpSink, startRedisSink } from "./sinks.ts";
  * calls; and how fast the consumer makes events visible, on PostgreSQL and on the embedded database.
  */
 const LIBRARIES = [
-  { name: "sightline", module: "packages/sdk/src/test-bench-library.ts", start: startRedisSink },
+  { name: "sightline", module: "packages/sdk/testing/bench-library.ts", start: startRedisSink },
   { name: "opentelemetry", module: "bench/ingestion/opentelemetry.ts", start: startHttpSink },
   { name: "langfuse", module: "bench/ingestion/langfuse.ts", start: startHttpSink },
 ];

@@ -9,9 +9,9 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
-import { encryptionKeysVariable } from "@sightline/foundation/sealing";
+import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
-import { isAllowedHost } from "./source/addresses.ts";
+import { isAllowedHost } from "./git/addresses.ts";
 
 export const codeIndexVariables = {
   CODEINDEX_DATABASE_URL: {

@@ -12,8 +12,6 @@ import type {
   SegmentsTable,
   SymbolReferencesTable,
   SymbolsTable,
-  VisibleRefsView,
-  VisibleRepositoriesView,
   VisibleTable,
 } from "./tenant-schema.ts";
 
@@ -132,6 +130,26 @@ export type RefsTable = {
   readonly vectors_pending: Generated<number>;
   readonly vectors_error: string | null;
   readonly created_at: Generated<Date>;
+};
+
+/** The tenant's repositories, those that are being deleted left out. */
+type VisibleRepositoriesView = Pick<RepositoriesTable, "id" | "full_name" | "default_branch" | "index_status" | "last_error">;
+
+type VisibleRefsView = Pick<
+  RefsTable,
+  | "repo_id"
+  | "name"
+  | "is_default"
+  | "generation"
+  | "indexed_commit"
+  | "indexed_at"
+  | "files"
+  | "chunks"
+  | "vectors_pending"
+  | "vectors_error"
+> & {
+  /** Pushes received that are not searchable yet. */
+  readonly behind: number;
 };
 
 export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database";
-import { createHttpServer } from "@sightline/foundation/http-server";
+import { createDatabase } from "@sightline/foundation/database/database";
+import { createHttpServer } from "@sightline/foundation/http/http-server";
 import { createLog } from "@sightline/foundation/log";
-import { createMetrics } from "@sightline/foundation/metrics";
+import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { codeIndexMigrations, createCodeIndexApi, ensureCodeIndexTenant, type CodeIndexApi, type CodeIndexDatabase } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { registerRepository } from "#store/repositories.store.ts";
-import { createDeveloperToken } from "#api/developer-token.ts";
-import { insertToken } from "#store/developer-tokens.store.ts";
+import { registerRepository } from "./store/records/repositories.store.ts";
+import { createDeveloperToken } from "./http/access/developer-token.ts";
+import { insertToken } from "./http/access/developer-tokens.store.ts";
 import { testConfig } from "#testing/test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
 

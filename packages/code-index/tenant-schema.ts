@@ -1,25 +1,4 @@
 import type { Generated } from "kysely";
-import type { RefsTable, RepositoriesTable } from "./schema.ts";
-
-/** The tenant's repositories, those that are being deleted left out. */
-export type VisibleRepositoriesView = Pick<RepositoriesTable, "id" | "full_name" | "default_branch" | "index_status" | "last_error">;
-
-export type VisibleRefsView = Pick<
-  RefsTable,
-  | "repo_id"
-  | "name"
-  | "is_default"
-  | "generation"
-  | "indexed_commit"
-  | "indexed_at"
-  | "files"
-  | "chunks"
-  | "vectors_pending"
-  | "vectors_error"
-> & {
-  /** Pushes received that are not searchable yet. */
-  readonly behind: number;
-};
 
 /** A set of files that was written, is being written, or was left by a worker that died. */
 export type BuildsTable = {

@@ -5,9 +5,9 @@ import { Client, escapeIdentifier } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { silentLog } from "#testing/silent-log.ts";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
-import { createDatabase, type Database } from "./database.ts";
-import { createHttpServer, type HttpServer } from "./http-server.ts";
-import { createMetrics } from "./metrics.ts";
+import { createDatabase, type Database } from "./database/database.ts";
+import { createHttpServer, type HttpServer } from "./http/http-server.ts";
+import { createMetrics } from "./http/metrics.ts";
 
 let database: TestDatabase<unknown>;
 const opened: { readonly close: () => Promise<unknown> }[] = [];

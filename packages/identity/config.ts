@@ -9,7 +9,7 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
-import { encryptionKeysVariable } from "@sightline/foundation/sealing";
+import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
 /** Where mail is handed in. */
 export type MailServer = {

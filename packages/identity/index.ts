@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Clock } from "@sightline/foundation/clock";
-import type { Database } from "@sightline/foundation/database";
-import type { Resealing, RingKey } from "@sightline/foundation/encryption-ring";
+import type { Database } from "@sightline/foundation/database/database";
+import type { Resealing, RingKey } from "@sightline/foundation/secrets/encryption-ring";
 import type { Check } from "@sightline/foundation/health";
-import type { Authenticator, Routes } from "@sightline/foundation/http-server";
+import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { MigrationSet } from "@sightline/foundation/migrations";
+import type { MigrationSet } from "@sightline/foundation/database/migrations";
 import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";

@@ -1,20 +1,20 @@
 import type { Check } from "@sightline/foundation/health";
-import type { Authenticator, Routes } from "@sightline/foundation/http-server";
-import { alertChannelRoutes } from "./alerts/alert-channels.routes.ts";
-import { alertRuleRoutes } from "./alerts/alert-rules.routes.ts";
-import { alertRoutes } from "./alerts/alerts.routes.ts";
-import { createBackendLoad } from "./alerts/backend-load.ts";
-import { channelAccessOf } from "./alerts/tell-channel.ts";
-import { registerDatabaseConnections } from "./alerts/database-connections.ts";
+import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
+import { alertChannelRoutes } from "./alerts/project/alert-channels.routes.ts";
+import { alertRuleRoutes } from "./alerts/project/alert-rules.routes.ts";
+import { alertRoutes } from "./alerts/operator/alerts.routes.ts";
+import { createBackendLoad } from "./alerts/operator/backend-load.ts";
+import { channelAccessOf } from "./alerts/project/tell-channel.ts";
+import { registerDatabaseConnections } from "./alerts/operator/database-connections.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
 import { createOtlpIntake } from "./otlp/otlp-intake.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
-import { createRecheck } from "./query/authenticators.ts";
-import { createApi, type ApiOptions } from "./query/api.ts";
-import { LIVE_TUNING } from "./query/live-hub.ts";
-import { createLive } from "./query/live.routes.ts";
+import { createRecheck } from "./query/access/authenticators.ts";
+import { createApi, type ApiOptions } from "./api.ts";
+import { LIVE_TUNING } from "./query/live/live-hub.ts";
+import { createLive } from "./query/live/live.routes.ts";
 
 export type ObservabilityApi = {
   /** `/health`, `/health/detailed`, `/api/v1/…` and `/v1/traces` of port 8000. Needs `authenticators`. */

@@ -12,7 +12,7 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
-import { encryptionKeysVariable } from "@sightline/foundation/sealing";
+import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
 export const observabilityVariables = {
   DATABASE_URL: { doc: "PostgreSQL of identity and observability.", schema: postgresUrlVariable(), secret: true },

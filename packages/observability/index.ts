@@ -1,17 +1,17 @@
-import { createAlertDuties } from "./alerts/alert-duties.ts";
-import { channelAccessOf } from "./alerts/tell-channel.ts";
+import { createAlertDuties } from "./alerts/project/alert-duties.ts";
+import { channelAccessOf } from "./alerts/project/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
-import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./consume/stream-consumer.ts";
-import { defaultTuning } from "./consume/tuning.ts";
-import type { ApiOptions } from "./query/api.ts";
-import { createHousekeeping } from "./store/housekeeping.ts";
+import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./ingest/stream-consumer.ts";
+import { defaultTuning } from "./ingest/tuning.ts";
+import type { ApiOptions } from "./api.ts";
+import { createHousekeeping } from "./housekeeping/housekeeping.ts";
 
-export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/observability-keys.ts";
+export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/project/observability-keys.ts";
 export { consumerVariables, observabilityVariables, type ObservabilityConfig } from "./config.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
-export { createTraceTools, type TraceTools, type TraceToolsOptions } from "./tools/trace-tools.ts";
+export { createTraceTools, type TraceTools, type TraceToolsOptions } from "./mcp-tools/trace-tools.ts";
 
 /**
  * Answers questions about what was observed, and takes spans of OpenTelemetry exporters. Evaluates the projects' alert rules and tells of them. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createRedis } from "@sightline/foundation/redis";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { resolveSetting, type Setting } from "#environment.ts";
-import { storeChildren } from "#stores.ts";
-import { createSupervisor, type Supervisor } from "#supervisor.ts";
+import { resolveSetting, type Setting } from "#settings/environment.ts";
+import { storeChildren } from "./stores.ts";
+import { createSupervisor, type Supervisor } from "#supervisor/supervisor.ts";
 import { freePort } from "#testing/free-port.ts";
 import { isAlive, waitUntil } from "#testing/wait-until.ts";
 import { readFile } from "node:fs/promises";

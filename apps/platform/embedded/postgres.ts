@@ -8,7 +8,7 @@ import { readConfig } from "@sightline/foundation/config";
 import { createWireServer } from "@sightline/foundation/embedded-postgres/wire-server";
 import { createLog } from "@sightline/foundation/log";
 import { platformVariables } from "#config.ts";
-import { reportReady, stopWithSupervisor } from "./child-channel.ts";
+import { reportReady, stopWithSupervisor } from "#supervisor/child-channel.ts";
 
 /** The process of the embedded PostgreSQL. It listens on the loopback address alone, which is why it has no password. */
 const config = readConfig(platformVariables, process.env);

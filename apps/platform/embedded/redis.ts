@@ -4,7 +4,7 @@ import { readConfig } from "@sightline/foundation/config";
 import { createLog } from "@sightline/foundation/log";
 import { createRedis } from "@sightline/foundation/redis";
 import { platformVariables } from "#config.ts";
-import { reportReady, stopWithSupervisor } from "./child-channel.ts";
+import { reportReady, stopWithSupervisor } from "#supervisor/child-channel.ts";
 import { findRedisServer } from "./redis-binary.ts";
 import { endLeftoverRedis, redisFolder, rememberRedis } from "./redis-leftover.ts";
 

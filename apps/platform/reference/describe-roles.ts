@@ -1,13 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { tmpdir } from "node:os";
 import { describeTools, type DescribedTool } from "@sightline/code-index";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createLog } from "@sightline/foundation/log";
-import { composeIn } from "#compose.ts";
-import { deriveEnvironment } from "#environment.ts";
-import type { RoleName } from "#role-names.ts";
-import { createContext, type Context } from "#wiring/context.ts";
-import { offerTraces } from "#wiring/trace-tools.ts";
+import { composeIn } from "#compose/compose.ts";
+import { deriveEnvironment } from "#settings/environment.ts";
+import type { RoleName } from "#settings/role-names.ts";
+import { createContext, type Context } from "#compose/wiring/context.ts";
+import { offerTraces } from "#compose/wiring/trace-tools.ts";
 import { openApiSchema, type OpenApi } from "./open-api.ts";
 
 export type DescribedMetric = {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createProgram } from "#program.ts";
+import { createProgram } from "#cli/program.ts";
 import { describeMcpTools, describeRoles } from "./describe-roles.ts";
 import { renderCommands } from "./render-commands.ts";
 import { renderEvents } from "./render-events.ts";
@@ -8,7 +8,7 @@ import { renderRoutes } from "./render-routes.ts";
 import { renderTools } from "./render-tools.ts";
 import { renderVariables } from "./render-variables.ts";
 
-const EVENT_SCHEMA = new URL("../../../packages/observability/intake/event-v1.schema.json", import.meta.url);
+const EVENT_SCHEMA = new URL("../../../packages/observability/events/event-v1.schema.json", import.meta.url);
 const NOTE = "<!-- Written from the code by `npm run documents -w @sightline/platform`; change it there. -->";
 
 /** The pages of `docs/reference` by their names, as the code has them. */

@@ -11,7 +11,7 @@ export function renderEvents(schema: unknown): string {
   const head = Object.entries(first?.properties ?? {}).filter(([name]) => name !== "type" && name !== "body");
   return [
     "# Events of the stream",
-    "What SDKs put on the Redis stream. An entry's fields are texts; `body` is JSON with the fields of its type. What each type is for: [Events](../observability.md#events). As JSON Schema: [event-v1.schema.json](../../packages/observability/intake/event-v1.schema.json).",
+    "What SDKs put on the Redis stream. An entry's fields are texts; `body` is JSON with the fields of its type. What each type is for: [Events](../observability.md#events). As JSON Schema: [event-v1.schema.json](../../packages/observability/events/event-v1.schema.json).",
     "## Every event",
     table([...head, ["type", {}], ["body", {}]], ["v", "id", "project_id", "producer_id", "seq", "ts", "type", "body"]),
     ...kinds.flatMap(({ properties }) => {

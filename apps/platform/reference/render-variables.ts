@@ -1,6 +1,6 @@
 import { describeVariables, type Variables } from "@sightline/foundation/config";
-import { roleNames, type RoleName } from "#role-names.ts";
-import { environmentOfRole, variableGroups } from "#roles.ts";
+import { roleNames, type RoleName } from "#settings/role-names.ts";
+import { environmentOfRole, variableGroups } from "#settings/roles.ts";
 
 export function renderVariables(): string {
   return [

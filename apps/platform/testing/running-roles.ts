@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createLifecycle } from "@sightline/foundation/lifecycle";
-import { composeRole } from "#compose.ts";
-import type { Environment } from "#environment.ts";
-import { roleNames, type RoleName } from "#role-names.ts";
+import { composeRole } from "#compose/compose.ts";
+import type { Environment } from "#settings/environment.ts";
+import { roleNames, type RoleName } from "#settings/role-names.ts";
 
 export type ServedRoute = {
   readonly role: RoleName;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { reportReady, stopWithSupervisor } from "#embedded/child-channel.ts";
+import { reportReady, stopWithSupervisor } from "#supervisor/child-channel.ts";
 
 /** A small child of the supervisor for its tests. Arguments: what it does. */
 const [behaviour = "good"] = process.argv.slice(2);

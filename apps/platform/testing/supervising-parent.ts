@@ -1,5 +1,5 @@
-import { createOutput } from "#log-lines.ts";
-import { createSupervisor } from "#supervisor.ts";
+import { createOutput } from "#supervisor/log-lines.ts";
+import { createSupervisor } from "#supervisor/supervisor.ts";
 
 /** A supervisor in a process of its own, for a test that kills it. Arguments: the child's program. */
 const output = createOutput({ format: "pretty", write: (text) => process.stdout.write(text), color: false });

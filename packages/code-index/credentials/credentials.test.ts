@@ -4,7 +4,7 @@ import { systemClock } from "@sightline/foundation/clock";
 import { createLog } from "@sightline/foundation/log";
 import { v7 as newId } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { listBranches } from "#source/branches.ts";
+import { listBranches } from "#git/branches.ts";
 import { createCertificate, type Certificate } from "#testing/certificates.ts";
 import { startGitHttpsServer, type GitHttpsServer } from "#testing/git-https-server.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";

@@ -2,8 +2,8 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { v7 as newId } from "uuid";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import { ensureTenant } from "#store/tenant.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { ensureTenant } from "#store/tenancy/tenant.ts";
 import { createCodeIndexKeys } from "./encryption-ring.ts";
 import { createCodeIndexSealer, credentialContext, webhookSecretContext } from "./sealer.ts";
 import { addCredential } from "./stored-credentials.ts";

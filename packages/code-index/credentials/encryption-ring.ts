@@ -1,7 +1,7 @@
-import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/encryption-ring";
-import type { EncryptionRing, SealContext } from "@sightline/foundation/sealing";
-import { countSealedByKey, listSealedByOthers, replaceSealed, type SealedColumn, type SealedRow } from "#store/sealed-values.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/secrets/encryption-ring";
+import type { EncryptionRing, SealContext } from "@sightline/foundation/secrets/sealing";
+import { countSealedByKey, listSealedByOthers, replaceSealed, type SealedColumn, type SealedRow } from "./sealed-values.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { createCodeIndexSealer, credentialContext, webhookSecretContext } from "./sealer.ts";
 
 export type CodeIndexKeys = {

@@ -2,8 +2,8 @@ import { createPrivateKey } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import { SignJWT } from "jose";
 import { z } from "zod";
-import type { AllowedHosts } from "#source/addresses.ts";
-import { SourceError } from "#source/source-error.ts";
+import type { AllowedHosts } from "#git/addresses.ts";
+import { SourceError } from "#git/source-error.ts";
 import { postJson, type JsonAnswer } from "./post-json.ts";
 
 /** A GitHub App that is installed somewhere. */

@@ -1,7 +1,7 @@
 import { request } from "node:https";
 import { isIP } from "node:net";
-import { findAddresses, type AllowedHosts } from "#source/addresses.ts";
-import { SourceError } from "#source/source-error.ts";
+import { findAddresses, type AllowedHosts } from "#git/addresses.ts";
+import { SourceError } from "#git/source-error.ts";
 
 type Posting = {
   readonly url: URL;

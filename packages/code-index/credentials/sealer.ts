@@ -1,4 +1,4 @@
-import { createSealer, type EncryptionRing, type SealContext, type Sealer } from "@sightline/foundation/sealing";
+import { createSealer, type EncryptionRing, type SealContext, type Sealer } from "@sightline/foundation/secrets/sealing";
 
 /** Seals the code index's secrets at rest; `undefined` where the operator has given no keys. */
 export function createCodeIndexSealer(ring: EncryptionRing | undefined): Sealer | undefined {

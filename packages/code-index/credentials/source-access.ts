@@ -1,15 +1,15 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { SealError, type Sealer } from "@sightline/foundation/sealing";
+import { SealError, type Sealer } from "@sightline/foundation/secrets/sealing";
 import type { CodeIndexConfig } from "#config.ts";
 import type { CredentialKind } from "#schema.ts";
-import type { AllowedHosts } from "#source/addresses.ts";
-import { locate, type Location } from "#source/clone-url.ts";
-import { knownHostsFile } from "#source/mirror.ts";
-import type { Remote, SourceCredential } from "#source/remote.ts";
-import { SourceError } from "#source/source-error.ts";
-import { chooseCredential, noteCredentialUse, type CredentialRow } from "#store/credentials.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import type { AllowedHosts } from "#git/addresses.ts";
+import { locate, type Location } from "#git/clone-url.ts";
+import { knownHostsFile } from "#git/mirror.ts";
+import type { Remote, SourceCredential } from "#git/remote.ts";
+import { SourceError } from "#git/source-error.ts";
+import { chooseCredential, noteCredentialUse, type CredentialRow } from "./credentials.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { createInstallationTokens } from "./installation-tokens.ts";
 import { createCodeIndexSealer, credentialContext } from "./sealer.ts";
 

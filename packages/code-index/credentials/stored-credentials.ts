@@ -1,10 +1,10 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Sealer } from "@sightline/foundation/sealing";
+import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { v7 as newId } from "uuid";
 import type { CreateCredentialRequest } from "#contract.ts";
 import type { CredentialKind } from "#schema.ts";
-import { getCredential, insertCredential, replaceSecret, type CredentialRow } from "#store/credentials.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { getCredential, insertCredential, replaceSecret, type CredentialRow } from "./credentials.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { problemOfSecret } from "./check-secret.ts";
 import { credentialContext } from "./sealer.ts";
 

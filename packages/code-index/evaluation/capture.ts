@@ -1,13 +1,13 @@
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import type { LegName } from "#retrieval/fuse.ts";
-import { compileConditions } from "#retrieval/match-conditions.ts";
-import { parseQuery } from "#retrieval/query.ts";
-import { readSearched } from "#retrieval/read-searched.ts";
-import { runLegs } from "#retrieval/search-legs.ts";
-import { readAs } from "#store/read-as.store.ts";
-import { readChunks, type FoundChunk } from "#store/read-chunks.store.ts";
-import { readContents } from "#store/read-listed.store.ts";
+import type { LegName } from "#retrieval/ranking/fuse.ts";
+import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
+import { parseQuery } from "#retrieval/query/query.ts";
+import { readSearched } from "#retrieval/scope/read-searched.ts";
+import { runLegs } from "#retrieval/search/search-legs.ts";
+import { readAs } from "#store/tenancy/read-as.store.ts";
+import { readChunks, type FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
+import { readContents } from "#retrieval/scope/read-listed.store.ts";
 import type { EvaluatedIndex } from "./evaluated-index.ts";
 import type { EvalQuery } from "./query-set.ts";
 

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import { search } from "#retrieval/search.ts";
-import type { Tenant } from "#store/tenant.ts";
+import { search } from "#retrieval/search/search.ts";
+import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuilding, type Building } from "#testing/building.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 

@@ -1,4 +1,4 @@
-import { RANK_WEIGHTS, type RankWeights } from "#retrieval/rank.ts";
+import { RANK_WEIGHTS, type RankWeights } from "#retrieval/ranking/rank.ts";
 import type { CapturedRepository } from "./capture.ts";
 import { mean, type Scores } from "./judge.ts";
 import { FAMILIES } from "./query-set.ts";

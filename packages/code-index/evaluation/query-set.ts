@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { fileKindOf } from "#retrieval/file-kind.ts";
+import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { languageOf } from "#splitting/languages.ts";
 
 /** The four ways in which people look for code, each made from a repository alone. */

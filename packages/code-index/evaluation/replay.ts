@@ -1,8 +1,8 @@
-import { createDescriber, type Features } from "#retrieval/chunk-features.ts";
-import { compileConditions } from "#retrieval/match-conditions.ts";
-import { fuse, LEG_WEIGHTS, type LegName, type LegWeights } from "#retrieval/fuse.ts";
-import { parseQuery, type ParsedQuery } from "#retrieval/query.ts";
-import { order, RANK_WEIGHTS, type RankWeights, type Texts } from "#retrieval/rank.ts";
+import { createDescriber, type Features } from "#retrieval/ranking/chunk-features.ts";
+import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
+import { fuse, LEG_WEIGHTS, type LegName, type LegWeights } from "#retrieval/ranking/fuse.ts";
+import { parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { order, RANK_WEIGHTS, type RankWeights, type Texts } from "#retrieval/ranking/rank.ts";
 import type { CapturedQuery, CapturedRepository } from "./capture.ts";
 import { judge, type Judged, type Scores } from "./judge.ts";
 

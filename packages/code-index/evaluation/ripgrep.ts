@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { isFunctionWord, parseQuery } from "#retrieval/query.ts";
-import { termsOf } from "#store/terms.ts";
+import { isFunctionWord, parseQuery } from "#retrieval/query/query.ts";
+import { termsOf } from "#store/index/terms.ts";
 
 const run = promisify(execFile);
 const OUTPUT = 256 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { LEG_WEIGHTS, type LegWeights } from "#retrieval/fuse.ts";
-import { RANK_WEIGHTS, type RankWeights } from "#retrieval/rank.ts";
+import { LEG_WEIGHTS, type LegWeights } from "#retrieval/ranking/fuse.ts";
+import { RANK_WEIGHTS, type RankWeights } from "#retrieval/ranking/rank.ts";
 import { mean } from "./judge.ts";
 import { FAMILIES } from "./query-set.ts";
 import { scoreOf, searching, type Replayed } from "./replay.ts";

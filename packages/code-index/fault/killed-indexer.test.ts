@@ -1,7 +1,7 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { JobRow } from "#store/jobs.store.ts";
+import type { JobRow } from "#store/records/jobs.store.ts";
 import { createFaultBench, type FaultBench } from "#testing/fault-bench.ts";
 import type { IndexerProcess } from "#testing/indexer-processes.ts";
 

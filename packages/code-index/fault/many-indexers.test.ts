@@ -4,7 +4,7 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createWatchdog } from "#indexing/watchdog.ts";
-import { enqueueJob } from "#store/jobs.store.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
 import { createFaultBench, type FaultBench } from "#testing/fault-bench.ts";
 import type { IndexerProcess } from "#testing/indexer-processes.ts";
 

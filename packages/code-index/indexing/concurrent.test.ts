@@ -1,11 +1,11 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Tenant } from "#store/tenant.ts";
+import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuilding, type Building } from "#testing/building.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
-import { BrokenOff } from "./broken-off.ts";
+import { BrokenOff } from "#indexing/tasks/broken-off.ts";
 
 let building: Building;
 let tenant: Tenant;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { fetchMirror } from "#source/mirror.ts";
-import { claimPreview, finishPreview, keepPreview, releasePreview, type ClaimedPreview } from "#store/previews.store.ts";
-import { BrokenOff } from "./broken-off.ts";
+import { fetchMirror } from "#git/mirror.ts";
+import { claimPreview, finishPreview, keepPreview, releasePreview, type ClaimedPreview } from "#store/records/previews.store.ts";
+import { BrokenOff } from "#indexing/tasks/broken-off.ts";
 import { previewIndex } from "./preview.ts";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf } from "#indexing/tasks/reason-of.ts";
 import type { JobTools } from "./run-job.ts";
 
 export type PreviewTools = Omit<JobTools, "embedder">;

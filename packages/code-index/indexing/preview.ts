@@ -1,13 +1,13 @@
 import type { Preview } from "#contract.ts";
 import { embeddedText } from "#embedding/embedded-text.ts";
-import { readBlobs } from "#source/blobs.ts";
-import type { Mirror } from "#source/mirror.ts";
+import { readBlobs } from "#git/blobs.ts";
+import type { Mirror } from "#git/mirror.ts";
 import type { Splitter } from "#splitting/splitter.ts";
-import type { NewDocument } from "#store/documents.store.ts";
+import type { NewDocument } from "#indexing/build/documents.store.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { inOrder } from "./in-order.ts";
-import { planWhole } from "./plan-build.ts";
-import { readFile } from "./read-file.ts";
+import { inOrder } from "#indexing/build/in-order.ts";
+import { planWhole } from "#indexing/build/plan-build.ts";
+import { readFile } from "#indexing/build/read-file.ts";
 
 type Previewing = {
   readonly mirror: Mirror;

@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { failOrphans, failStuck, mendEndedByHand } from "#store/failed-jobs.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { failOrphans, failStuck, mendEndedByHand } from "#store/records/failed-jobs.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type WatchdogOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
 

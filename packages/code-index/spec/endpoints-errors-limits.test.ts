@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { readConfig } from "@sightline/foundation/config";
-import { createDatabase } from "@sightline/foundation/database";
-import { createAccessTokenVerifier } from "@sightline/foundation/access-token";
+import { createDatabase } from "@sightline/foundation/database/database";
+import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { systemClock } from "@sightline/foundation/clock";
-import { createHttpServer } from "@sightline/foundation/http-server";
-import { createMetrics } from "@sightline/foundation/metrics";
+import { createHttpServer } from "@sightline/foundation/http/http-server";
+import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

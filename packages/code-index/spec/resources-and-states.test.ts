@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job, Repository } from "#contract.ts";
 import { createWatchdog } from "#indexing/watchdog.ts";
-import { registerRepository } from "#store/repositories.store.ts";
+import { registerRepository } from "#store/records/repositories.store.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
 /* "Code-Index the service", line by line: what it does, its resources, states and transitions. */

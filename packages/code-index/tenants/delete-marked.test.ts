@@ -5,12 +5,12 @@ import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sight
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import { markRepository, markTenant, removeRefs } from "#store/deletions.store.ts";
-import { enqueueJob } from "#store/jobs.store.ts";
-import { claimJob, renewLease } from "#store/leases.store.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import { registerRepository } from "#store/repositories.store.ts";
-import { ensureTenant, findTenant, type Tenant } from "#store/tenant.ts";
+import { markRepository, markTenant, removeRefs } from "#store/records/deletions.store.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
+import { claimJob, renewLease } from "#store/records/leases.store.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { registerRepository } from "#store/records/repositories.store.ts";
+import { ensureTenant, findTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { deleteMarked } from "./delete-marked.ts";
 

@@ -12,10 +12,10 @@ import {
   tenantsToSweep,
   type MarkedRepository,
   type MarkedTenant,
-} from "#store/deletions.store.ts";
-import { dropTenant } from "#store/drop-tenant.store.ts";
-import { sweepTenant } from "#store/sweep.store.ts";
-import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
+} from "#store/records/deletions.store.ts";
+import { dropTenant } from "./drop-tenant.store.ts";
+import { sweepTenant } from "#store/index/sweep.store.ts";
+import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type Deleting = {
   readonly database: CodeIndexDatabase;

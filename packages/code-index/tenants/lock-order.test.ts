@@ -1,10 +1,10 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { markRepository, markTenant } from "#store/deletions.store.ts";
-import { refreshWaiting } from "#store/embedding-progress.store.ts";
-import { settleIndexStatus } from "#store/index-status.store.ts";
-import { ensureEmbedder } from "#store/vectors.store.ts";
+import { markRepository, markTenant } from "#store/records/deletions.store.ts";
+import { refreshWaiting } from "#indexing/embedding/embedding-progress.store.ts";
+import { settleIndexStatus } from "#store/records/index-status.store.ts";
+import { ensureEmbedder } from "#store/index/vectors.store.ts";
 import { createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
 import { changeRepository } from "./repository-settings.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { ensureTenant, findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenant.ts";
+import { ensureTenant, findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
 type ProvisionerOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
 

@@ -2,9 +2,9 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables, JobMode } from "#schema.ts";
-import { checkCloneUrl, chooseCloneUrl } from "#source/clone-url.ts";
-import { enqueueJob } from "#store/jobs.store.ts";
-import { removeRefs } from "#store/deletions.store.ts";
+import { checkCloneUrl, chooseCloneUrl } from "#git/clone-url.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
+import { removeRefs } from "#store/records/deletions.store.ts";
 import {
   hasCredential,
   lockRepository,
@@ -12,8 +12,8 @@ import {
   updateRepository,
   type LockedRepository,
   type RepositorySettings,
-} from "#store/repositories.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+} from "#store/records/repositories.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type Context = { readonly database: CodeIndexDatabase; readonly allowFileUrls: boolean; readonly now: Date };
 

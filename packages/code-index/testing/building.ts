@@ -11,11 +11,11 @@ import type { Embedder } from "#embedding/embedder.ts";
 import { runJob, type JobTools } from "#indexing/run-job.ts";
 import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
-import { enqueueJob } from "#store/jobs.store.ts";
-import { claimJob, type ClaimedJob } from "#store/leases.store.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import { registerRepository } from "#store/repositories.store.ts";
-import { ensureTenant, type Tenant } from "#store/tenant.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
+import { claimJob, type ClaimedJob } from "#store/records/leases.store.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { registerRepository } from "#store/records/repositories.store.ts";
+import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
 
 /** What runs jobs, without an indexer that takes them from the queue: each is run when the test says so. */

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { isUtf8 } from "node:buffer";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";

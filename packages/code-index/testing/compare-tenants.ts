@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import type { CodeIndexTables } from "#schema.ts";
-import { listTenants } from "#store/tenant.ts";
+import { listTenants } from "#store/tenancy/tenant.ts";
 import { readLogicalIndex, type LogicalIndex } from "./logical-index.ts";
 
 /**

@@ -1,13 +1,13 @@
 import type { AddressInfo } from "node:net";
-import { createHttpServer } from "@sightline/foundation/http-server";
-import { createMetrics } from "@sightline/foundation/metrics";
-import { setPrincipal } from "@sightline/foundation/principal";
+import { createHttpServer } from "@sightline/foundation/http/http-server";
+import { createMetrics } from "@sightline/foundation/http/metrics";
+import { setPrincipal } from "@sightline/foundation/http/principal";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createMcpEndpoint } from "#api/mcp-handler.ts";
-import { mcpRoutes } from "#api/mcp.routes.ts";
-import { setTenant } from "#api/request-tenant.ts";
-import { withinThisProcess } from "#api/running-calls.ts";
-import { schemaOf } from "#store/tenant.ts";
+import { createMcpEndpoint } from "#mcp/handler.ts";
+import { mcpRoutes } from "#mcp/mcp.routes.ts";
+import { setTenant } from "#http/kit/request-tenant.ts";
+import { withinThisProcess } from "#mcp/kit/running-calls.ts";
+import { schemaOf } from "#store/tenancy/tenant.ts";
 import { createConformanceServer } from "./conformance-fixtures.ts";
 
 /**

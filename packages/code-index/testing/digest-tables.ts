@@ -1,4 +1,4 @@
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";

@@ -1,9 +1,9 @@
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isFunctionWord } from "#retrieval/query.ts";
-import { termsOf } from "#store/terms.ts";
+import { isFunctionWord } from "#retrieval/query/query.ts";
+import { termsOf } from "#store/index/terms.ts";
 
 /**
  * Draws queries from the chunks of an index, the same ones of the same index each time. Arguments: the database's address, the

@@ -1,10 +1,10 @@
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { Kysely, PostgresDialect } from "kysely";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import { search } from "#retrieval/search.ts";
+import { search } from "#retrieval/search/search.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { findTenant } from "#store/tenant.ts";
+import { findTenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
 
 /**

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { expect, vi } from "vitest";
 import { createWatchdog } from "#indexing/watchdog.ts";
 import type { JobMode } from "#schema.ts";
-import { getJob, listJobs, type JobRow } from "#store/jobs.store.ts";
+import { getJob, listJobs, type JobRow } from "#store/records/jobs.store.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
 import { createIndexerProcesses, type IndexerProcesses } from "./indexer-processes.ts";
 import { createJobQueue, type JobQueue } from "./job-queue.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { CommitsRequest } from "#contract.ts";
-import { keepOneHistory } from "#indexing/keep-history.ts";
-import { searchCommits } from "#retrieval/search-commits.ts";
-import type { Tenant } from "#store/tenant.ts";
+import { keepOneHistory } from "#indexing/history/keep-history.ts";
+import { searchCommits } from "#retrieval/commits/search-commits.ts";
+import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuilding, type Building } from "./building.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
 import { seedBuild } from "./seed-build.ts";

@@ -1,5 +1,5 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createIndexer } from "#indexing/indexer.ts";
 import type { CodeIndexTables } from "#schema.ts";

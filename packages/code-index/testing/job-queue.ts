@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { sql, type Insertable } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { enqueueJob, listJobs, type JobRow } from "#store/jobs.store.ts";
-import { claimJob, type ClaimedJob } from "#store/leases.store.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import { getRepository, type RepositoryRow } from "#store/read-repositories.store.ts";
-import { registerRepository } from "#store/repositories.store.ts";
-import { ensureTenant, type Tenant } from "#store/tenant.ts";
+import { enqueueJob, listJobs, type JobRow } from "#store/records/jobs.store.ts";
+import { claimJob, type ClaimedJob } from "#store/records/leases.store.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
+import { registerRepository } from "#store/records/repositories.store.ts";
+import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 
 /** When every test of the queue begins. */
 export const start = new Date("2026-01-01T00:00:00Z");

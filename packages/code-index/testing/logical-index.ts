@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { decodePostings } from "#store/postings.ts";
-import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import { decodePostings } from "#store/index/postings.ts";
+import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 
 /** What a branch's index says, without the numbers that rows have by chance: equal for equal trees, however they were built. */
 export type LogicalIndex = {

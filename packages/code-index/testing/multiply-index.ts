@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 
 type Multiplying = {
   readonly tenant: Tenant;

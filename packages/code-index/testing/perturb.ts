@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { embeddedText, textHash } from "#embedding/embedded-text.ts";
-import type { NewDocument } from "#store/documents.store.ts";
+import type { NewDocument } from "#indexing/build/documents.store.ts";
 
 /** Words that every copy keeps: the commonest, which are keywords and what every library says. */
 const KEPT = 600;

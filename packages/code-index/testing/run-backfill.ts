@@ -1,8 +1,8 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createEmbedder } from "#embedding/create-embedder.ts";
-import { createBackfill } from "#indexing/embed-pending.ts";
+import { createBackfill } from "#indexing/embedding/embed-pending.ts";
 import type { CodeIndexTables } from "#schema.ts";
 
 /** A process that does nothing but make vectors, to be killed: `run-backfill.ts <database> <provider> <dimensions> <lease in ms>`. */

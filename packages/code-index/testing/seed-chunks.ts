@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CodeIndexDatabase, Tenant } from "#store/tenant.ts";
+import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "./seed-build.ts";
 
 /** A repository of one file with so many chunks, written at once: `export const value7 = 7;` and so on, from 0. */

@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs.ts";
-import type { LegName } from "#retrieval/fuse.ts";
-import type { LegAnswer } from "#retrieval/leg.ts";
-import { parseQuery } from "#retrieval/query.ts";
-import { readSearched } from "#retrieval/read-searched.ts";
-import { HITS } from "#retrieval/search-legs.ts";
-import { searchExactly } from "#retrieval/search-exactly.ts";
+import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/legs.ts";
+import type { LegName } from "#retrieval/ranking/fuse.ts";
+import type { LegAnswer } from "#retrieval/legs/leg.ts";
+import { parseQuery } from "#retrieval/query/query.ts";
+import { readSearched } from "#retrieval/scope/read-searched.ts";
+import { HITS } from "#retrieval/search/search-legs.ts";
+import { searchExactly } from "#retrieval/legs/search-exactly.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { findTenant } from "#store/tenant.ts";
+import { findTenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAccessTokenVerifier, type AccessTokenVerifier } from "@sightline/foundation/access-token";
+import { createAccessTokenVerifier, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 
 export type TokenIssuer = {
   readonly verifier: AccessTokenVerifier;

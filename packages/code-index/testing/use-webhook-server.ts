@@ -3,8 +3,8 @@ import { systemClock } from "@sightline/foundation/clock";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import { ensureTenant } from "#store/tenant.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { ensureTenant } from "#store/tenancy/tenant.ts";
 import { commitOf, createWebhookServer, hmac, SERVER_SECRET, type WebhookServer } from "./webhook-server.ts";
 
 export type Headers = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { createIndexer } from "#indexing/indexer.ts";
 import type { CodeIndexTables } from "#schema.ts";

@@ -1,14 +1,14 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
-import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
-import { createMetrics, type Metrics } from "@sightline/foundation/metrics";
-import { createSealer } from "@sightline/foundation/sealing";
+import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
+import { createMetrics, type Metrics } from "@sightline/foundation/http/metrics";
+import { createSealer } from "@sightline/foundation/secrets/sealing";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { deliveryRoutes } from "#api/deliveries.routes.ts";
-import { setTenant } from "#api/request-tenant.ts";
-import { createWebhook } from "#api/webhook.routes.ts";
-import { registerRepository } from "#store/repositories.store.ts";
-import { findTenant, type CodeIndexDatabase } from "#store/tenant.ts";
+import { deliveryRoutes } from "#http/deliveries.routes.ts";
+import { setTenant } from "#http/kit/request-tenant.ts";
+import { createWebhook } from "#http/webhook.routes.ts";
+import { registerRepository } from "#store/records/repositories.store.ts";
+import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { sealWebhookSecret } from "#webhooks/webhook-secret.ts";
 
 export const SERVER_SECRET = "the-secret-of-the-server";

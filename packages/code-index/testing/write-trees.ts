@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import type { CodeIndexTables, Push } from "#schema.ts";
-import type { DeliveryOutcome } from "#store/deliveries.store.ts";
-import { enqueueJob } from "#store/jobs.store.ts";
-import { countPush, type WatchedRepository } from "#store/pushes.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import type { DeliveryOutcome } from "./deliveries.store.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
+import { countPush, type WatchedRepository } from "./pushes.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { planJobs } from "./plan-jobs.ts";
 
 type Acting = {

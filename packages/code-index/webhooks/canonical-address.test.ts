@@ -1,9 +1,9 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import { registerRepository } from "#store/repositories.store.ts";
-import { ensureTenant } from "#store/tenant.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { registerRepository } from "#store/records/repositories.store.ts";
+import { ensureTenant } from "#store/tenancy/tenant.ts";
 import { canonicalAddress } from "./canonical-address.ts";
 
 let database: TestDatabase<CodeIndexTables>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Push, PushedBranch } from "#schema.ts";
-import { isBranchName } from "#source/branch-name.ts";
+import { isBranchName } from "#git/branch-name.ts";
 import { canonicalAddress } from "./canonical-address.ts";
 
 /** What a delivery tells, in whatever way its host says it. */

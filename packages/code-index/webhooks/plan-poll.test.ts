@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LastJob, PolledBranch } from "#store/polls.store.ts";
+import type { LastJob, PolledBranch } from "./polls.store.ts";
 import { planPoll } from "./plan-poll.ts";
 
 const now = new Date("2026-01-01T12:00:00Z");

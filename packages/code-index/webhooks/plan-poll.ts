@@ -1,5 +1,5 @@
-import type { RemoteBranches } from "#source/branches.ts";
-import type { LastJob, PolledBranch } from "#store/polls.store.ts";
+import type { RemoteBranches } from "#git/branches.ts";
+import type { LastJob, PolledBranch } from "./polls.store.ts";
 import type { PlannedJob } from "./plan-jobs.ts";
 
 type Polled = {

@@ -2,11 +2,11 @@ import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sight
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import type { RemoteBranches } from "#source/branches.ts";
-import { SourceError } from "#source/source-error.ts";
-import { codeIndexMigrations } from "#store/migrations.ts";
-import type { PolledRepository } from "#store/polls.store.ts";
-import { ensureTenant } from "#store/tenant.ts";
+import type { RemoteBranches } from "#git/branches.ts";
+import { SourceError } from "#git/source-error.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import type { PolledRepository } from "./polls.store.ts";
+import { ensureTenant } from "#store/tenancy/tenant.ts";
 import { addRepository, commitOf } from "#testing/webhook-server.ts";
 import { createPoll } from "./poll.ts";
 

@@ -1,12 +1,12 @@
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import type { RemoteBranches } from "#source/branches.ts";
-import { SourceError } from "#source/source-error.ts";
-import { enqueueJob } from "#store/jobs.store.ts";
-import { claimPoll, notePoll, readPolled, settleBehind, type PolledRepository } from "#store/polls.store.ts";
-import { dropUnwantedBranches } from "#store/pushes.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import type { RemoteBranches } from "#git/branches.ts";
+import { SourceError } from "#git/source-error.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
+import { claimPoll, notePoll, readPolled, settleBehind, type PolledRepository } from "./polls.store.ts";
+import { dropUnwantedBranches } from "./pushes.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { createHostPauses, type HostPauses } from "./host-pauses.ts";
 import { planPoll } from "./plan-poll.ts";
 

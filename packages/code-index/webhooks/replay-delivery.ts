@@ -1,8 +1,8 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
-import { getDelivery, settleReplay, type DeliveryRow } from "#store/deliveries.store.ts";
-import { findWatchedRepository } from "#store/pushes.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import { getDelivery, settleReplay, type DeliveryRow } from "./deliveries.store.ts";
+import { findWatchedRepository } from "./pushes.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { actOnPush } from "./act-on-push.ts";
 
 type Replaying = { readonly tenantId: string; readonly id: string };

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import type { Sealer } from "@sightline/foundation/sealing";
-import { findOutcome, insertDelivery, settleDelivery, type DeliveryOutcome } from "#store/deliveries.store.ts";
-import { findPushedRepositories, noteProblem, type WatchedRepository } from "#store/pushes.store.ts";
-import type { CodeIndexDatabase } from "#store/tenant.ts";
+import type { Sealer } from "@sightline/foundation/secrets/sealing";
+import { findOutcome, insertDelivery, settleDelivery, type DeliveryOutcome } from "./deliveries.store.ts";
+import { findPushedRepositories, noteProblem, type WatchedRepository } from "./pushes.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { actOnPush } from "./act-on-push.ts";
 import type { HostEvent } from "./host-event.ts";
 import { proves } from "./prove.ts";

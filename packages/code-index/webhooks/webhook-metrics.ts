@@ -1,4 +1,4 @@
-import { createCounter, type Metrics } from "@sightline/foundation/metrics";
+import { createCounter, type Metrics } from "@sightline/foundation/http/metrics";
 
 export type WebhookMetrics = {
   /** Deliveries by what they came to; those that were refused leave no other trace. */

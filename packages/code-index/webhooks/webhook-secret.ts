@@ -1,5 +1,5 @@
 import type { Logger } from "@sightline/foundation/log";
-import { SealError, type Sealer } from "@sightline/foundation/sealing";
+import { SealError, type Sealer } from "@sightline/foundation/secrets/sealing";
 import { webhookSecretContext } from "#credentials/sealer.ts";
 
 /** A repository's own webhook secret as it is stored: it opens for this repository only. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
-import { createDatabase, type Database } from "#database.ts";
+import { createDatabase, type Database } from "#database/database.ts";
 import { silentLog } from "#testing/silent-log.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createWireServer, type WireServer } from "./wire-server.ts";

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral, type Pool } from "pg";
 import { inject } from "vitest";
-import { createDatabase, type Database } from "#database.ts";
-import { migrateUp, type MigrationSet } from "#migrations.ts";
+import { createDatabase, type Database } from "#database/database.ts";
+import { migrateUp, type MigrationSet } from "#database/migrations.ts";
 import { PGLITE, startPglite } from "./pglite.ts";
 import { silentLog } from "./silent-log.ts";
 

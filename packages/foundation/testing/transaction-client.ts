@@ -1,4 +1,4 @@
-import { createDatabase } from "#database.ts";
+import { createDatabase } from "#database/database.ts";
 import { createLog } from "#log.ts";
 
 /** A client that writes in a transaction without end, for tests that kill it. Arguments: the database's address. */

@@ -1,5 +1,5 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { ownerOf } from "@sightline/foundation/principal";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf } from "@sightline/foundation/http/principal";
 import { findPeopleRequestSchema, peopleSchema } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import { findPeople } from "./people.store.ts";

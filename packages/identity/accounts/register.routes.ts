@@ -1,4 +1,4 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { clientOf } from "#audit/client.ts";
 import { registerAnswerSchema, registerRequestSchema } from "#contract.ts";
 import { register, type RegisterDependencies } from "./register.ts";

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { Owner } from "@sightline/foundation/principal";
+import type { Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";

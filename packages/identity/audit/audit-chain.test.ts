@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { sql } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { ownerOf, type Owner } from "@sightline/foundation/principal";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import type { z } from "zod";
 import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";
 import type { Queries } from "#schema.ts";

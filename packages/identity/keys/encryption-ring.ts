@@ -5,7 +5,7 @@ import {
   type Resealing,
   type RingKey,
   type SealedPlace,
-} from "@sightline/foundation/encryption-ring";
+} from "@sightline/foundation/secrets/encryption-ring";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Queries } from "#schema.ts";
 import { countByKey, listSealedByOthers, replaceSealedValue } from "./sealed-values.store.ts";

@@ -1,4 +1,4 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { authorizationServerSchema, jwksSchema } from "#contract.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 

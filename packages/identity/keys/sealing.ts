@@ -1,6 +1,6 @@
-import { createSealer as createSealerOf, type EncryptionRing, type Sealer } from "@sightline/foundation/sealing";
+import { createSealer as createSealerOf, type EncryptionRing, type Sealer } from "@sightline/foundation/secrets/sealing";
 
-export { SealError, type SealContext, type Sealer } from "@sightline/foundation/sealing";
+export { SealError, type SealContext, type Sealer } from "@sightline/foundation/secrets/sealing";
 
 /** Seals identity's secrets at rest. */
 export function createSealer(ring: EncryptionRing): Sealer {

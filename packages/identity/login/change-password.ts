@@ -1,5 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Owner } from "@sightline/foundation/principal";
+import type { Owner } from "@sightline/foundation/http/principal";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import { findAccount, updatePassword } from "#accounts/account.store.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";

@@ -1,5 +1,5 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { ownerOf, type Owner } from "@sightline/foundation/principal";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { clientOf } from "#audit/client.ts";
 import { changePasswordRequestSchema, fullSessionSchema, loginAnswerSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";

@@ -1,5 +1,5 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { ownerOf } from "@sightline/foundation/principal";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import { stepUpAnswerSchema, stepUpRequestSchema, verifySecondFactorAnswerSchema, verifySecondFactorRequestSchema } from "#contract.ts";
 import type { RefreshCookie } from "#session/refresh-cookie.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Owner } from "@sightline/foundation/principal";
+import type { Owner } from "@sightline/foundation/http/principal";
 import type { Transaction } from "kysely";
 import { findAccount } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";

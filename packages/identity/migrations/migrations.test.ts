@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/migrations";
+import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/database/migrations";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { identityMigrations } from "#index.ts";
 import type { IdentitySchema } from "#schema.ts";

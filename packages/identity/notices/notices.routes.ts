@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { ownerOf } from "@sightline/foundation/principal";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf } from "@sightline/foundation/http/principal";
 import { noticesSchema, type Notice } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import { findUnreadNotices, markRead } from "./notice.store.ts";

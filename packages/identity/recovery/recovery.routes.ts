@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { clientOf } from "#audit/client.ts";
 import { confirmPasswordResetSchema, loginOptionsSchema, passwordResetRequestSchema, type LoginOptions } from "#contract.ts";
 import { confirmPasswordReset, type ConfirmationDependencies } from "./confirm-password-reset.ts";

@@ -2,9 +2,9 @@ import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from "jose";
 import { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAccessTokenVerifier } from "@sightline/foundation/access-token";
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { principalOf } from "@sightline/foundation/principal";
+import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { principalOf } from "@sightline/foundation/http/principal";
 import { createSealer } from "#keys/sealing.ts";
 import { accessTokenOf, createAccount, createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 

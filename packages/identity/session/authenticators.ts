@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { Authenticator } from "@sightline/foundation/http-server";
-import { setPrincipal } from "@sightline/foundation/principal";
+import type { Authenticator } from "@sightline/foundation/http/http-server";
+import { setPrincipal } from "@sightline/foundation/http/principal";
 import type { Queries } from "#schema.ts";
 import type { AccessTokens } from "./access-token.ts";
 import { findSession, type Session } from "./session.store.ts";

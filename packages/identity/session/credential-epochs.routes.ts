@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { CredentialEpochFeed } from "./credential-epochs.ts";
 
 const CACHE_SECONDS = 5;

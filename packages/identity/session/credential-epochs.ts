@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import type { Clock } from "@sightline/foundation/clock";
-import { CREDENTIAL_EPOCHS_TYPE } from "@sightline/foundation/credential-epochs";
+import { CREDENTIAL_EPOCHS_TYPE } from "@sightline/foundation/http/credential-epochs";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Queries } from "#schema.ts";
 import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";

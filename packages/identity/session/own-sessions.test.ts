@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sessionsSchema } from "#contract.ts";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import {
   cookieOf,
   createAccount,

@@ -1,4 +1,4 @@
-import type { Authenticator } from "@sightline/foundation/http-server";
+import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { AppError } from "@sightline/foundation/errors";
 
 /**

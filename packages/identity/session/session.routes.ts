@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { AppError } from "@sightline/foundation/errors";
 import { clientOf } from "#audit/client.ts";
 import { fullSessionSchema } from "#contract.ts";

@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { readConfig } from "@sightline/foundation/config";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { insertAccount } from "#accounts/account.store.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import { identityVariables } from "#config.ts";

@@ -4,9 +4,11 @@ import { createSealer } from "#keys/sealing.ts";
 import { createNotices } from "#notices/notices.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { createCodeTries, type CodeTries } from "#totp/code-tries.ts";
-import { createSecondFactor, type CodeAttempt, type SecondFactor, type SecondFactorPurpose } from "#totp/second-factor.ts";
+import { createSecondFactor, type SecondFactor } from "#totp/second-factor.ts";
 import { createAccount, type IdentityUnderTest } from "./identity-under-test.ts";
 import { codeOf, enableSecondFactor, wrongCodeOf, type EnabledSecondFactor } from "./second-factor.ts";
+import type { CodeAttempt } from "#totp/code-tries.ts";
+import type { SecondFactorPurpose } from "#totp/code-tries.ts";
 
 /** The ring of the tests. */
 export const sealer = createSealer([{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }]);

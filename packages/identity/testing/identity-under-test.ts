@@ -1,7 +1,7 @@
 import type { Logger } from "@sightline/foundation/log";
 import { readConfig } from "@sightline/foundation/config";
-import { createHttpServer, type HttpServer, type Routes } from "@sightline/foundation/http-server";
-import { createMetrics } from "@sightline/foundation/metrics";
+import { createHttpServer, type HttpServer, type Routes } from "@sightline/foundation/http/http-server";
+import { createMetrics } from "@sightline/foundation/http/metrics";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { identityVariables, type IdentityConfig } from "#config.ts";
 import { createIdentity, identityMigrations, type Identity } from "#index.ts";

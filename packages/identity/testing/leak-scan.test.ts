@@ -1,4 +1,4 @@
-import type { Routes } from "@sightline/foundation/http-server";
+import type { Routes } from "@sightline/foundation/http/http-server";
 import { readConfig } from "@sightline/foundation/config";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

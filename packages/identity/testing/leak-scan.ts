@@ -1,4 +1,4 @@
-import type { Database } from "@sightline/foundation/database";
+import type { Database } from "@sightline/foundation/database/database";
 import type { IdentityConfig } from "#config.ts";
 import { SHOWN_ONCE, splitAnswer } from "./allowed-showings.ts";
 import { collectSecrets, type KnownSecret } from "./known-secrets.ts";

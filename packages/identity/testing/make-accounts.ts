@@ -1,6 +1,6 @@
 import { generateSync } from "otplib";
 import { v7 as uuidv7 } from "uuid";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createPasswordHasher } from "#accounts/password-hash.ts";
 import { createSealer } from "#keys/sealing.ts";

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createLog, type Logger } from "@sightline/foundation/log";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 
 /** One request to a server under test and what it answered. */
 export type Exchange = {

@@ -1,5 +1,5 @@
 import { decodeJwt } from "jose";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createSealer, type Sealer } from "#keys/sealing.ts";
 import { codeAt } from "./authenticator.ts";
 import { accessTokenOf, createAccount, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";

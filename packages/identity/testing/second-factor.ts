@@ -1,7 +1,7 @@
 import { hash } from "@node-rs/argon2";
 import { generateSync } from "otplib";
 import { readConfig } from "@sightline/foundation/config";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { identityVariables } from "#config.ts";
 import { createSealer } from "#keys/sealing.ts";
 import { makeBackupCodes, type BackupCodes } from "#totp/backup-codes.ts";

@@ -1,5 +1,5 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createSealer } from "#keys/sealing.ts";
 import { createMailer } from "#notices/mailer.ts";

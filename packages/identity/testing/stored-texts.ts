@@ -1,4 +1,4 @@
-import type { Database } from "@sightline/foundation/database";
+import type { Database } from "@sightline/foundation/database/database";
 
 /** One value of the database as text. */
 export type StoredText = { readonly table: string; readonly column: string; readonly id: string; readonly value: string };

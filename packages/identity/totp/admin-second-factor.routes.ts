@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { ownerOf } from "@sightline/foundation/principal";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import {
   backupCodesAnswerSchema,

@@ -3,10 +3,10 @@ import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch } from "#accounts/account.store.ts";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { Queries, SecondFactorPool } from "#schema.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
-import type { CodeAttempt } from "./second-factor.ts";
 import {
   deleteTry,
   insertTry,
@@ -17,6 +17,21 @@ import {
   type SecondFactorOwner,
 } from "./second-factor.store.ts";
 import { blocksOf, withoutTry, withTry, type Block } from "./try-limits.ts";
+
+export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
+
+export type CodeAttempt = {
+  readonly userId: string;
+  readonly tenantId: string;
+  /** Undefined at the login, where there is none yet. */
+  readonly sessionId?: string | undefined;
+  /** Six digits, or a backup code; as typed. */
+  readonly code: string;
+  readonly client: Client;
+  readonly purpose: SecondFactorPurpose;
+  /** Slow work for the action, which only a right code is worth: done before the transaction begins. */
+  readonly prepare?: () => Promise<void>;
+};
 
 /** A try that was taken before anything was evaluated. */
 export type CodeTry = {

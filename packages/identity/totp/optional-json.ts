@@ -1,5 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 
 /**
  * Lets the routes of a scope be called without a body, however a client says so: `{}`, nothing at all, nothing with a

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { codeAt } from "#testing/authenticator.ts";
 import { createIdentityUnderTest, PASSWORD, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 import { call, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";

@@ -2,12 +2,11 @@ import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { appendAudit } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
 import { SealError, type Sealer } from "#keys/sealing.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
 import { findBackupCode } from "./backup-codes.ts";
-import { auditOf, createCodeTries, type CodeTry, type FailureReason } from "./code-tries.ts";
+import { auditOf, createCodeTries, type CodeAttempt, type CodeTry, type FailureReason } from "./code-tries.ts";
 import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
 import {
   consumeBackupCode,
@@ -22,21 +21,6 @@ import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
 const WRONG_TOTP_CODE =
   "The code is wrong or was used before. Wait for the next one, see that the clock of your phone is right, or use a backup code.";
 const WRONG_BACKUP_CODE = "The backup code is wrong or was used before. Try another one, or a code of the app.";
-
-export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
-
-export type CodeAttempt = {
-  readonly userId: string;
-  readonly tenantId: string;
-  /** Undefined at the login, where there is none yet. */
-  readonly sessionId?: string | undefined;
-  /** Six digits, or a backup code; as typed. */
-  readonly code: string;
-  readonly client: Client;
-  readonly purpose: SecondFactorPurpose;
-  /** Slow work for the action, which only a right code is worth: done before the transaction begins. */
-  readonly prepare?: () => Promise<void>;
-};
 
 export type AcceptedCode = { readonly method: SecondFactorPool; readonly backupCodesRemaining: number };
 

@@ -1,5 +1,5 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
 import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";

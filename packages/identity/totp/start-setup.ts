@@ -3,7 +3,7 @@ import { generateURI } from "otplib";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { Owner } from "@sightline/foundation/principal";
+import type { Owner } from "@sightline/foundation/http/principal";
 import { findAccount, type Account } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";

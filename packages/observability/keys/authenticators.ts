@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Authenticator } from "@sightline/foundation/http-server";
-import { setPrincipal } from "@sightline/foundation/principal";
-import type { UsableKey } from "#store/api-keys.store.ts";
+import type { Authenticator } from "@sightline/foundation/http/http-server";
+import { setPrincipal } from "@sightline/foundation/http/principal";
+import type { UsableKey } from "./api-keys.store.ts";
 import type { ApiKeyScope } from "#contract.ts";
 import { hashIfApiKey } from "./api-key.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
@@ -14,12 +14,12 @@ import {
   listRequestSchema,
   type ApiKey,
 } from "#contract.ts";
-import { positionOf, toPage } from "#query/cursor.ts";
-import { projectNotFound } from "#query/not-found.errors.ts";
-import { authorOf, readerOf } from "#query/reader-of.ts";
-import { requireRole } from "#query/require-role.ts";
+import { positionOf, toPage } from "#query/access/cursor.ts";
+import { projectNotFound } from "#query/access/not-found.errors.ts";
+import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "#store/api-keys.store.ts";
+import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "./api-keys.store.ts";
 import { createApiKey } from "./api-key.ts";
 
 type KeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };

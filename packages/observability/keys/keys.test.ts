@@ -1,4 +1,4 @@
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
@@ -7,7 +7,7 @@ import { apiKeyPageSchema, createdApiKeySchema, type ApiKeyScope } from "#contra
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
-import { revokeApiKey } from "#store/api-keys.store.ts";
+import { revokeApiKey } from "./api-keys.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { API_KEY } from "#testing/api-rig.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";

@@ -3,7 +3,7 @@ import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findUsableKey, touchApiKey, type UsableKey } from "#store/api-keys.store.ts";
+import { findUsableKey, touchApiKey, type UsableKey } from "./api-keys.store.ts";
 
 type KnownKeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
 

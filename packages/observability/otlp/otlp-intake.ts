@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Metrics } from "@sightline/foundation/metrics";
+import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";

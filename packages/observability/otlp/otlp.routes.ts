@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "@sightline/foundation/errors";
-import { toAppError } from "@sightline/foundation/http-errors";
-import type { HttpServer } from "@sightline/foundation/http-server";
-import { principalOf } from "@sightline/foundation/principal";
+import { toAppError } from "@sightline/foundation/http/http-errors";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { principalOf } from "@sightline/foundation/http/principal";
 import { createAdmission } from "./admission.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";

@@ -1,4 +1,4 @@
-import type { EventType, StreamEvent } from "#intake/event.ts";
+import type { EventType, StreamEvent } from "#events/event.ts";
 import { errorOf, statusOf, type EndStatus } from "./span-status.ts";
 import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
 import type { OtlpScopeSpans, OtlpSpan, OtlpValue } from "./otlp-span.ts";

@@ -5,7 +5,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { STREAM_MAX_LENGTH } from "#config.ts";
-import { EVENT_VERSION } from "#intake/event.ts";
+import { EVENT_VERSION } from "#events/event.ts";
 import { eventIdOf, toVersion8 } from "./identifiers.ts";
 import type { DraftEvent } from "./span-events.ts";
 

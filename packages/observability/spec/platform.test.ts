@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, readConfig } from "@sightline/foundation/config";
-import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/migrations";
+import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/database/migrations";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HEARTBEAT_KEY, observabilityVariables, STREAM_MAX_LENGTH } from "#config.ts";
 import { createProjectRequestSchema, detailedHealthSchema, projectSchema } from "#contract.ts";
-import { eventSchema } from "#intake/event.ts";
+import { eventSchema } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";

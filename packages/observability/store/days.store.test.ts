@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { migrateDown, migrateUp } from "@sightline/foundation/migrations";
+import { migrateDown, migrateUp } from "@sightline/foundation/database/migrations";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
@@ -9,9 +9,9 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { clearTables, countOf, tablesOf } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { deleteExpiredTraces, dropDay, ensureDays, listPastDays } from "./days.store.ts";
-import { createHousekeeping } from "./housekeeping.ts";
+import { createHousekeeping } from "#housekeeping/housekeeping.ts";
 import { insertProject } from "./projects.store.ts";
-import { sweepRetention } from "./sweep-retention.ts";
+import { sweepRetention } from "#housekeeping/sweep-retention.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let [mine, theirs] = ["", ""];

@@ -1,4 +1,4 @@
-import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/migrations";
+import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/database/migrations";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { tablesOf } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { seedDefaultPrices } from "./prices.store.ts";
+import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { insertProject } from "./projects.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import { encodeEvent } from "#intake/stream-entry.ts";
-import { eventSchema, type EventType, type StreamEvent } from "#intake/event.ts";
+import { encodeEvent } from "#events/stream-entry.ts";
+import { eventSchema, type EventType, type StreamEvent } from "#events/event.ts";
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
 

@@ -1,11 +1,11 @@
-import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/access-token";
+import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { systemClock } from "@sightline/foundation/clock";
-import type { Database } from "@sightline/foundation/database";
-import { createHttpServer, type HttpServer } from "@sightline/foundation/http-server";
-import { createMetrics } from "@sightline/foundation/metrics";
+import type { Database } from "@sightline/foundation/database/database";
+import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
+import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { composeApi } from "#compose-api.ts";
-import { LIVE_TUNING, type LiveTuning } from "#query/live-hub.ts";
+import { LIVE_TUNING, type LiveTuning } from "#query/live/live-hub.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
 export const API_KEY = `studio_${"ab".repeat(32)}`;

@@ -1,11 +1,11 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
-import { createMetrics } from "@sightline/foundation/metrics";
-import { createStreamConsumer } from "#consume/stream-consumer.ts";
-import { defaultTuning, type Tuning } from "#consume/tuning.ts";
+import { createMetrics } from "@sightline/foundation/http/metrics";
+import { createStreamConsumer } from "#ingest/stream-consumer.ts";
+import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { createHousekeeping } from "#store/housekeeping.ts";
+import { createHousekeeping } from "#housekeeping/housekeeping.ts";
 
 export type ConsumerProcessOptions = {
   readonly databaseUrl: string;

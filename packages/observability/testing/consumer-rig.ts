@@ -1,15 +1,15 @@
 import { systemClock } from "@sightline/foundation/clock";
-import type { Database } from "@sightline/foundation/database";
+import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
-import { createMetrics } from "@sightline/foundation/metrics";
+import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import type { TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
-import type { StreamEvent } from "#intake/event.ts";
+import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#consume/stream-consumer.ts";
-import { defaultTuning, type Tuning } from "#consume/tuning.ts";
+import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#ingest/stream-consumer.ts";
+import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { fieldsOf } from "./agent-run.ts";
 

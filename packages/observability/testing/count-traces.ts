@@ -1,8 +1,8 @@
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import type { ObservabilitySchema } from "#schema.ts";
-import { readDefaultPrices } from "#store/default-prices.ts";
-import { seedDefaultPrices } from "#store/prices.store.ts";
+import { readDefaultPrices } from "#prices/default-prices.ts";
+import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
 /** Counts everything that is to be counted, without the pauses of the duty. Argument: the database's address. */

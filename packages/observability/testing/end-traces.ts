@@ -1,4 +1,4 @@
-import type { Database } from "@sightline/foundation/database";
+import type { Database } from "@sightline/foundation/database/database";
 import type { ObservabilitySchema } from "#schema.ts";
 
 /** Counted traces of 1 s, 2 s, … that ended a minute ago, two minutes ago, … */

@@ -1,11 +1,11 @@
-import { createDatabase } from "@sightline/foundation/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { Kysely, PostgresDialect } from "kysely";
 import { parseTraceQuery } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listFacets } from "#store/facets.store.ts";
-import { listEntries, type Sort } from "#store/list-traces.store.ts";
-import { listGroups } from "#store/trace-groups.store.ts";
+import { listFacets } from "#query/list/facets.store.ts";
+import { listEntries, type Sort } from "#query/list/list-traces.store.ts";
+import { listGroups } from "#query/list/trace-groups.store.ts";
 
 /**
  * The plans of the statements that the list of traces and what belongs to it run. Arguments: the database's address, the project's id,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { StreamEvent } from "#intake/event.ts";
+import type { StreamEvent } from "#events/event.ts";
 import type { Producer } from "./agent-run.ts";
 
 /** What there is to find a trace by; what is left out it has not. */

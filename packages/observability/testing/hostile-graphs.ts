@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { StreamEvent } from "#intake/event.ts";
+import type { StreamEvent } from "#events/event.ts";
 import { createProducer } from "./agent-run.ts";
 import { MINUTE, step, trace, type World } from "./hostile-world.ts";
 

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { ObservabilitySchema } from "#schema.ts";
-import { writeBatch } from "#store/write-batch.store.ts";
-import { decodeEntry } from "#intake/stream-entry.ts";
-import type { StreamEvent } from "#intake/event.ts";
-import { toRows } from "#consume/event-rows.ts";
+import { writeBatch } from "#ingest/write-batch.store.ts";
+import { decodeEntry } from "#events/stream-entry.ts";
+import type { StreamEvent } from "#events/event.ts";
+import { toRows } from "#ingest/event-rows.ts";
 import { createProducer, fieldsOf, type Producer } from "./agent-run.ts";
 import { graphs, lost, resumed, running } from "./hostile-graphs.ts";
 import { MINUTE, step, trace, type World } from "./hostile-world.ts";

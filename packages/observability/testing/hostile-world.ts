@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { StreamEvent } from "#intake/event.ts";
+import type { StreamEvent } from "#events/event.ts";
 import type { Producer } from "./agent-run.ts";
 
 export const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import type { Database } from "@sightline/foundation/database";
+import type { Database } from "@sightline/foundation/database/database";
 import type { ObservabilitySchema } from "#schema.ts";
 
 export type Ingested = {

@@ -1,10 +1,10 @@
-import { createDatabase, type Database } from "@sightline/foundation/database";
-import { migrateUp } from "@sightline/foundation/migrations";
+import { createDatabase, type Database } from "@sightline/foundation/database/database";
+import { migrateUp } from "@sightline/foundation/database/migrations";
 import { createRedis, type RedisConnection } from "@sightline/foundation/redis";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { setTimeout as delay } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
-import type { Tuning } from "#consume/tuning.ts";
+import type { Tuning } from "#ingest/tuning.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import { encodeEvent, type StreamFields } from "#intake/stream-entry.ts";
-import type { EventType, StreamEvent } from "#intake/event.ts";
+import { encodeEvent, type StreamFields } from "#events/stream-entry.ts";
+import type { EventType, StreamEvent } from "#events/event.ts";
 import { shuffled } from "./random.ts";
 
 /** What becomes of an entry that arrives: a row, or a dead letter because it cannot be read, is refused by the database, is of no project, or is no event at all. */

@@ -1,7 +1,7 @@
 import type { TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createdApiKeySchema, tracePageSchema, traceSchema, transcriptPageSchema, type ApiKeyScope, type Trace } from "#contract.ts";
-import { decodeEntry } from "#intake/stream-entry.ts";
-import type { StreamEvent } from "#intake/event.ts";
+import { decodeEntry } from "#events/stream-entry.ts";
+import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createApiRig, type ApiRig } from "./api-rig.ts";
 import { createConsumerRig, type ConsumerRig } from "./consumer-rig.ts";

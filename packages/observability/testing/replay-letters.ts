@@ -1,4 +1,4 @@
-import type { Database } from "@sightline/foundation/database";
+import type { Database } from "@sightline/foundation/database/database";
 import { deadLetterPageSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { API_KEY, createApiRig } from "./api-rig.ts";

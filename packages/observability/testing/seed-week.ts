@@ -1,7 +1,7 @@
 import { createRedis } from "@sightline/foundation/redis";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { v7 as uuidv7 } from "uuid";
-import type { StreamEvent } from "#intake/event.ts";
+import type { StreamEvent } from "#events/event.ts";
 import { createProducer, fieldsOf, type Producer } from "./agent-run.ts";
 import { createNumberedProducer } from "./numbered-events.ts";
 import { randomOf } from "./random.ts";

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { traceAiSdk } from "./ai-sdk.ts";
 import { observe, traceTool, wrapLlmAdapter } from "./index.ts";
-import { sdkState } from "./sdk-state.ts";
-import { createModelServer, type ModelRequest } from "./test-model-server.ts";
-import { recordEachTest } from "./test-recording.ts";
+import { sdkState } from "./client/sdk-state.ts";
+import { createModelServer, type ModelRequest } from "#testing/model-server.ts";
+import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded } = recordEachTest();
 

@@ -1,10 +1,10 @@
 /** Tracing of Vercel's AI SDK 7. A door of its own; it imports nothing of `ai`. */
 import { tracingChannel } from "node:diagnostics_channel";
-import { endOf, modelCallEnd, startOf } from "./ai-sdk-events.ts";
-import { failedOutcome, openCall, type OpenCall } from "./open-call.ts";
-import { type Values, values } from "./provider-values.ts";
-import { type ActiveSpan, currentSpan, sdkState } from "./sdk-state.ts";
-import { isSwitchedOff } from "./settings.ts";
+import { endOf, modelCallEnd, startOf } from "./providers/ai-sdk-events.ts";
+import { failedOutcome, openCall, type OpenCall } from "./providers/open-call.ts";
+import { type Values, values } from "./providers/provider-values.ts";
+import { type ActiveSpan, currentSpan, sdkState } from "./client/sdk-state.ts";
+import { isSwitchedOff } from "./settings/settings.ts";
 
 type Message = { readonly type?: unknown; readonly event?: unknown; readonly error?: unknown; readonly result?: unknown };
 type Integrations = { AI_SDK_TELEMETRY_INTEGRATIONS?: object[] };

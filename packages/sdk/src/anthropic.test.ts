@@ -2,9 +2,9 @@ import Anthropic, { APIError } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { wrapAnthropic } from "./anthropic.ts";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "./index.ts";
-import { sdkState } from "./sdk-state.ts";
-import { createModelServer, type ModelRequest } from "./test-model-server.ts";
-import { recordEachTest } from "./test-recording.ts";
+import { sdkState } from "./client/sdk-state.ts";
+import { createModelServer, type ModelRequest } from "#testing/model-server.ts";
+import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded, options } = recordEachTest();
 

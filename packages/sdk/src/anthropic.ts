@@ -1,8 +1,8 @@
 /** Tracing of Anthropic's client. A door of its own; it imports nothing of `@anthropic-ai/sdk`. */
-import { messageCall } from "./anthropic-calls.ts";
-import { traceDerived, traceMethod } from "./provider-call.ts";
-import { values } from "./provider-values.ts";
-import { isSwitchedOff } from "./settings.ts";
+import { messageCall } from "./providers/anthropic-calls.ts";
+import { traceDerived, traceMethod } from "./providers/provider-call.ts";
+import { values } from "./providers/provider-values.ts";
+import { isSwitchedOff } from "./settings/settings.ts";
 
 /**
  * Records every message a client creates (streams too, also by `messages.stream`) with model, tokens and status, and after

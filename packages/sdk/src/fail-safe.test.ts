@@ -1,9 +1,9 @@
 import { HumanMessage } from "@langchain/core/messages";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { closeRedisPublisher, initializeRedisPublisher, metricsText, observe, type PublisherOptions } from "./index.ts";
-import { toolAgent } from "./test-agent.ts";
-import { type PrivateRedis, startPrivateRedis } from "./test-redis-server.ts";
-import { createTestStream, ofType, PROJECT_ID } from "./test-stream.ts";
+import { toolAgent } from "#testing/agent.ts";
+import { type PrivateRedis, startPrivateRedis } from "#testing/redis-server.ts";
+import { createTestStream, ofType, PROJECT_ID } from "#testing/stream.ts";
 
 const streamName = "fail-safe:events";
 const unhandled: unknown[] = [];

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { FAULT_NAMES } from "./test-faults.ts";
+import { FAULT_NAMES } from "#testing/faults.ts";
 
 const run = promisify(execFile);
-const application = fileURLToPath(new URL("test-fault-run.ts", import.meta.url));
+const application = fileURLToPath(new URL("../testing/fault-run.ts", import.meta.url));
 
 const report = z.object({
   started: z.boolean(),

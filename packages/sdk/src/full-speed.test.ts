@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 const run = promisify(execFile);
-const application = fileURLToPath(new URL("test-full-speed-run.ts", import.meta.url));
+const application = fileURLToPath(new URL("../testing/full-speed-run.ts", import.meta.url));
 /** A million by hand. */
 const EVENTS = Number(process.env["SDK_FULL_SPEED_EVENTS"] ?? 100_000);
 

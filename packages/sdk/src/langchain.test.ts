@@ -8,7 +8,7 @@ import { z } from "zod";
 import { observe, wrapLlmAdapter } from "./index.ts";
 import { createCallbackHandler } from "./langchain.ts";
 import { createTracedGraph } from "./langgraph.ts";
-import { recordEachTest } from "./test-recording.ts";
+import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded } = recordEachTest();
 

@@ -1,6 +1,6 @@
 /** Tracing of LangChain.js without LangGraph. A door of its own because it imports `@langchain/core`. */
 import type { BaseCallbackHandler } from "@langchain/core/callbacks/base";
-import { createRunHandler } from "./run-handler.ts";
+import { createRunHandler } from "./langgraph/run-handler.ts";
 
 export type CallbackHandlerOptions = {
   /** What its traces are called; default the name of the outermost run. */

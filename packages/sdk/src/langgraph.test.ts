@@ -3,8 +3,8 @@ import { Annotation, Command, interrupt, MemorySaver, MessagesAnnotation, Send, 
 import { describe, expect, it } from "vitest";
 import { observe, traceTool, wrapLlmAdapter } from "./index.ts";
 import { createTracedGraph } from "./langgraph.ts";
-import { toolAgent } from "./test-agent.ts";
-import { recordEachTest } from "./test-recording.ts";
+import { toolAgent } from "#testing/agent.ts";
+import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded } = recordEachTest();
 

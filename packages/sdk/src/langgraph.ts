@@ -3,7 +3,7 @@
  * something else does not have.
  */
 import { type Pregel, type StateDefinitionInit, StateGraph } from "@langchain/langgraph";
-import { type TracedGraphOptions, traceBuilder, traceCompiled } from "./graph-builder.ts";
+import { type TracedGraphOptions, traceBuilder, traceCompiled } from "./langgraph/graph-builder.ts";
 
 export type { TracedGraphOptions };
 

@@ -2,9 +2,9 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { observe, wrapLlmAdapter } from "./index.ts";
 import { wrapOpenAI } from "./openai.ts";
-import { sdkState } from "./sdk-state.ts";
-import { createModelServer, type ModelRequest } from "./test-model-server.ts";
-import { recordEachTest } from "./test-recording.ts";
+import { sdkState } from "./client/sdk-state.ts";
+import { createModelServer, type ModelRequest } from "#testing/model-server.ts";
+import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded } = recordEachTest();
 

@@ -1,8 +1,8 @@
 /** Tracing of OpenAI's client, and of those for compatible servers. A door of its own; it imports nothing of `openai`. */
-import { chatCompletionCall, embeddingCall, responseCall } from "./openai-calls.ts";
-import { traceDerived, traceMethod } from "./provider-call.ts";
-import { isSwitchedOff } from "./settings.ts";
-import { values } from "./provider-values.ts";
+import { chatCompletionCall, embeddingCall, responseCall } from "./providers/openai-calls.ts";
+import { traceDerived, traceMethod } from "./providers/provider-call.ts";
+import { isSwitchedOff } from "./settings/settings.ts";
+import { values } from "./providers/provider-values.ts";
 
 /**
  * Records every model call of a client (chat completions, responses, embeddings; streams too) with model, tokens and status, and after

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestStream, ofType } from "./test-stream.ts";
+import { createTestStream, ofType } from "#testing/stream.ts";
 
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const project = mkdtempSync(join(tmpdir(), "sightline-sdk-package-"));

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type BufferedEvent, createEventBuffer } from "./event-buffer.ts";
-import { createIdentifier } from "./identifier.ts";
-import { countDropped, createMetrics, formatMetrics, observe } from "./metrics.ts";
-import { boundReasoning } from "./reasoning.ts";
-import { readSettings } from "./settings.ts";
-import { SDK_VERSION } from "./version.ts";
+import { type BufferedEvent, createEventBuffer } from "./event/event-buffer.ts";
+import { createIdentifier } from "./event/identifier.ts";
+import { countDropped, createMetrics, formatMetrics, observe } from "./settings/metrics.ts";
+import { boundReasoning } from "./capture/reasoning.ts";
+import { readSettings } from "./settings/settings.ts";
+import { SDK_VERSION } from "./settings/version.ts";
 
 const entry = (seq: number): BufferedEvent => ({
   id: createIdentifier(),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTestStream, ofType } from "./test-stream.ts";
+import { createTestStream, ofType } from "#testing/stream.ts";
 
 let stream: ReturnType<typeof createTestStream>;
 

@@ -4,8 +4,8 @@
  * not wait for it.
  */
 import { traceAiSdk } from "./ai-sdk.ts";
-import { initializeRedisPublisher } from "./initialize.ts";
-import { wrapLlmAdapter } from "./prompt-capture.ts";
+import { initializeRedisPublisher } from "./client/initialize.ts";
+import { wrapLlmAdapter } from "./client/prompt-capture.ts";
 
 wrapLlmAdapter();
 traceAiSdk();

@@ -26,7 +26,7 @@ for (const name of ["README.md", "LICENSE"]) {
 }
 
 function publishedManifest(source: Manifest): Manifest {
-  const { private: _private, scripts: _scripts, devDependencies: _devDependencies, exports: _exports, ...kept } = source;
+  const { private: _private, scripts: _scripts, devDependencies: _devDependencies, exports: _exports, imports: _imports, ...kept } = source;
   return {
     ...kept,
     main: "./cjs/index.js",

@@ -5,7 +5,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
 import { tracesQuery } from "#features/traces/api/list-traces.ts";
 import { viewsQuery } from "#features/traces/api/views.ts";
-import { askedOf } from "#features/traces/list/query-text.ts";
+import { askedOf } from "#features/traces/list/query/query-text.ts";
 import { ListBar } from "#features/traces/list/list-bar.tsx";
 import { type ListState, isReadable, listStateOf, searchOf } from "#features/traces/list/list-state.ts";
 import { ListTools } from "#features/traces/list/list-tools.tsx";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nextInTree } from "./tree-keys.ts";
-import type { TreeRow } from "./virtual-tree.tsx";
+import type { TreeRow } from "./tree-keys.ts";
 
 const rows: readonly TreeRow[] = [
   { id: "a", depth: 0, expanded: true },

@@ -1,4 +1,10 @@
-import type { TreeRow } from "./virtual-tree.tsx";
+export type TreeRow = {
+  readonly id: string;
+  /** 0 at the top. */
+  readonly depth: number;
+  /** Undefined for what has nothing below it. */
+  readonly expanded: boolean | undefined;
+};
 
 export type TreeStep = { readonly kind: "select" } | { readonly kind: "toggle" } | { readonly kind: "move"; readonly to: number };
 

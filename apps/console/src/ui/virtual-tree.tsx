@@ -1,15 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { nextInTree } from "./tree-keys.ts";
+import { nextInTree, type TreeRow } from "./tree-keys.ts";
 import classes from "./virtual-tree.module.css";
-
-export type TreeRow = {
-  readonly id: string;
-  /** 0 at the top. */
-  readonly depth: number;
-  /** Undefined for what has nothing below it. */
-  readonly expanded: boolean | undefined;
-};
 
 /** A tree of any size, of which only the visible rows exist; used with the arrow keys, as the ARIA practices have it. */
 export function VirtualTree<Row extends TreeRow>({

@@ -1,8 +1,8 @@
 import type { Comparison, TakenEdge } from "#contract.ts";
-import { findGraphRuns } from "#query/graph-runs.ts";
-import { findTakenEdges } from "#query/taken-edges.ts";
-import { startOfRow } from "#query/start-of.ts";
-import type { EntryRow } from "#store/graphs.store.ts";
+import { findGraphRuns } from "#query/steps/graph-runs.ts";
+import { findTakenEdges } from "#query/graph/taken-edges.ts";
+import { startOfRow } from "#query/steps/start-of.ts";
+import type { EntryRow } from "#query/graph/graphs.store.ts";
 import type { LoadedRun } from "./load-run.ts";
 
 type Side = { readonly run: LoadedRun; readonly entries: readonly EntryRow[] };

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import type { ComparedValue } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findBlobs } from "#store/blobs.store.ts";
-import { findComparedValues, type ComparedValues } from "#store/compared-steps.store.ts";
-import { resolveBlobs } from "#store/resolve-blobs.ts";
+import { findBlobs } from "#query/steps/blobs.store.ts";
+import { findComparedValues, type ComparedValues } from "./compared-steps.store.ts";
+import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 import { findDifferences } from "./find-differences.ts";
 import type { LoadedRun } from "./load-run.ts";
 import type { ValueAspect } from "./judge-steps.ts";

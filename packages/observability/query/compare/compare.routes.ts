@@ -1,9 +1,9 @@
-import type { HttpServer } from "@sightline/foundation/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { compareRequestSchema, comparisonSchema } from "#contract.ts";
-import { readerOf } from "#query/reader-of.ts";
-import { requireRole } from "#query/require-role.ts";
+import { readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { compareTraces } from "./compare-traces.ts";
 

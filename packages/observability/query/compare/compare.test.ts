@@ -3,7 +3,7 @@ import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/t
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { comparisonSchema, type AlignedStep, type Comparison } from "#contract.ts";
-import type { StreamEvent } from "#intake/event.ts";
+import type { StreamEvent } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";

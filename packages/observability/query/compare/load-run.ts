@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import type { ComparedStep, ObservationKind, StepAspect } from "#contract.ts";
-import { orderObservations } from "#query/order-observations.ts";
-import { UNKNOWN_NAME } from "#query/present-trace.ts";
-import { startOfRow } from "#query/start-of.ts";
+import { orderObservations } from "#query/steps/order-observations.ts";
+import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
+import { startOfRow } from "#query/steps/start-of.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import {
   findComparedSteps,
@@ -10,9 +10,9 @@ import {
   type ComparedRun,
   type ComparedStepRow,
   type PayloadDigest,
-} from "#store/compared-steps.store.ts";
+} from "./compared-steps.store.ts";
 import type { Reader } from "#store/reader.ts";
-import { findTrace, type TraceSummaryRow } from "#store/traces.store.ts";
+import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import type { AlignableStep } from "./align-steps.ts";
 import { comparedTraceNotFound } from "./compare.errors.ts";
 

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listEntries, type EntryPosition, type EntryRow } from "#store/list-traces.store.ts";
+import { listEntries, type EntryPosition, type EntryRow } from "#query/list/list-traces.store.ts";
 import type { Reader } from "#store/reader.ts";
-import type { ListTerm } from "#store/trace-conditions.ts";
+import type { ListTerm } from "#query/list/trace-conditions.ts";
 
 type Wanted = {
   readonly reader: Reader;

@@ -1,11 +1,11 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Kysely } from "kysely";
 import type { ExportEnd } from "#contract.ts";
-import { presentEntry } from "#query/list-traces.routes.ts";
-import { presentObservation } from "#query/present-trace.ts";
-import { startOfRow } from "#query/start-of.ts";
+import { presentEntry } from "#query/list/list-traces.routes.ts";
+import { presentObservation } from "#query/steps/present-trace.ts";
+import { startOfRow } from "#query/steps/start-of.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findBlobs } from "#store/blobs.store.ts";
+import { findBlobs } from "#query/steps/blobs.store.ts";
 import {
   findExportedPayloads,
   findExportedScores,
@@ -15,12 +15,12 @@ import {
   type ExportedStep,
   type ExportPosition,
   type PayloadSize,
-} from "#store/export.store.ts";
-import { countLostEvents } from "#store/lost-events.store.ts";
+} from "./export.store.ts";
+import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
-import { resolveBlobs } from "#store/resolve-blobs.ts";
-import type { PayloadContent } from "#store/trace-content.store.ts";
-import type { EntryRow } from "#store/list-traces.store.ts";
+import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
+import type { PayloadContent } from "#query/steps/trace-content.store.ts";
+import type { EntryRow } from "#query/list/list-traces.store.ts";
 import { toLine } from "./export-line.ts";
 
 type Query = Kysely<ObservabilitySchema>;

@@ -9,11 +9,11 @@ import { exportEndSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
-import { findEntry, type EntryRow } from "#store/list-traces.store.ts";
+import { findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { createApiRig, tokensOver, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { requireRole } from "#query/require-role.ts";
+import { requireRole } from "#query/access/require-role.ts";
 import { exportPages } from "./export-pages.ts";
 import { exportTraces } from "./export-traces.ts";
 

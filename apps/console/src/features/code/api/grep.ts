@@ -1,7 +1,7 @@
 import { grepAnswerSchema } from "@sightline/code-index/contract";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
-import { type SearchState, isOn } from "#features/code/search-state.ts";
+import { type SearchState, isOn } from "#features/code/query/search-state.ts";
 
 const PAGE_SIZE = 100;
 const CONTEXT_LINES = 1;

@@ -6,10 +6,8 @@ import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { AddMember } from "./add-member.tsx";
-import { MemberTable } from "./member-table.tsx";
+import { MemberTable, type Viewer } from "./member-table.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
-
-export type Viewer = { readonly id: string; readonly isAdmin: boolean };
 
 export function MemberSettings({
   project,

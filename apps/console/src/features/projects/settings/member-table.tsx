@@ -7,7 +7,8 @@ import { useApi } from "#http/api-context.ts";
 import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
-import type { Viewer } from "./member-settings.tsx";
+
+export type Viewer = { readonly id: string; readonly isAdmin: boolean };
 
 export function MemberTable({
   project,

@@ -1,7 +1,7 @@
 import { useDocumentVisibility } from "@mantine/hooks";
 import { useEffect, useEffectEvent, useState } from "react";
-import { createFollower } from "#features/traces/follow.ts";
-import { listen } from "#features/traces/listen.ts";
+import { createFollower } from "./follow.ts";
+import { listen } from "./listen.ts";
 import type { Api } from "#http/api.ts";
 import { useApi } from "#http/api-context.ts";
 

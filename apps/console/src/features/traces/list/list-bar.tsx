@@ -1,8 +1,8 @@
 import classes from "./list-bar.module.css";
 import type { ListState } from "./list-state.ts";
-import { QueryBar } from "./query-bar.tsx";
-import { TraceQueryHelp } from "./query-help.tsx";
-import { withTerm } from "./query-text.ts";
+import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
+import { TraceQueryHelp } from "#features/traces/list/query/query-help.tsx";
+import { withTerm } from "#features/traces/list/query/query-text.ts";
 import { StatusChips } from "./status-chips.tsx";
 import { ViewMenu } from "./view-menu.tsx";
 import { walkRows } from "./walk-rows.ts";

@@ -3,7 +3,7 @@ import { SPANS } from "#ui/time-range.ts";
 import { ColumnMenu } from "./column-menu.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { type ListState, isReadable } from "./list-state.ts";
-import { withRange } from "./query-text.ts";
+import { withRange } from "#features/traces/list/query/query-text.ts";
 
 /** Of when, with which columns, and as a file. */
 export function ListTools({

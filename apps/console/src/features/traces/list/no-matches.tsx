@@ -4,7 +4,7 @@ import { EmptyPanel } from "#ui/list-states.tsx";
 import { isAllTime, rangeInWords } from "#ui/time-range.ts";
 import type { ListState } from "./list-state.ts";
 import classes from "./no-matches.module.css";
-import { partsOf } from "./query-text.ts";
+import { partsOf } from "#features/traces/list/query/query-text.ts";
 
 /** What was asked for in vain, part by part, each a click away from being dropped. */
 export function NoMatches({ state, onChange }: { readonly state: ListState; readonly onChange: (state: ListState) => void }) {

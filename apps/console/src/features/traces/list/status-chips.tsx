@@ -1,7 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { type ObservationStatus, observationStatusSchema } from "@sightline/observability/contract";
-import { TraceStatus } from "#features/traces/components/trace-status.tsx";
-import { statusesIn, withStatuses } from "./query-text.ts";
+import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { statusesIn, withStatuses } from "#features/traces/list/query/query-text.ts";
 import classes from "./status-chips.module.css";
 
 /** Statuses to choose with a click each; what is chosen is a term of the query. */

@@ -9,10 +9,10 @@ import { LoadMore } from "#ui/load-more.tsx";
 import { Status } from "#ui/status.tsx";
 import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
-import { LiveMark } from "#features/traces/components/live-mark.tsx";
+import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { type ListState, isReadable } from "./list-state.ts";
 import { NoMatches } from "./no-matches.tsx";
-import { askedOf, withTerm } from "./query-text.ts";
+import { askedOf, withTerm } from "#features/traces/list/query/query-text.ts";
 import classes from "./trace-list.module.css";
 import { TraceTable } from "./trace-table.tsx";
 

@@ -1,0 +1,104 @@
+import type { SourceFile } from "@sightline/code-index/contract";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type MouseEvent, useEffect, useMemo, useRef } from "react";
+import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
+import { type LineRange, formatLineRange, inRange } from "./line-range.ts";
+import { clickedWord } from "./word-at.ts";
+import { CodeLine } from "#features/code/highlight/code-line.tsx";
+import classes from "./file-view.module.css";
+
+const LINE_HEIGHT = 20;
+const TAB_WIDTH = 4;
+
+/** A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range. */
+export function FileView({
+  file,
+  target,
+  onTarget,
+  onName,
+}: {
+  readonly file: SourceFile;
+  readonly target: LineRange | undefined;
+  readonly onTarget: (range: LineRange) => void;
+  /** A name in the code was clicked. */
+  readonly onName: (name: string) => void;
+}) {
+  const box = useRef<HTMLElement>(null);
+  const lines = useMemo(() => linesOf(file.content), [file.content]);
+  const columns = useMemo(() => Math.max(...lines.map(width)), [lines]);
+  const coloured = useHighlighted(lines, file.language);
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 30,
+    paddingStart: 8,
+    paddingEnd: 40,
+  });
+
+  const start = target?.start;
+  useEffect(() => {
+    if (start !== undefined && !isVisible(virtual.range, start - file.start_line)) {
+      virtual.scrollToIndex(Math.min(lines.length - 1, start - file.start_line), { align: "center" });
+    }
+    // oxlint-disable-next-line react/exhaustive-deps -- a new target moves the view, a new measurement doesn't
+  }, [start, file.path]);
+
+  function pick(event: MouseEvent, line: number): void {
+    event.preventDefault();
+    const from = event.shiftKey && target !== undefined ? target.start : line;
+    onTarget({ start: Math.min(from, line), end: Math.max(from, line) });
+  }
+
+  function look(event: MouseEvent): void {
+    const name = clickedWord(event);
+    if (name !== undefined) {
+      onName(name);
+    }
+  }
+
+  return (
+    <section ref={box} className={classes.box} aria-label={`Content of ${file.path}`} tabIndex={0}>
+      <div className={classes.canvas} style={{ height: virtual.getTotalSize(), minWidth: `calc(${columns}ch + 96px)` }}>
+        {virtual.getVirtualItems().map(({ index, start: top }) => {
+          const line = file.start_line + index;
+          return (
+            <div
+              key={line}
+              className={classes.line}
+              data-target={inRange(target, line) || undefined}
+              style={{ transform: `translateY(${top}px)` }}
+            >
+              <a
+                className={classes.number}
+                href={`#${formatLineRange({ start: line, end: line })}`}
+                tabIndex={-1}
+                aria-label={`Line ${line}`}
+                onClick={(event) => pick(event, line)}
+              >
+                {line}
+              </a>
+              {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the panel of names takes them by keyboard */}
+              <span className={classes.text} onClick={look}>
+                <CodeLine text={lines[index] ?? ""} tokens={coloured[index]} />
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+function linesOf(content: string): readonly string[] {
+  const lines = content.split(/\r?\n/);
+  return lines.length > 1 && lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function width(line: string): number {
+  return line.length + (TAB_WIDTH - 1) * (line.split("\t").length - 1);
+}
+
+function isVisible(range: { readonly startIndex: number; readonly endIndex: number } | null, index: number): boolean {
+  return range !== null && index > range.startIndex && index < range.endIndex;
+}

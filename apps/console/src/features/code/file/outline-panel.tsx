@@ -1,0 +1,106 @@
+import { ActionIcon, Text, TextInput, Tooltip } from "@mantine/core";
+import type { Outline } from "@sightline/code-index/contract";
+import { IconArrowsSplit2 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { type Branch, outlineQuery } from "#features/code/api/files.ts";
+import type { LineRange } from "./line-range.ts";
+import { outlineRows } from "./outline-rows.ts";
+import { useApi } from "#http/api-context.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import classes from "./outline-panel.module.css";
+
+const INDENT = 14;
+
+/** What a file defines; a click leads there. */
+export function OutlinePanel({
+  branch,
+  path,
+  target,
+  onTarget,
+  onName,
+}: {
+  readonly branch: Branch;
+  readonly path: string;
+  readonly target: LineRange | undefined;
+  readonly onTarget: (range: LineRange) => void;
+  readonly onName: (name: string) => void;
+}) {
+  const outline = useQuery(outlineQuery(useApi(), branch, path));
+  if (outline.data === undefined) {
+    return outline.error === null ? (
+      <LoadingRows rows={8} height={20} />
+    ) : (
+      <ErrorState title="The outline could not be loaded" error={outline.error} onRetry={() => void outline.refetch()} />
+    );
+  }
+  const { symbols, language } = outline.data;
+  if (symbols.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No definitions are known of this file ({language}).
+      </Text>
+    );
+  }
+  return <Symbols symbols={symbols} target={target} onTarget={onTarget} onName={onName} />;
+}
+
+function Symbols({
+  symbols,
+  target,
+  onTarget,
+  onName,
+}: {
+  readonly symbols: Outline["symbols"];
+  readonly target: LineRange | undefined;
+  readonly onTarget: (range: LineRange) => void;
+  readonly onName: (name: string) => void;
+}) {
+  const [filter, setFilter] = useState("");
+  const rows = outlineRows(symbols, { filter, line: target?.start });
+  const list = useRef<HTMLUListElement>(null);
+  const current = rows.findIndex((row) => row.current);
+  useEffect(() => {
+    list.current?.children[current]?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  return (
+    <>
+      <TextInput
+        size="xs"
+        mb="xs"
+        aria-label="Filter the outline"
+        placeholder="Filter"
+        spellCheck={false}
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
+      />
+      <ul ref={list} className={classes.list}>
+        {rows.map(({ name, kind, start_line: start, depth, current: isCurrent }, index) => (
+          <li key={index} className={classes.row} data-current={isCurrent || undefined} style={{ paddingLeft: 8 + depth * INDENT }}>
+            <a
+              className={classes.link}
+              href={`#L${start}`}
+              aria-current={isCurrent ? "location" : undefined}
+              onClick={(event) => {
+                event.preventDefault();
+                onTarget({ start, end: start });
+              }}
+            >
+              <span className={classes.name}>{name}</span> <span className={classes.kind}>{kind}</span>
+            </a>
+            <Tooltip label="Where it is used">
+              <ActionIcon size="xs" variant="subtle" color="gray" aria-label={`Where ${name} is used`} onClick={() => onName(name)}>
+                <IconArrowsSplit2 size={13} />
+              </ActionIcon>
+            </Tooltip>
+          </li>
+        ))}
+      </ul>
+      {rows.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing is called “{filter}” here.
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import { SegmentedControl, Text } from "@mantine/core";
+import type { FoundReference, FoundSymbol } from "@sightline/code-index/contract";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { referencesQuery } from "#features/code/api/symbols.ts";
+import { fileLink } from "./file-link.ts";
+import { useApi } from "#http/api-context.ts";
+import { formatCount, plural } from "#ui/format.ts";
+import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
+import { MoreResults } from "#features/code/search/more-results.tsx";
+import classes from "./symbol-panel.module.css";
+
+type Place = { readonly repo: string; readonly ref: string | undefined };
+
+/** Where a name is defined and used: in this repository, or in all of them. */
+export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol: string; readonly place: Place }) {
+  const [everywhere, setEverywhere] = useState(false);
+  const list = useInfiniteQuery(referencesQuery(useApi(), { symbol, ...(everywhere ? {} : { repo, ref }) }));
+  const pages = list.data?.pages ?? [];
+  const [first] = pages;
+  const last = pages.at(-1);
+  const files = useMemo(() => Map.groupBy(list.data?.pages.flatMap((page) => page.references) ?? [], fileOf), [list.data]);
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        mb="sm"
+        aria-label="Where to look"
+        data={[
+          { value: "here", label: "This repository" },
+          { value: "everywhere", label: "All repositories" },
+        ]}
+        value={everywhere ? "everywhere" : "here"}
+        onChange={(where) => setEverywhere(where === "everywhere")}
+      />
+      {first === undefined || last === undefined ? (
+        list.error === null ? (
+          <LoadingRows rows={5} height={34} />
+        ) : (
+          <ErrorState title="The name could not be looked up" error={list.error} onRetry={() => void list.refetch()} />
+        )
+      ) : (
+        <>
+          <AnswerNotes partial={first.partial ? "There are more files than were looked at." : undefined} notes={first.notes} error={null} />
+          <h3 className={classes.heading}>
+            Defined {first.definitions.length === 0 && <span className={classes.dimmed}>nowhere that is indexed</span>}
+          </h3>
+          <ul className={classes.list}>
+            {first.definitions.map((definition) => (
+              <li key={`${definition.repo} ${definition.path} ${definition.start_line}`}>
+                <Definition definition={definition} shownRepo={everywhere} ofBranch={ref !== undefined && !everywhere} />
+              </li>
+            ))}
+          </ul>
+          <h3 className={classes.heading}>
+            Used{" "}
+            <span className={classes.dimmed}>
+              {first.total === null
+                ? `in ${plural(first.files_total, "file", "files")}`
+                : first.total === 0
+                  ? "nowhere that is indexed"
+                  : `${formatCount(first.total)} × in ${plural(first.files_total, "file", "files")}`}
+            </span>
+          </h3>
+          {[...files.values()].map((references) => (
+            <References
+              key={references[0] === undefined ? "" : fileOf(references[0])}
+              references={references}
+              shownRepo={everywhere}
+              ofBranch={ref !== undefined && !everywhere}
+            />
+          ))}
+          {files.size > 0 && <MoreResults list={list} end="Those are all uses." />}
+        </>
+      )}
+    </>
+  );
+}
+
+function Definition({
+  definition,
+  shownRepo,
+  ofBranch,
+}: {
+  readonly definition: FoundSymbol;
+  readonly shownRepo: boolean;
+  readonly ofBranch: boolean;
+}) {
+  const { repo, path, kind, start_line: line, signature } = definition;
+  return (
+    <Link className={classes.place} {...panelLink(fileLink({ ...definition, end_line: line }, ofBranch))}>
+      <span className={classes.path}>
+        <span className={classes.kind}>{kind}</span> {shownRepo && `${repo} `}
+        {path}:{line}
+      </span>
+      <code className={classes.code}>{signature}</code>
+    </Link>
+  );
+}
+
+function References({
+  references,
+  shownRepo,
+  ofBranch,
+}: {
+  readonly references: readonly FoundReference[];
+  readonly shownRepo: boolean;
+  readonly ofBranch: boolean;
+}) {
+  const [first] = references;
+  if (first === undefined) {
+    return null;
+  }
+  return (
+    <section>
+      <Text className={classes.path} component="h4">
+        {shownRepo && `${first.repo} `}
+        {first.path}
+      </Text>
+      <ul className={classes.list}>
+        {references.map((reference) => (
+          <li key={reference.line}>
+            <Link
+              className={classes.use}
+              title={reference.within === null ? reference.kind : `${reference.kind} in ${reference.within}`}
+              {...panelLink(fileLink({ ...reference, start_line: reference.line, end_line: reference.line }, ofBranch))}
+            >
+              <span className={classes.number}>{reference.line}</span>
+              <code className={classes.code}>{reference.text.trim()}</code>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The panel stays what it is where a link leads to. */
+function panelLink<L extends { readonly search: object }>(link: L) {
+  return { ...link, search: (before: object) => ({ ...before, ref: undefined, commit: undefined, ...link.search }) };
+}
+
+function fileOf({ repo, ref, path }: FoundReference): string {
+  return `${repo} ${ref} ${path}`;
+}

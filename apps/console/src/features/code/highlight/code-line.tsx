@@ -1,0 +1,39 @@
+import { type Range, markRanges } from "#features/code/search/mark-ranges.ts";
+import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
+import classes from "./code-line.module.css";
+
+const NO_RANGES: readonly Range[] = [];
+
+/** A line of code, coloured when its tokens are there, with what was found in it marked. */
+export function CodeLine({
+  text,
+  tokens,
+  ranges = NO_RANGES,
+}: {
+  readonly text: string;
+  readonly tokens: HighlightedLine | undefined;
+  readonly ranges?: readonly Range[];
+}) {
+  if (text === "") {
+    return <>{"\n"}</>;
+  }
+  const coloured = tokens === undefined || tokens.length === 0 ? [{ text, color: undefined }] : tokens;
+  if (ranges.length === 0 && tokens === undefined) {
+    return <>{text}</>;
+  }
+  return (
+    <>
+      {markRanges(coloured, ranges).map((piece, index) =>
+        piece.marked ? (
+          <mark key={index} className={classes.found}>
+            {piece.text}
+          </mark>
+        ) : (
+          <span key={index} style={{ color: piece.color }}>
+            {piece.text}
+          </span>
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import "@mantine/core/styles/Switch.layer.css";
+import { Loader, Switch, Text } from "@mantine/core";
+import type { SearchAnswer } from "@sightline/code-index/contract";
+import { IconZoomExclamation } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { searchQuery } from "#features/code/api/search.ts";
+import { withoutReadFilter } from "#features/code/query/read-filter.ts";
+import { type SearchState, isOn } from "#features/code/query/search-state.ts";
+import { useApi } from "#http/api-context.ts";
+import { formatDuration, plural } from "#ui/format.ts";
+import { EmptyPanel, LoadingRows } from "#ui/list-states.tsx";
+import { AnswerError } from "./answer-error.tsx";
+import { AnswerNotes } from "./answer-notes.tsx";
+import { LegStates } from "./leg-chips.tsx";
+import { MoreResults } from "./more-results.tsx";
+import { NothingFound } from "./nothing-found.tsx";
+import { ReadAs } from "#features/code/query/read-as.tsx";
+import { SearchedIndexes } from "./searched-indexes.tsx";
+import { SearchResults } from "./search-results.tsx";
+import classes from "./answer.module.css";
+
+/** What a search found, how each way of searching fared, and how new what was searched is. */
+export function SearchAnswerView({
+  state,
+  onChange,
+}: {
+  readonly state: SearchState;
+  readonly onChange: (change: Partial<SearchState>) => void;
+}) {
+  const search = useInfiniteQuery(searchQuery(useApi(), state));
+  const first = search.data?.pages[0];
+  const last = search.data?.pages.at(-1);
+  if (first === undefined || last === undefined) {
+    return search.error === null ? (
+      <div className={classes.waiting}>
+        <LoadingRows rows={4} height={120} />
+      </div>
+    ) : (
+      <AnswerError error={search.error} onRetry={() => void search.refetch()} />
+    );
+  }
+  const results = search.data?.pages.flatMap((page) => page.results) ?? [];
+  const failed = search.isPlaceholderData ? null : search.isFetchNextPageError ? null : search.error;
+  return (
+    <>
+      <div className={classes.summary}>
+        <Text fz="sm" c="dimmed" role="status">
+          {countOf(results.length, first)} in {formatDuration(first.ms)}
+        </Text>
+        {search.isPlaceholderData && <Loader size={14} aria-label="Searching" />}
+        <SearchedIndexes index={first.index} />
+        <div className={classes.legs}>
+          <LegStates answer={first} />
+          <Switch
+            size="xs"
+            label="Explain"
+            checked={isOn(state.explain)}
+            onChange={(event) => onChange({ explain: event.currentTarget.checked ? "true" : undefined })}
+          />
+        </div>
+      </div>
+      <ReadAs query={first.query} onRemove={(filter) => onChange(withoutReadFilter(state, filter))} />
+      <AnswerNotes
+        partial={first.partial ? "The search had to stop before everything was looked at, so something may be missing." : undefined}
+        notes={first.notes}
+        error={failed}
+      />
+      {results.length === 0 ? (
+        <EmptyPanel
+          icon={<IconZoomExclamation />}
+          title="Nothing found"
+          description={<NothingFound state={state} filtered={first.query.filters.length > 0} onChange={onChange} />}
+        />
+      ) : (
+        <>
+          <SearchResults results={results} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
+          <MoreResults list={search} end="Those are all results." />
+        </>
+      )}
+    </>
+  );
+}
+
+function countOf(shown: number, { next_cursor: next }: SearchAnswer): string {
+  return next === null || shown === 0 ? plural(shown, "result", "results") : `${plural(shown, "result", "results")} and more`;
+}

@@ -1,0 +1,101 @@
+import { UnstyledButton } from "@mantine/core";
+import type { SearchResult } from "@sightline/code-index/contract";
+import { IconFile } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useDeferredValue, useMemo, useState } from "react";
+import { excerptOf } from "./excerpt.ts";
+import { fileLink } from "#features/code/file/file-link.ts";
+import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
+import { groupByFile } from "./group-by-file.ts";
+import { CodeLine } from "#features/code/highlight/code-line.tsx";
+import { Explanation } from "./explanation.tsx";
+import { LegChips } from "./leg-chips.tsx";
+import { walkResults } from "./walk-results.ts";
+import classes from "./search-results.module.css";
+
+const CONTEXT_LINES = 2;
+const SHOWN_LINES = 14;
+/** More than a screen has room for. They are there at once, and the others right after they are painted. */
+const SCREEN = 5;
+
+/** Results by file, best first. The arrow keys walk through them; enter opens. */
+export function SearchResults({ results, ofBranch }: { readonly results: readonly SearchResult[]; readonly ofBranch: boolean }) {
+  const count = useDeferredValue(results.length, SCREEN);
+  const files = useMemo(() => groupByFile(results.slice(0, count)), [results, count]);
+  return (
+    <ol className={classes.files} id="results">
+      {files.map(({ repo, path, results: spans }) => (
+        <li key={`${repo} ${path}`} className={classes.file}>
+          <h2 className={classes.path}>
+            <IconFile size={15} aria-hidden="true" />
+            <span className={classes.repo}>{repo}</span>
+            <span>{path}</span>
+          </h2>
+          <ul className={classes.spans}>
+            {spans.map((result) => (
+              <li key={result.start_line}>
+                <Result result={result} ofBranch={ofBranch} />
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Result({ result, ofBranch }: { readonly result: SearchResult; readonly ofBranch: boolean }) {
+  const [whole, setWhole] = useState(false);
+  const lines = useMemo(() => result.content.split("\n"), [result.content]);
+  const coloured = useHighlighted(lines, result.language);
+  const first = result.matched_lines[0] ?? result.start_line;
+  const end = Math.min(result.end_line, result.start_line + lines.length - 1);
+  const spans = whole
+    ? [{ start: result.start_line, end }]
+    : excerptOf({ start: result.start_line, end, matched: result.matched_lines, context: CONTEXT_LINES, limit: SHOWN_LINES });
+  const shown = spans.reduce((sum, span) => sum + span.end - span.start + 1, 0);
+  const matched = new Set(result.matched_lines);
+  return (
+    <article>
+      <div className={classes.head}>
+        <Link
+          data-result
+          onKeyDown={walkResults}
+          className={classes.link}
+          {...fileLink(first > result.start_line ? { ...result, start_line: first, end_line: first } : result, ofBranch)}
+        >
+          {result.symbol ?? `Lines ${result.start_line}–${result.end_line}`}
+        </Link>
+        {result.symbol !== null && (
+          <span className={classes.lines}>
+            {result.start_line}–{result.end_line}
+          </span>
+        )}
+        <LegChips legs={result.legs} />
+      </div>
+      {result.explain !== undefined && <Explanation score={result.score} explain={result.explain} />}
+      <div className={classes.code} role="region" tabIndex={0} aria-label={`${result.path}, from line ${result.start_line}`}>
+        {spans.map((span) => (
+          <div key={span.start} className={classes.span}>
+            {lines.slice(span.start - result.start_line, span.end - result.start_line + 1).map((text, index) => {
+              const line = span.start + index;
+              return (
+                <div key={line} className={classes.line} data-matched={matched.has(line) || undefined}>
+                  <span className={classes.number}>{line}</span>
+                  <span className={classes.text}>
+                    <CodeLine text={text} tokens={coloured[line - result.start_line]} />
+                  </span>
+                </div>
+              );
+            })}
+          </div>
+        ))}
+      </div>
+      {shown < end - result.start_line + 1 && (
+        <UnstyledButton className={classes.more} onClick={() => setWhole(true)}>
+          Show all {end - result.start_line + 1} lines
+        </UnstyledButton>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,243 @@
+import { Alert, Anchor, Stack, Text, Title } from "@mantine/core";
+import { repositoryName, type Observation, type Step, type TraceDigest } from "@sightline/observability/contract";
+import { IconCode } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useMemo } from "react";
+import { observationQuery } from "#features/traces/api/trace.ts";
+import { nearestCode } from "./nearest-code.ts";
+import { isUnpriced } from "./unpriced.ts";
+import { useApi } from "#http/api-context.ts";
+import { CopyableId } from "#ui/copyable.tsx";
+import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
+import { LoadingRows } from "#ui/list-states.tsx";
+import { ExactTime } from "#ui/time-stamp.tsx";
+import { KindIcon, kindLabel } from "#features/traces/marks/kind-icon.tsx";
+import { Payload, isNothing } from "./payload.tsx";
+import classes from "./step-details.module.css";
+import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
+
+/** Everything known of one step: what the tree knows at once, its values when they are there. */
+export function StepDetails({
+  projectId,
+  traceId,
+  steps,
+  step,
+}: {
+  readonly projectId: string;
+  readonly traceId: string;
+  /** Those of the trace, for what is around it. */
+  readonly steps: readonly Step[];
+  readonly step: Step;
+}) {
+  const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
+  const whole = useQuery(observationQuery(useApi(), { projectId, traceId, observationId: step.id }));
+  const of = { projectId, traceId };
+  return (
+    <Stack gap="lg" className={classes.details}>
+      <header>
+        <Heading kind={step.kind}>{step.name}</Heading>
+        <Notes step={step} />
+        <dl className={classes.facts}>
+          <Common of={step} kind={step.kind} />
+          {step.model !== null && <Fact label="Model">{step.model}</Fact>}
+          {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
+          {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
+          <Tokens of={step} />
+          {step.cost !== null && <Fact label="Cost">{formatCost(step.cost)}</Fact>}
+          {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
+          <Fact label="Id">
+            <CopyableId value={step.id} label="id" length={13} />
+          </Fact>
+        </dl>
+      </header>
+      {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
+      <Failure error={whole.data?.error ?? step.error} />
+      {whole.data === undefined && whole.error === null && <LoadingRows rows={4} height={24} />}
+      {whole.error !== null && (
+        <Alert color="red" title="Its values could not be loaded">
+          {whole.error.message}
+        </Alert>
+      )}
+      {whole.data !== undefined && (
+        <>
+          <Payload title="Reasoning" value={whole.data.reasoning} of={of} />
+          <Payload title="Input" value={whole.data.input} of={of} />
+          <Payload title="Output" value={whole.data.output} of={of} />
+          <Payload title="Attributes" value={whole.data.attributes} of={of} />
+          {isWithoutValues(whole.data) && (
+            <Text size="sm" c="dimmed">
+              {step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}
+            </Text>
+          )}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function isWithoutValues({ reasoning, input, output, attributes }: Observation): boolean {
+  return [reasoning, input, output, attributes].every(isNothing);
+}
+
+/** Everything known of the trace as a whole. */
+export function TraceDetails({
+  projectId,
+  trace,
+  children,
+}: {
+  readonly projectId: string;
+  readonly trace: TraceDigest;
+  /** Below what the trace itself says. */
+  readonly children?: ReactNode;
+}) {
+  const of = { projectId, traceId: trace.id };
+  return (
+    <Stack gap="lg" className={classes.details}>
+      <header>
+        <Heading kind={undefined}>{trace.name}</Heading>
+        <dl className={classes.facts}>
+          <Common of={trace} kind={undefined} />
+          <Tokens of={trace} />
+          {trace.cost !== null && <Fact label="Cost">{formatCost(trace.cost)}</Fact>}
+          {trace.thread_id !== null && (
+            <Fact label="Thread">
+              <CopyableId value={trace.thread_id} label="thread id" length={20} />
+            </Fact>
+          )}
+          <Fact label="Id">
+            <CopyableId value={trace.id} label="id" length={13} />
+          </Fact>
+        </dl>
+      </header>
+      <Failure error={trace.error} />
+      <Payload title="Input" value={trace.input} of={of} />
+      <Payload title="Output" value={trace.output} of={of} />
+      <Payload title="Attributes" value={trace.attributes} of={of} />
+      {children}
+    </Stack>
+  );
+}
+
+function Heading({ kind, children }: { readonly kind: Step["kind"] | undefined; readonly children: string }) {
+  return (
+    <Title order={2} className={classes.title}>
+      <KindIcon kind={kind} />
+      {children}
+    </Title>
+  );
+}
+
+/** What is unusual about a step, in words. */
+function Notes({ step }: { readonly step: Step }) {
+  const notes = [
+    ...(step.is_stalled ? ["Stalled: it runs longer than 99 of 100 of its name did in the last seven days."] : []),
+    ...(step.status === "abandoned" ? ["Abandoned: the process that ran it is gone and never said how it ended."] : []),
+    ...(step.clock_skew_ms === null ? [] : [`${skewText(step.clock_skew_ms)}.`]),
+  ];
+  return notes.map((note) => (
+    <Text key={note} size="sm" c="var(--sl-warn)" mt={6}>
+      {note}
+    </Text>
+  ));
+}
+
+function Common({ of, kind }: { readonly of: Step | TraceDigest; readonly kind: Step["kind"] | undefined }) {
+  return (
+    <>
+      <Fact label="Kind">{kindLabel(kind)}</Fact>
+      <Fact label="Status">
+        <TraceStatus status={of.status} />
+      </Fact>
+      <Fact label="Duration">{of.duration_ms === null ? "–" : formatDuration(of.duration_ms)}</Fact>
+      <Fact label="Started">
+        <ExactTime at={of.started_at} />
+      </Fact>
+    </>
+  );
+}
+
+function Tokens({ of }: { readonly of: Step | TraceDigest }) {
+  const step = "cache_read_tokens" in of ? of : undefined;
+  return (
+    <>
+      {of.input_tokens !== null && (
+        <Fact label="Tokens in">
+          {formatCount(of.input_tokens)}
+          <Part count={step?.cache_read_tokens}>from cache</Part>
+          <Part count={step?.cache_write_tokens}>to cache</Part>
+        </Fact>
+      )}
+      {of.output_tokens !== null && (
+        <Fact label="Tokens out">
+          {formatCount(of.output_tokens)}
+          <Part count={step?.reasoning_tokens}>reasoning</Part>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Failure({ error }: { readonly error: string | null }) {
+  return error === null ? null : (
+    <Alert color="red" title="Error">
+      <pre className={classes.error} tabIndex={0}>
+        {error}
+      </pre>
+    </Alert>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** How much of a number of tokens was of another kind. */
+function Part({ count, children }: { readonly count: number | null | undefined; readonly children: ReactNode }) {
+  return count === null || count === undefined || count === 0 ? null : (
+    <span className={classes.part}>
+      {" "}
+      ({formatCount(count)} {children})
+    </span>
+  );
+}
+
+/** The code that ran, opened where the repository is known. */
+function CodeLink({
+  code,
+  within,
+}: {
+  readonly code: NonNullable<Observation["code"]>;
+  /** The step around it whose code it is. */
+  readonly within: string | undefined;
+}) {
+  const [owner, repo] = code.repo === undefined ? [] : repositoryName(code.repo).split("/");
+  const place = `${code.file}:${code.line}`;
+  return (
+    <p className={classes.code}>
+      <IconCode size={16} aria-hidden="true" />
+      {within !== undefined && <span className={classes.part}>in {within}</span>}
+      {code.function !== undefined && code.function !== within && <span>{code.function}</span>}
+      {owner === undefined || repo === undefined ? (
+        <span>{place}</span>
+      ) : (
+        <Anchor
+          component={Link}
+          to="/code/$owner/$repo"
+          params={{ owner, repo }}
+          search={{ path: code.file, ...(code.commit === undefined ? {} : { commit: code.commit }) }}
+          hash={`L${code.line}`}
+          hashScrollIntoView={false}
+        >
+          {place}
+        </Anchor>
+      )}
+    </p>
+  );
+}

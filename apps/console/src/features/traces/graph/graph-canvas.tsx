@@ -1,0 +1,185 @@
+import "@xyflow/react/dist/base.css";
+import {
+  Background,
+  Controls,
+  type Edge,
+  type EdgeTypes,
+  MarkerType,
+  type Node,
+  type NodeTypes,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
+import { useEffect, useMemo, useRef } from "react";
+import { type BoxPlace, placeBoxes } from "./graph-layout.ts";
+import type { BoxState, GraphBox, GraphLink, GraphModel } from "./graph-model.ts";
+import { GraphEdge, type GraphEdgeData } from "./graph-edge.tsx";
+import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
+import classes from "./graph-canvas.module.css";
+
+/** Between a box and an edge that passes it. */
+const ROOM_BESIDE = 16;
+
+/** A longer way lies further out than the shorter ones beside it, as far as there is room. */
+const [FURTHER_OUT, FURTHEST_OUT] = [8, 40];
+
+/** To the right is room for the edges that lead back, and half of what is written on them. */
+const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "40px" }, maxZoom: 1.1 } as const;
+
+type Box = Node<GraphNodeData, "box">;
+
+type Way = Edge<GraphEdgeData, "way">;
+
+const NODE_TYPES: NodeTypes = { box: GraphNode };
+const EDGE_TYPES: EdgeTypes = { way: GraphEdge };
+
+/** The graph to look at: moved by dragging and scrolling, its boxes in the order of the table for the keyboard. */
+export function GraphCanvas(props: {
+  readonly model: GraphModel;
+  readonly states: ReadonlyMap<string, BoxState>;
+  readonly direction: "TB" | "LR";
+  /** A step's id. */
+  readonly selected: string;
+  readonly onSelect: (id: string) => void;
+}) {
+  return (
+    <ReactFlowProvider>
+      <Canvas {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Canvas({ model, states, direction, selected, onSelect }: Parameters<typeof GraphCanvas>[0]) {
+  const places = useMemo(() => placeBoxes(model, direction), [model, direction]);
+  const nodes = useMemo(
+    () => outerFirst(model.boxes).map((box) => toNode(box, { places, state: states.get(box.id), direction, selected, onSelect })),
+    [model, places, states, direction, selected, onSelect],
+  );
+  const edges = useMemo(() => model.links.map((link) => toEdge(link, places, model, direction)), [model, places, direction]);
+  const frame = useRef<HTMLDivElement>(null);
+  useFit(frame);
+  return (
+    <div ref={frame} className={classes.canvas} role="group" aria-label="Graph">
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        fitView
+        fitViewOptions={FIT}
+        minZoom={0.08}
+        maxZoom={1.6}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background gap={22} size={1} />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+/** All of it is in view when the room changes. */
+function useFit(frame: { readonly current: HTMLElement | null }): void {
+  const { fitView } = useReactFlow();
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) {
+      return undefined;
+    }
+    const observer = new ResizeObserver(() => void fitView(FIT));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame, fitView]);
+}
+
+/** The library wants boxes before those inside them. */
+function outerFirst(boxes: readonly GraphBox[]): readonly GraphBox[] {
+  const byId = new Map(boxes.map((box) => [box.id, box]));
+  const depthOf = (box: GraphBox): number => {
+    const parent = box.parent === undefined ? undefined : byId.get(box.parent);
+    return parent === undefined ? 0 : 1 + depthOf(parent);
+  };
+  return boxes.toSorted((left, right) => depthOf(left) - depthOf(right));
+}
+
+function toNode(
+  box: GraphBox,
+  {
+    places,
+    state,
+    direction,
+    selected,
+    onSelect,
+  }: {
+    readonly places: ReadonlyMap<string, BoxPlace>;
+    readonly state: BoxState | undefined;
+    readonly direction: "TB" | "LR";
+    readonly selected: string;
+    readonly onSelect: (id: string) => void;
+  },
+): Box {
+  const { x, y, width, height, isGroup } = places.get(box.id) ?? { x: 0, y: 0, width: 0, height: 0, isGroup: false };
+  const isInside = box.parent !== undefined && places.has(box.parent);
+  return {
+    id: box.id,
+    type: "box",
+    position: { x, y },
+    ...(isInside && box.parent !== undefined ? { parentId: box.parent } : {}),
+    width,
+    height,
+    data: { box, state, isGroup, direction, isSelected: box.runs.some(({ id }) => id === selected), selected, onSelect },
+  };
+}
+
+function toEdge(link: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel, direction: "TB" | "LR"): Way {
+  const count = link.taken.reduce((sum, taken) => sum + taken.count, 0);
+  const ways = [...new Set(link.taken.map(({ via }) => via))].filter((via) => via !== "static");
+  const words = [count > 1 ? `×${count}` : "", ...ways].filter((word) => word !== "");
+  const isBack = direction === "TB" && isUpwards(link, places, model);
+  const color = ways.includes("error") ? "var(--sl-bad)" : count > 0 ? "var(--sl-busy)" : "var(--mantine-color-dimmed)";
+  return {
+    id: link.id,
+    source: link.from,
+    target: link.to,
+    type: "way",
+    ...(isBack ? { sourceHandle: "back-out", targetHandle: "back-in" } : { sourceHandle: "out", targetHandle: "in" }),
+    data: { words: words.join(" · "), wayAround: isBack ? wayAround(link, places, model) : undefined },
+    className: (count > 0 ? classes.taken : classes.declared) ?? "",
+    style: { stroke: color },
+    markerEnd: { type: MarkerType.ArrowClosed, color, width: 16, height: 16 },
+    zIndex: 1,
+  };
+}
+
+/** Back to where it was before, or to itself: such an edge goes around the side. */
+function isUpwards({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel): boolean {
+  return from === to || edgeOf(to, "y", places, model) <= edgeOf(from, "y", places, model);
+}
+
+/** How far to the right it goes, so that it passes every box between its ends. */
+function wayAround({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel): number {
+  const rightOf = (id: string): number => edgeOf(id, "x", places, model) + (places.get(id)?.width ?? 0);
+  const [top, bottom] = [edgeOf(to, "y", places, model), edgeOf(from, "y", places, model)];
+  const between = model.boxes.filter(({ id }) => {
+    const above = edgeOf(id, "y", places, model);
+    return above >= top && above <= bottom;
+  });
+  const beside = ROOM_BESIDE + Math.min(between.length * FURTHER_OUT, FURTHEST_OUT);
+  return beside + Math.max(0, ...between.map(({ id }) => rightOf(id))) - Math.max(rightOf(from), rightOf(to));
+}
+
+/** Where it begins in the whole picture, boxes around it included. */
+function edgeOf(id: string, axis: "x" | "y", places: ReadonlyMap<string, BoxPlace>, model: GraphModel): number {
+  let start = 0;
+  const byId = new Map(model.boxes.map((box) => [box.id, box]));
+  for (let box = byId.get(id); box !== undefined; box = box.parent === undefined ? undefined : byId.get(box.parent)) {
+    start += places.get(box.id)?.[axis] ?? 0;
+  }
+  return start;
+}

@@ -1,0 +1,76 @@
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
+import type { BoxState, GraphBox } from "./graph-model.ts";
+import { formatDuration } from "#ui/format.ts";
+import { statusText } from "./graph-table.tsx";
+import classes from "./graph-node.module.css";
+
+export type GraphNodeData = {
+  readonly box: GraphBox;
+  readonly state: BoxState | undefined;
+  /** Others lie in it. */
+  readonly isGroup: boolean;
+  readonly direction: "TB" | "LR";
+  readonly isSelected: boolean;
+  /** A step's id. */
+  readonly selected: string;
+  readonly onSelect: (id: string) => void;
+};
+
+/** A node with how it stands; a click selects its run, and another one the run before. */
+export function GraphNode({ data: { box, state, isGroup, direction, isSelected, selected, onSelect } }: NodeProps<Node<GraphNodeData>>) {
+  const facts = factsOf(state).join(" · ");
+  const next = runAfter(box, state, selected);
+  const [into, outOf] = direction === "TB" ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right];
+  return (
+    <>
+      <Handle id="in" type="target" position={into} isConnectable={false} />
+      <Handle id="back-in" type="target" position={Position.Right} isConnectable={false} />
+      {box.kind === "step" ? (
+        <UnstyledButton
+          className={classes.box}
+          data-status={state?.status ?? "idle"}
+          data-current={state?.isCurrent === true || undefined}
+          data-selected={isSelected || undefined}
+          data-group={isGroup || undefined}
+          disabled={next === undefined}
+          aria-pressed={isSelected}
+          onClick={() => {
+            if (next !== undefined) {
+              onSelect(next);
+            }
+          }}
+        >
+          <span className={classes.name}>
+            <span className={classes.dot} />
+            <span className={classes.label}>{box.label}</span>
+          </span>
+          <span className={classes.facts}>{facts === "" ? statusText(state) : facts}</span>
+          {facts !== "" && <VisuallyHidden>{statusText(state)}</VisuallyHidden>}
+        </UnstyledButton>
+      ) : (
+        <span className={classes.end}>{box.label}</span>
+      )}
+      <Handle id="out" type="source" position={outOf} isConnectable={false} />
+      <Handle id="back-out" type="source" position={Position.Right} isConnectable={false} />
+    </>
+  );
+}
+
+function factsOf(state: BoxState | undefined): readonly string[] {
+  if (state === undefined || state.runs === 0) {
+    return [];
+  }
+  return [
+    state.runs > 1 && `${state.runs} runs`,
+    state.failures > 0 && `${state.failures} failed`,
+    state.isCurrent ? "running" : formatDuration(state.total),
+  ].filter((fact) => fact !== false);
+}
+
+/** The last run that has begun; when one of them is selected, the one before it. */
+function runAfter({ runs }: GraphBox, state: BoxState | undefined, selected: string): string | undefined {
+  const begun = runs.slice(0, state?.runs ?? 0);
+  const at = begun.findIndex(({ id }) => id === selected);
+  return begun.at(at > 0 ? at - 1 : -1)?.id;
+}

@@ -1,0 +1,80 @@
+import { ActionIcon, Button, Group, Menu } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { TraceDigest } from "@sightline/observability/contract";
+import { IconDotsVertical, IconDownload, IconHash, IconLink, IconMessageQuestion } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { fetchTrace } from "#features/traces/api/trace.ts";
+import { assistantPrompt } from "./assistant-prompt.ts";
+import { useApi } from "#http/api-context.ts";
+import { saveFile } from "#ui/save-file.ts";
+
+/** What can be taken away from a trace's page. */
+export function TraceActions({
+  projectId,
+  trace,
+  stepId,
+  children,
+}: {
+  readonly projectId: string;
+  readonly trace: TraceDigest;
+  /** The step that is selected. */
+  readonly stepId: string | undefined;
+  /** Further entries, which lead to other pages. */
+  readonly children?: ReactNode;
+}) {
+  const api = useApi();
+  const save = useMutation({
+    mutationFn: () => fetchTrace(api, projectId, trace.id),
+    onSuccess: (whole) => {
+      saveFile(new Blob([JSON.stringify(whole, null, 2)], { type: "application/json" }), `trace-${trace.id}.json`);
+      if (whole.truncated) {
+        notifications.show({
+          title: "Saved, but not all of it",
+          message: "The trace is larger than one answer; the list's export has all of it.",
+        });
+      }
+    },
+    onError: (error) => notifications.show({ color: "red", title: "The trace could not be saved", message: error.message }),
+  });
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconMessageQuestion size={15} />}
+        onClick={() => void copy(assistantPrompt({ trace, projectId, stepId }), "The question for your assistant")}
+      >
+        Ask an assistant
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label="More actions" loading={save.isPending}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconLink size={15} />} onClick={() => void copy(window.location.href, "The link")}>
+            Copy the link
+          </Menu.Item>
+          <Menu.Item leftSection={<IconHash size={15} />} onClick={() => void copy(trace.id, "The id")}>
+            Copy the id
+          </Menu.Item>
+          <Menu.Item leftSection={<IconDownload size={15} />} onClick={() => save.mutate()}>
+            Export as JSON
+          </Menu.Item>
+          {children}
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}
+
+async function copy(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    notifications.show({ message: `${what} is copied.` });
+  } catch {
+    notifications.show({ color: "red", title: `${what} could not be copied`, message: text });
+  }
+}

@@ -1,0 +1,101 @@
+import { Text, Title, Tooltip } from "@mantine/core";
+import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { useMemo, type ReactNode } from "react";
+import { CopyableId } from "#ui/copyable.tsx";
+import { formatCost, formatCount, formatDuration, plural } from "#ui/format.ts";
+import { TimeStamp } from "#ui/time-stamp.tsx";
+import { isUnpriced } from "#features/traces/details/unpriced.ts";
+import { LostEvents } from "#features/traces/marks/lost-events.tsx";
+import classes from "./trace-header.module.css";
+import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+
+const MOST_NODES = 3;
+
+/** What a trace is, in a line or two. */
+export function TraceHeader({
+  trace,
+  steps,
+  way,
+  actions,
+  live,
+  links,
+}: {
+  readonly trace: TraceDigest;
+  readonly steps: readonly Step[];
+  /** The way back. */
+  readonly way: ReactNode;
+  /** What can be done, on the right. */
+  readonly actions: ReactNode;
+  /** How new this is; nothing once the trace is over. */
+  readonly live: ReactNode;
+  /** To the others of its session, user and thread. */
+  readonly links: ReactNode;
+}) {
+  return (
+    <header className={classes.header}>
+      <div className={classes.words}>
+        <div className={classes.up}>{way}</div>
+        <div className={classes.facts}>
+          <Title order={1} fz="lg">
+            {trace.name}
+          </Title>
+          <TraceStatus status={trace.status} />
+          {trace.current.length > 0 && <Current nodes={trace.current} />}
+          {live}
+        </div>
+        <div className={classes.facts}>
+          {trace.duration_ms !== null && <Text size="sm">{formatDuration(trace.duration_ms)}</Text>}
+          {trace.waiting_ms > 0 && <span>and {formatDuration(trace.waiting_ms)} waiting for people</span>}
+          {trace.segments.length > 1 && <span>{plural(trace.segments.length, "run", "runs")}</span>}
+          <span>{plural(trace.steps_total, "step", "steps")}</span>
+          {trace.failures > 0 && (
+            <Text size="sm" c="var(--sl-bad)">
+              {plural(trace.failures, "failure", "failures")}
+            </Text>
+          )}
+          {trace.input_tokens !== null && (
+            <span>
+              {formatCount(trace.input_tokens)} tokens in{trace.output_tokens === null ? "" : `, ${formatCount(trace.output_tokens)} out`}
+            </span>
+          )}
+          <Cost trace={trace} steps={steps} />
+          <TimeStamp at={trace.started_at} />
+          <CopyableId value={trace.id} label="trace id" />
+          {links}
+          <LostEvents projectId={trace.project_id} count={trace.lost_events} gaps={trace.gaps} />
+        </div>
+      </div>
+      <div className={classes.actions}>{actions}</div>
+    </header>
+  );
+}
+
+/** The nodes in which it is now. */
+function Current({ nodes }: { readonly nodes: readonly string[] }) {
+  const rest = nodes.slice(MOST_NODES);
+  return (
+    <Text size="sm" component="span" role="status">
+      in {nodes.slice(0, MOST_NODES).join(", ")}
+      {rest.length > 0 && (
+        <Tooltip label={rest.join(", ")} multiline maw={320}>
+          <span tabIndex={0}> and {rest.length} more</span>
+        </Tooltip>
+      )}
+    </Text>
+  );
+}
+
+/** A sum that leaves calls out says so. */
+function Cost({ trace: { cost }, steps }: { readonly trace: TraceDigest; readonly steps: readonly Step[] }) {
+  const unpriced = useMemo(() => steps.filter(isUnpriced).length, [steps]);
+  if (cost === null && unpriced === 0) {
+    return null;
+  }
+  return (
+    <span>
+      {cost !== null && formatCost(cost)}
+      {cost !== null && unpriced > 0 && " + "}
+      {unpriced > 0 && `${plural(unpriced, "call", "calls")} without a price`}
+    </span>
+  );
+}

@@ -1,0 +1,153 @@
+import type { TranscriptPart } from "@sightline/observability/contract";
+import { IconBulb, IconChevronRight, IconFile, IconMusic, IconPhoto, IconTool } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { textBlocks } from "./text-blocks.ts";
+import { formatBytes, formatCount } from "#ui/format.ts";
+import { JsonView } from "#features/traces/json/json-view.tsx";
+import classes from "./message-parts.module.css";
+
+const JSON_HEIGHT = 320;
+const PREVIEW = 90;
+
+/** One part of a message: words, thoughts, a tool's call or result, a picture. */
+export function MessagePart({ part }: { readonly part: TranscriptPart }) {
+  switch (part.type) {
+    case "text":
+      return (
+        <>
+          <Words text={part.text} />
+          <Cut part={part} />
+        </>
+      );
+    case "reasoning":
+      return (
+        <Fold icon={<IconBulb size={14} />} title="Reasoning" hint={`${formatCount(part.characters)} characters`}>
+          <Words text={part.text} />
+          <Cut part={part} />
+        </Fold>
+      );
+    case "tool_call":
+      return (
+        <Fold icon={<IconTool size={14} />} title={part.name ?? "tool"} hint={oneLine(part.text)} isCode>
+          <Data part={part} label={`Arguments of ${part.name ?? "the tool"}`} />
+        </Fold>
+      );
+    case "tool_result":
+      return (
+        <Fold
+          icon={<IconTool size={14} />}
+          title={part.is_error ? "Failed" : "Result"}
+          hint={oneLine(part.text)}
+          isBad={part.is_error}
+          isCode
+        >
+          <Data part={part} label="Result of the tool" />
+        </Fold>
+      );
+    case "media":
+      return <Media part={part} />;
+    case "other":
+      return (
+        <Fold icon={<IconFile size={14} />} title="Something else" hint={oneLine(part.text)} isCode>
+          <Data part={part} label="Part of the message" />
+        </Fold>
+      );
+    default:
+      return part.type satisfies never;
+  }
+}
+
+function Words({ text }: { readonly text: string }) {
+  return textBlocks(text).map((block, index) =>
+    block.kind === "code" ? (
+      <pre key={index} className={classes.code} tabIndex={0} aria-label={block.language === undefined ? "Code" : `Code, ${block.language}`}>
+        {block.text}
+      </pre>
+    ) : (
+      <p key={index} className={classes.words}>
+        {block.text}
+      </p>
+    ),
+  );
+}
+
+function Cut({ part: { text, characters } }: { readonly part: TranscriptPart }) {
+  return text.length < characters ? (
+    <p className={classes.cut}>
+      The first {formatCount(text.length)} of {formatCount(characters)} characters; the step has all of it.
+    </p>
+  ) : null;
+}
+
+function Data({ part, label }: { readonly part: TranscriptPart; readonly label: string }) {
+  const value = part.text.length < part.characters ? undefined : parse(part.text);
+  return value === undefined ? (
+    <>
+      <pre className={classes.code} tabIndex={0} aria-label={label}>
+        {part.text}
+      </pre>
+      <Cut part={part} />
+    </>
+  ) : (
+    <JsonView value={value} label={label} height={JSON_HEIGHT} fileName="value.json" compact />
+  );
+}
+
+/** An object or a list; undefined for what is text. */
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function Fold({
+  icon,
+  title,
+  hint,
+  isCode = false,
+  isBad = false,
+  children,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly hint: string;
+  readonly isCode?: boolean;
+  readonly isBad?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <details className={classes.fold} data-bad={isBad || undefined}>
+      <summary>
+        <IconChevronRight size={14} className={classes.chevron} aria-hidden="true" />
+        <span className={classes.icon} aria-hidden="true">
+          {icon}
+        </span>
+        <span className={classes.title}>{title}</span>
+        <span className={classes.hint} data-code={isCode || undefined}>
+          {hint}
+        </span>
+      </summary>
+      <div className={classes.body}>{children}</div>
+    </details>
+  );
+}
+
+function Media({ part: { media_type: type, name, text, characters } }: { readonly part: TranscriptPart }) {
+  const kind = type ?? "file";
+  const Icon = kind.startsWith("image") ? IconPhoto : /^(audio|wav|mp3)/.test(kind) ? IconMusic : IconFile;
+  return (
+    <p className={classes.media}>
+      <Icon size={15} aria-hidden="true" />
+      <span>{[name, kind].filter((word) => word !== null).join(" · ")}</span>
+      <span className={classes.hint}>{text === "" ? `${formatBytes(characters)} in the message, not shown` : text}</span>
+    </p>
+  );
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > PREVIEW ? `${line.slice(0, PREVIEW)}…` : line;
+}

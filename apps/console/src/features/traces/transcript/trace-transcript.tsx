@@ -1,0 +1,139 @@
+import { UnstyledButton } from "@mantine/core";
+import type { TraceDigest, TranscriptEntry, TranscriptMessage } from "@sightline/observability/contract";
+import { IconMessages } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { transcriptQuery } from "#features/traces/api/transcript.ts";
+import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
+import { useApi } from "#http/api-context.ts";
+import { formatCount, formatDuration, plural } from "#ui/format.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { LoadMore } from "#ui/load-more.tsx";
+import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
+import { MessagePart } from "./message-parts.tsx";
+import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import classes from "./trace-transcript.module.css";
+
+/** What was said to models and tools, and what they said, as a conversation. */
+export function TraceTranscript({ projectId, trace, selected, onSelect }: TraceViewProps) {
+  const list = useInfiniteQuery(transcriptQuery(useApi(), projectId, trace.id));
+  useFollow(trace, list);
+  const entries = list.data?.pages.flatMap((page) => page.items);
+  if (entries === undefined) {
+    return list.error === null ? (
+      <div className={classes.page}>
+        <LoadingRows rows={6} height={64} />
+      </div>
+    ) : (
+      <ErrorState title="The transcript could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+    );
+  }
+  if (entries.length === 0) {
+    return (
+      <EmptyPanel
+        icon={<IconMessages />}
+        title="Nothing was said here"
+        description={trace.status === "running" ? "No model and no tool was called yet." : "No model and no tool was called in this trace."}
+      />
+    );
+  }
+  return (
+    <div className={classes.page}>
+      <ol className={classes.list} aria-label="Transcript">
+        {entries.map((entry) => (
+          <Entry key={entry.observation_id} entry={entry} isSelected={entry.observation_id === selected} onSelect={onSelect} />
+        ))}
+      </ol>
+      <LoadMore list={list} />
+    </div>
+  );
+}
+
+/** Asks again when something of a running trace has changed, as long as that is little. */
+function useFollow(
+  trace: TraceDigest,
+  { data, refetch }: { readonly data: { readonly pages: readonly unknown[] } | undefined; readonly refetch: () => unknown },
+) {
+  const seen = useRef(trace.revision);
+  const pages = data?.pages.length ?? 0;
+  useEffect(() => {
+    if (seen.current !== trace.revision && pages > 0 && pages <= 3) {
+      seen.current = trace.revision;
+      void refetch();
+    }
+  }, [trace.revision, pages, refetch]);
+}
+
+function Entry({
+  entry,
+  isSelected,
+  onSelect,
+}: {
+  readonly entry: TranscriptEntry;
+  readonly isSelected: boolean;
+  readonly onSelect: (id: string) => void;
+}) {
+  const place = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isSelected) {
+      place.current?.scrollIntoView({ block: "nearest" });
+    }
+  }, [isSelected]);
+  const facts = [
+    entry.kind === "llm" && entry.model !== null && entry.model !== entry.name ? entry.model : undefined,
+    entry.input_tokens === null ? undefined : `${formatCount(entry.input_tokens)} in`,
+    entry.output_tokens === null ? undefined : `${formatCount(entry.output_tokens)} out`,
+    entry.duration_ms === null ? undefined : formatDuration(entry.duration_ms),
+  ].filter((fact) => fact !== undefined);
+  return (
+    <li ref={place} className={classes.entry} data-selected={isSelected || undefined}>
+      <div className={classes.head}>
+        <UnstyledButton className={classes.jump} aria-pressed={isSelected} onClick={() => onSelect(entry.observation_id)}>
+          <KindIcon kind={entry.kind} />
+          {entry.name}
+        </UnstyledButton>
+        <span className={classes.facts}>{facts.join(" · ")}</span>
+        {entry.status !== "success" && <TraceStatus status={entry.status} />}
+      </div>
+      {entry.repeated > 0 && <p className={classes.note}>{plural(entry.repeated, "message", "messages")} from further up went in again</p>}
+      {entry.left_out > 0 && (
+        <p className={classes.note}>{plural(entry.left_out, "more is", "more are")} left out here; the step has all of it</p>
+      )}
+      {entry.messages.map((message, index) => (
+        <Message key={index} message={message} />
+      ))}
+      {entry.messages.length === 0 && entry.status !== "running" && entry.error === null && (
+        <p className={classes.note}>
+          {entry.kind === "llm"
+            ? "What was said is not recorded; wrapLlmAdapter() of the SDK records it."
+            : "Its arguments and result are not recorded."}
+        </p>
+      )}
+      {entry.error !== null && <pre className={classes.error}>{entry.error}</pre>}
+    </li>
+  );
+}
+
+const SPEAKERS: Readonly<Record<TranscriptMessage["role"], string>> = {
+  system: "System",
+  user: "User",
+  assistant: "Assistant",
+  tool: "Tool",
+  other: "Other",
+};
+
+function Message({ message: { role, name, parts } }: { readonly message: TranscriptMessage }) {
+  return (
+    <div className={classes.message} data-role={role}>
+      <p className={classes.speaker}>
+        {SPEAKERS[role]}
+        {name !== null && ` · ${name}`}
+      </p>
+      <div className={classes.parts}>
+        {parts.map((part, index) => (
+          <MessagePart key={index} part={part} />
+        ))}
+      </div>
+    </div>
+  );
+}

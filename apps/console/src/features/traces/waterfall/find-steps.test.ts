@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { step } from "#features/traces/testing/step.ts";
+import { findSteps, nextFailure, readFilter } from "./find-steps.ts";
+import { stepTree } from "./step-tree.ts";
+
+const tree = stepTree([
+  step("graph", { kind: "graph", status: "failure" }),
+  step("ask", { parent: "graph", kind: "llm", model: "Haiku-5" }),
+  step("act", { parent: "graph", status: "failure" }),
+  step("pay", { parent: "act", kind: "tool", status: "failure", error: "Card refused" }),
+  step("ship", { parent: "graph", kind: "tool", status: "failure", code: { file: "src/ship.ts", line: 3 } }),
+]);
+const path = new Set([0, 2]);
+
+function found(search: Parameters<typeof readFilter>[0]) {
+  const places = findSteps(tree, readFilter(search), path);
+  return places === undefined ? undefined : [...places].map((at) => tree.nodes[at]?.step.name);
+}
+
+describe("finding steps", () => {
+  it("narrows nothing without a filter, or with one that means nothing", () => {
+    expect([found({}), found({ find: "  " }), found({ kind: "elephant", only: "everything" })]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("looks into name, model, error and code, in either case", () => {
+    expect([found({ find: "AS" }), found({ find: "haiku" }), found({ find: "card ref" }), found({ find: "ship.ts" })]).toEqual([
+      ["ask"],
+      ["ask"],
+      ["pay"],
+      ["ship"],
+    ]);
+  });
+
+  it("by kind, by failure, by the critical path, and by all of them together", () => {
+    expect(found({ kind: "tool" })).toEqual(["pay", "ship"]);
+    expect(found({ only: "failures" })).toEqual(["graph", "act", "pay", "ship"]);
+    expect(found({ only: "critical" })).toEqual(["graph", "act"]);
+    expect(found({ kind: "tool", only: "failures", find: "refused" })).toEqual(["pay"]);
+  });
+});
+
+describe("the next failure", () => {
+  it("is the step in which it arose, not those that passed it on, round and round", () => {
+    expect([nextFailure(tree, -1, 1), nextFailure(tree, 3, 1), nextFailure(tree, 4, 1)]).toEqual([3, 4, 3]);
+    expect([nextFailure(tree, 4, -1), nextFailure(tree, 3, -1)]).toEqual([3, 4]);
+  });
+
+  it("is none where nothing failed", () => {
+    expect(nextFailure(stepTree([step("a")]), -1, 1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { COMMAND_MS, runCommand } from "#testing/run-command.ts";
+
+vi.setConfig({ testTimeout: COMMAND_MS });
+
+let folder: string;
+let database: TestDatabase<unknown>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sightline-audit-"));
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function run(...words: readonly string[]) {
+  return runCommand(words, {
+    folder,
+    environment: {
+      SECRET_KEY: "s".repeat(43),
+      API_KEY: `studio_${"0".repeat(64)}`,
+      CODEINDEX_WEBHOOK_SECRET: "w".repeat(43),
+      ENCRYPTION_KEYS: `k1:${"e".repeat(43)}`,
+      DATABASE_URL: database.url,
+      OBSERVABILITY_REDIS_URL: inject("redisUrl"),
+    },
+  });
+}
+
+test("the audit is verified and exported from the machine itself, and tampering ends with 1", needsRealPostgres, async () => {
+  await run("admin", "create", "--email", "ada@example.org", "--name", "Ada");
+
+  const whole = await run("audit", "verify");
+  expect(whole.code).toBe(0);
+  expect(whole.out).toMatch(/^Rows: 1\nHead: [0-9a-f]{64}\nThe audit is whole\.\n$/);
+  const head = /Head: (\S+)/.exec(whole.out)?.[1] ?? "";
+  expect((await run("audit", "verify", "--expect", head)).code).toBe(0);
+
+  const exported = await run("audit", "export", "--from", "2026-01-01");
+  expect(exported.out.trimEnd().split("\n")).toHaveLength(1);
+  expect(JSON.parse(exported.out)).toMatchObject({ id: 1, event: "user_created", hash: head });
+  expect((await run("audit", "export", "--to", "2000-01-01T00:00:00Z")).out).toBe("");
+
+  await database.pool.query("update identity.audit set ip = '203.0.113.7'");
+  const broken = await run("audit", "verify");
+  expect(broken.code).toBe(1);
+  expect(broken.error).toContain("The audit is broken. Row 1 is not what was written there");
+});
+
+test("a head that was noted elsewhere and is not in the chain ends with 1, and what is no head with 2", needsRealPostgres, async () => {
+  await run("migrate", "up");
+
+  const foreign = await run("audit", "verify", "--expect", "ab".repeat(32));
+  expect(foreign.code).toBe(1);
+  const wrong = await run("audit", "verify", "--expect", "abc");
+  expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining("64 hexadecimal characters")]);
+  for (const time of ["yesterday", "2026-02-30"]) {
+    const refused = await run("audit", "export", "--from", time);
+    expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("ISO 8601")]);
+  }
+});

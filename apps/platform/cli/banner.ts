@@ -1,0 +1,71 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withoutUserInfo } from "@sightline/foundation/http/address";
+import type { Environment } from "#settings/environment.ts";
+import type { LogFormat } from "#supervisor/log-lines.ts";
+import type { FirstAdmin } from "#compose/prepare.ts";
+import type { RoleName } from "#settings/role-names.ts";
+import { version } from "#settings/version.ts";
+
+type BannerOptions = {
+  readonly roles: readonly RoleName[];
+  readonly environment: Environment;
+  readonly tookMs: number;
+  /** What `presentFirstAdmin` says. */
+  readonly firstAdmin: readonly string[];
+};
+
+type Presenting = { readonly format: LogFormat; readonly home: string };
+
+/** What a person needs once everything is up. */
+export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
+  const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
+  const mcpUrl = `${environment["CODEINDEX_PUBLIC_URL"] ?? "http://localhost:8080"}/mcp`;
+  const otlpUrl = `${environment["OBSERVABILITY_PUBLIC_URL"] ?? "http://localhost:8000"}/v1/traces`;
+  const eventsUrl = withoutUserInfo(environment["OBSERVABILITY_PUBLIC_REDIS_URL"] ?? environment["OBSERVABILITY_REDIS_URL"] ?? "");
+  const lines = [
+    "",
+    `  Sightline ${version} is up: ${roles.join(", ")} (${(tookMs / 1000).toFixed(1)} s)`,
+    "",
+    ...(roles.includes("console") ? [`  Console      ${consoleUrl}`] : []),
+    ...(roles.includes("code-index") ? [`  MCP          ${mcpUrl}`] : []),
+    ...(roles.includes("observability") ? [`  OTLP         ${otlpUrl}`] : []),
+    ...(roles.includes("consumer") ? [`  Events       ${eventsUrl}`] : []),
+    `  Data         ${environment["SIGHTLINE_HOME"] ?? ""}`,
+    ...(firstAdmin.length === 0 ? [] : ["", ...firstAdmin]),
+    ...(roles.includes("code-index")
+      ? [
+          "",
+          `  Connect an assistant: make a token at ${consoleUrl}/code/connect, then`,
+          `    claude mcp add --transport http sightline ${mcpUrl} --header "Authorization: Bearer <token>"`,
+        ]
+      : []),
+    "",
+    "  Ctrl-C stops everything.",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+/**
+ * Only here is the one-time password ever shown. A log for machines is kept and read by others, so there it goes to a
+ * file that only its owner reads.
+ */
+export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format, home }: Presenting): Promise<readonly string[]> {
+  if (admin === undefined) {
+    return [];
+  }
+  const { email, oneTimePassword } = admin;
+  if (oneTimePassword === undefined) {
+    return [`  First admin  ${email}, with the password from ADMIN_PASSWORD`];
+  }
+  if (format === "json") {
+    const file = join(home, "first-admin-password");
+    await writeFile(file, `${oneTimePassword}\n`, { mode: 0o600 });
+    return [`  First admin  ${email}`, `  Password     in ${file}; delete it after the first login`];
+  }
+  return [
+    `  First admin  ${email}`,
+    `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
+  ];
+}

@@ -1,0 +1,85 @@
+import { createLog } from "@sightline/foundation/log";
+import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
+import { z } from "zod";
+import { runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
+import { findCheckout } from "#demo/checkout.ts";
+import { createCodeTools } from "#demo/code-tools.ts";
+import { ensureDemoProject } from "#demo/project.ts";
+import { createHttpClient, type HttpClient } from "#demo/http-client.ts";
+import { indexCheckout, type IndexedRepository } from "#demo/index-checkout.ts";
+import { resolveSetting, type Environment } from "#settings/environment.ts";
+import { withParts } from "#compose/prepare.ts";
+import { withSecrets } from "#embedded/stores.ts";
+
+/** `sightline demo`: uses the running product as any client does. Safe to repeat: nothing is registered twice. */
+export async function demo(): Promise<void> {
+  process.once("disconnect", () => process.exit(1));
+  const { environment, platform } = await withSecrets(resolveSetting(process.env));
+  const checkout = await findCheckout(process.cwd());
+  if (checkout === undefined) {
+    console.log(`${process.cwd()} is no git checkout, so there is nothing to index and the demo is left out.`);
+    process.exit(0);
+  }
+  const token = await issueToken(environment);
+  const codeIndex = createHttpClient(platform.CODEINDEX_URL, token);
+
+  console.log(`Indexing ${checkout.fullName} …`);
+  const startedAt = Date.now();
+  const repository = await indexCheckout(codeIndex, checkout);
+  console.log(`Indexed ${repository.files} files in ${repository.chunks} chunks (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);
+
+  const projectId = await ensureDemoProject(createHttpClient(platform.OBSERVABILITY_URL, token));
+  // What the agent runs is the code that was just indexed: its traces lead there.
+  process.env["OBS_REPO"] = checkout.fullName;
+  process.env["OBS_COMMIT"] = checkout.commit;
+  const publisher = await initializeRedisPublisher({
+    redisUrl: environment["OBSERVABILITY_REDIS_URL"] ?? "",
+    streamName: environment["OBSERVABILITY_STREAM_NAME"] ?? "observability:events",
+    projectId,
+    verifyConsumer: true,
+  });
+  if (!publisher.ok) {
+    console.log(`The run may not be seen: ${publisher.reason ?? "unknown"}`);
+  }
+  wrapLlmAdapter();
+  const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, async (reader) => {
+    const tools = createCodeTools(reader, referenceOf(repository));
+    await runGuessingAgent(tools);
+    // Last, so that the run that went well is the first of the list.
+    return runDemoAgent(tools);
+  });
+  await closeRedisPublisher();
+  console.log(`The demo agent says: ${answer}`);
+  const traces = `${environment["PUBLIC_URL"] ?? "http://localhost:3000"}/projects/${projectId}/traces`;
+  console.log(`Its run is at ${traces}; one that failed is there too: ${traces}?q=status%3Afailure`);
+  process.exit(0);
+}
+
+function referenceOf({ id, full_name: fullName }: IndexedRepository): { readonly id: string; readonly fullName: string } {
+  return { id, fullName };
+}
+
+/** Whoever runs this command holds the key ring and the database; the token lasts minutes, is audited and is written nowhere. */
+async function issueToken(environment: Environment): Promise<string> {
+  const log = createLog({ name: "demo", level: "warn" });
+  return withParts(environment, log, async ({ identity }) => {
+    const tenant = await identity.ensureTenant("default");
+    return identity.issueCommandToken({ tenantId: tenant.id, purpose: "demo" });
+  });
+}
+
+const tokenSchema = z.object({ id: z.string(), token: z.string() });
+
+/** The agent searches as an assistant does, with a developer token, which is revoked when it is done. */
+async function withDeveloperToken<Result>(
+  codeIndex: HttpClient,
+  url: string,
+  work: (reader: HttpClient) => Promise<Result>,
+): Promise<Result> {
+  const { id, token } = await codeIndex.post("/api/v1/developer-tokens", { label: "Demo agent" }, tokenSchema);
+  try {
+    return await work(createHttpClient(url, token));
+  } finally {
+    await codeIndex.remove(`/api/v1/developer-tokens/${id}`);
+  }
+}

@@ -1,0 +1,25 @@
+import { diagnose } from "#doctor/diagnosis.ts";
+import { resolveSetting } from "#settings/environment.ts";
+import { styleText } from "node:util";
+import type { Finding } from "#doctor/diagnosis-of-stores.ts";
+
+const MARKS = { good: ["green", "ok"], note: ["yellow", "note"], bad: ["red", "broken"] } as const;
+
+/** `sightline doctor`: exits with 1 when something is broken. */
+export async function doctor(): Promise<void> {
+  const findings = await diagnose(resolveSetting(process.env), process.env);
+  for (const finding of findings) {
+    console.log(render(finding));
+  }
+  const broken = findings.filter(({ state }) => state === "bad").length;
+  console.log(
+    broken === 0 ? "\nEverything that a start needs is there." : `\n${broken} thing${broken === 1 ? "" : "s"} to mend before a start.`,
+  );
+  process.exitCode = broken === 0 ? 0 : 1;
+}
+
+function render({ state, what, found, mend }: Finding): string {
+  const [color, mark] = MARKS[state];
+  const remedy = mend === undefined ? "" : `\n${" ".repeat(9)}→ ${mend}`;
+  return `${styleText(color, mark.padEnd(8))} ${what.padEnd(22)} ${found}${remedy}`;
+}

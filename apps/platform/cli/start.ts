@@ -1,0 +1,126 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Lifecycle } from "@sightline/foundation/lifecycle";
+import { createLog } from "@sightline/foundation/log";
+import { presentFirstAdmin, renderBanner } from "./banner.ts";
+import { demandValidConfig, neededPorts } from "#doctor/check-setting.ts";
+import { consoleFolder, ensureConsoleBuilt } from "#console-server/console-build.ts";
+import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
+import { resolveSetting, type Setting } from "#settings/environment.ts";
+import { UsageError } from "#settings/failure.ts";
+import { createOutput, type Output } from "#supervisor/log-lines.ts";
+import { demandFreePorts } from "#settings/ports.ts";
+import { prepare, type FirstAdmin } from "#compose/prepare.ts";
+import { parseRole, roleNames, type RoleName } from "#settings/role-names.ts";
+import { runRole } from "#compose/run-role.ts";
+import { installShutdown } from "./shutdown.ts";
+import { reserveStores, storeChildren, withSecrets } from "#embedded/stores.ts";
+import { demoChild, roleChild } from "#supervisor/own-children.ts";
+import { createSupervisor, type Supervisor } from "#supervisor/supervisor.ts";
+
+type StartOptions = { readonly demo: boolean };
+
+/** How long the ports of a Sightline that was killed a moment ago may still be taken. */
+const PORT_PATIENCE_MS = 3_000;
+
+/** `sightline start [role…]`: prepares the stores, starts the roles, and keeps all of it running until a signal. */
+export async function start(names: readonly string[], { demo }: StartOptions): Promise<void> {
+  const startedAt = Date.now();
+  const roles = chooseRoles(names, demo);
+  const given = demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env;
+  demandValidConfig(roles, given);
+  const resolved = resolveSetting(given);
+  const output = createOutput({
+    format: resolved.platform.LOG_FORMAT,
+    write: (text) => process.stdout.write(text),
+    color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  });
+  const lock = await reserveStores(resolved, output);
+  const supervisor = createSupervisor({ output });
+  let local: Lifecycle | undefined;
+  // A process that had to be killed could not end the server it had started.
+  const endLeftover = async () => {
+    if (resolved.embeddedRedis) {
+      await endLeftoverRedis(resolved.platform.SIGHTLINE_HOME);
+    }
+  };
+  const stop = async () => {
+    await local?.stop();
+    await supervisor.stop();
+    await endLeftover();
+    await lock.release();
+  };
+  const shutdown = installShutdown({
+    say: output.say,
+    stop,
+    kill: async () => {
+      supervisor.kill();
+      await endLeftover();
+    },
+  });
+  const presenting = { format: resolved.platform.LOG_FORMAT, home: resolved.platform.SIGHTLINE_HOME };
+  let unseen: FirstAdmin | undefined;
+  try {
+    const setting = await withSecrets(resolved);
+    await demandFreePorts(neededPorts(roles, setting), PORT_PATIENCE_MS);
+    await bringUp({ setting, roles, supervisor, output, onFirstAdmin: (admin) => (unseen = admin) });
+    if (roles.length === 1 && roles[0] !== undefined) {
+      local = await runRole({ role: roles[0], environment: setting.environment, destination: linesTo(roles[0], output) });
+    } else {
+      output.say(`Starting ${roles.join(", ")} …`);
+      await supervisor.start(roles.map((role) => roleChild(role, setting.environment)));
+    }
+    const firstAdmin = await presentFirstAdmin(unseen, presenting);
+    output.say(renderBanner({ roles, environment: setting.environment, tookMs: Date.now() - startedAt, firstAdmin }));
+    unseen = undefined;
+    if (demo) {
+      await supervisor.runOnce(demoChild(setting.environment)).catch((error: unknown) => {
+        output.say(`${messageOf(error)} Sightline runs on; \`sightline demo\` tries again.`);
+      });
+    }
+  } catch (error) {
+    // The password exists in no other place, so it is shown even though the start failed.
+    const firstAdmin = await presentFirstAdmin(unseen, presenting);
+    if (firstAdmin.length > 0) {
+      output.say(firstAdmin.join("\n"));
+    }
+    if (!shutdown.requested()) {
+      await shutdown.now();
+      throw error;
+    }
+  }
+}
+
+function chooseRoles(names: readonly string[], demo: boolean): readonly RoleName[] {
+  const chosen = new Set(names.map(parseRole));
+  if (demo && chosen.size > 0 && chosen.size < roleNames.length) {
+    throw new UsageError("--demo needs all roles: leave their names out.");
+  }
+  return chosen.size === 0 ? roleNames : roleNames.filter((role) => chosen.has(role));
+}
+
+type BringUpOptions = {
+  readonly setting: Setting;
+  readonly roles: readonly RoleName[];
+  readonly supervisor: Supervisor;
+  readonly output: Output;
+  readonly onFirstAdmin: (admin: FirstAdmin | undefined) => void;
+};
+
+/** Everything that must be there before the first role starts. */
+async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
+  const log = createLog({ name: "sightline", level: "info", destination: linesTo("sightline", output) });
+  const prepareStores = async () => {
+    const stores = storeChildren(setting);
+    if (stores.length > 0) {
+      output.say(`Starting the embedded ${stores.map(({ name }) => name).join(" and ")} …`);
+    }
+    await supervisor.start(stores);
+    onFirstAdmin(await prepare(setting.environment, log, setting.platform.SIGHTLINE_WAIT_SECONDS));
+  };
+  const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());
+  await Promise.all([prepareStores(), buildConsole()]);
+}
+
+function linesTo(name: string, output: Output): { write(line: string): void } {
+  return { write: (line) => output.childLine(name, line.trimEnd()) };
+}

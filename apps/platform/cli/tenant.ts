@@ -1,0 +1,74 @@
+import { deleteCodeIndexTenant, ensureCodeIndexTenant, listCodeIndexTenants } from "@sightline/code-index";
+import { createLog } from "@sightline/foundation/log";
+import { prepare, withParts } from "#compose/prepare.ts";
+import { renderTable } from "./render-table.ts";
+import { onDatabase } from "./on-database.ts";
+
+type Parts = Parameters<Parameters<typeof withParts>[2]>[0];
+
+/** `sightline tenant add`: safe to repeat. */
+export function addTenant(name: string): Promise<void> {
+  return onParts(async ({ identity, codeIndex }) => {
+    const tenant = await identity.ensureTenant(name);
+    await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name });
+    console.log(
+      `The tenant ${tenant.name} is there (${tenant.id}). Give it an admin: sightline admin create --tenant ${tenant.name} --email … --name …`,
+    );
+  });
+}
+
+/** `sightline tenant list` */
+export function listTenants(): Promise<void> {
+  return onParts(async (parts) => {
+    const rows = await allTenants(parts);
+    console.log(renderTable(["name", "id", "state", "repositories", "chunks", "database role"], rows.map(cellsOf)));
+  });
+}
+
+/** `sightline tenant delete`: safe to repeat, also when it was broken off. */
+export function deleteTenant(name: string, { yes }: { readonly yes: boolean }): Promise<void> {
+  return onParts(async (parts) => {
+    const tenant = (await allTenants(parts)).find((known) => known.name === name);
+    if (tenant === undefined) {
+      throw new Error(`There is no tenant ${name}. See them with: sightline tenant list`);
+    }
+    if (!yes) {
+      console.log(
+        `${name} has ${tenant.repositories} repositories. They, their index, its accounts, tokens and credentials would be gone for good.`,
+      );
+      throw new Error(`Nothing was deleted. If it is meant, repeat: sightline tenant delete ${name} --yes`);
+    }
+    // Refuses the default tenant, before anything is gone.
+    const accounts = (await parts.identity.host.deleteTenant(name)) ?? 0;
+    await deleteCodeIndexTenant(parts.codeIndex, { name, now: new Date() });
+    console.log(
+      `The tenant ${name} is deleted, with ${accounts} accounts. A running indexer removes its index now; sightline tenant list shows it until then.`,
+    );
+  });
+}
+
+type ListedTenant = Pick<Awaited<ReturnType<typeof listCodeIndexTenants>>[number], "tenantId" | "name" | "repositories" | "chunks"> & {
+  readonly deletingAt: Date | null;
+  readonly hasRole: boolean;
+};
+
+/** Those of an external identity provider too. */
+async function allTenants({ identity, codeIndex }: Parts): Promise<readonly ListedTenant[]> {
+  const indexed = await listCodeIndexTenants(codeIndex);
+  const others = (await identity.listTenants()).filter(({ name }) => !indexed.some((tenant) => tenant.name === name));
+  const nothing = { repositories: 0, chunks: 0, deletingAt: null, hasRole: false };
+  return [...indexed, ...others.map(({ id, name }) => ({ ...nothing, tenantId: id, name }))];
+}
+
+function cellsOf({ name, tenantId, deletingAt, repositories, chunks, hasRole }: ListedTenant): readonly string[] {
+  const state = deletingAt === null ? "active" : `being deleted since ${deletingAt.toISOString()}`;
+  return [name, tenantId, state, String(repositories), String(chunks), hasRole ? "yes" : "none"];
+}
+
+function onParts(work: (parts: Parts) => Promise<void>): Promise<void> {
+  return onDatabase(async ({ environment, platform }) => {
+    const log = createLog({ name: "tenant", level: "warn", destination: process.stderr });
+    await prepare(environment, log, platform.SIGHTLINE_WAIT_SECONDS, { firstAdmin: false });
+    await withParts(environment, log, work);
+  });
+}

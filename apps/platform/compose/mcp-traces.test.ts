@@ -1,0 +1,269 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { countTokens } from "@sightline/code-index";
+import { deriveEnvironment, type Environment } from "#settings/environment.ts";
+import { prepare } from "./prepare.ts";
+import { BLAME, makeFailingAgent, type FailingAgent } from "#testing/failing-agent.ts";
+import { freePort } from "#testing/free-port.ts";
+import { connectMcp, type McpCaller } from "#testing/mcp-client.ts";
+import { startRoles, type RunningRoles } from "#testing/running-roles.ts";
+
+const PASSWORD = "seven green lanterns";
+const TRACE_TOOLS = ["list_traces", "get_trace", "get_observation", "compare_traces", "trace_stats"];
+
+let database: TestDatabase<unknown>;
+let redis: TestRedis;
+let home: string;
+let environment: Environment;
+let roles: RunningRoles;
+let agent: FailingAgent;
+let admin: string;
+let projectId: string;
+let repositoryId: string;
+const clients: McpCaller[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  redis = await createTestRedis();
+  home = await mkdtemp(join(tmpdir(), "sightline-mcp-traces-"));
+  agent = await makeFailingAgent("git@github.com:acme/shipping.git");
+  const secret = "x".repeat(43);
+  environment = deriveEnvironment({
+    DATABASE_URL: database.url,
+    OBSERVABILITY_REDIS_URL: redis.url,
+    OBSERVABILITY_STREAM_NAME: `${redis.prefix}events`,
+    SIGHTLINE_HOME: home,
+    SIGHTLINE_HOST: "127.0.0.1",
+    SECRET_KEY: secret,
+    ENCRYPTION_KEYS: `k1:${secret}`,
+    API_KEY: `studio_${"0".repeat(64)}`,
+    ADMIN_EMAIL: "ada@example.org",
+    ADMIN_PASSWORD: PASSWORD,
+    CODEINDEX_ALLOW_FILE_URLS: "true",
+    IDENTITY_PORT: String(await freePort()),
+    CODEINDEX_PORT: String(await freePort()),
+    OBSERVABILITY_PORT: String(await freePort()),
+    CONSOLE_PORT: String(await freePort()),
+  }).environment;
+  await prepare(environment, silentLog, 10, { firstAdmin: true });
+  roles = await startRoles(environment);
+  admin = await logIn("ada@example.org");
+  ({ id: projectId } = await ask("observability", "POST", "/api/v1/projects", { name: "Shipping" }));
+  const repository = await ask("code-index", "POST", "/api/v1/repos", { full_name: "acme/shipping", clone_url: agent.url });
+  repositoryId = repository.id;
+  const publishing = { OBS_REDIS_URL: redis.url, OBS_STREAM_NAME: `${redis.prefix}events`, OBS_PROJECT_ID: projectId };
+  await agent.run(publishing, ["sku-1", "sku-404"]);
+  await untilItIsThere();
+}, 60_000);
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+afterAll(async () => {
+  await roles.stop();
+  await redis.client.quit();
+  await database.drop();
+  await agent.remove();
+  await rm(home, { recursive: true });
+});
+
+async function untilItIsThere(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { items } = await ask("observability", "GET", `/api/v1/projects/${projectId}/traces`);
+      expect(items).toMatchObject([{ status: "failure" }, { status: "success" }]);
+      expect(await ask("code-index", "GET", `/api/v1/repos/${repositoryId}`)).toMatchObject({ index_status: "ready" });
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+}
+
+type Part = "identity" | "code-index" | "observability";
+
+const PORTS = { identity: "IDENTITY_PORT", "code-index": "CODEINDEX_PORT", observability: "OBSERVABILITY_PORT" } as const;
+
+function urlOf(part: Part): string {
+  return `http://127.0.0.1:${environment[PORTS[part]]}`;
+}
+
+async function logIn(email: string): Promise<string> {
+  const answer = await fetch(`${urlOf("identity")}/login/access-token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token;
+}
+
+const answerSchema = z.looseObject({ id: z.string().default(""), items: z.array(z.unknown()).default([]), token: z.string().default("") });
+
+async function ask(part: Part, method: string, path: string, body?: object) {
+  const answer = await fetch(`${urlOf(part)}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${admin}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  expect({ path, status: answer.status, text }).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+  return answerSchema.parse(text === "" ? {} : JSON.parse(text));
+}
+
+async function connect(asked: object = {}): Promise<McpCaller> {
+  const { token } = await ask("code-index", "POST", "/api/v1/developer-tokens", { label: "t", ...asked });
+  return connectWith(token);
+}
+
+async function connectWith(token: string): Promise<McpCaller> {
+  const client = await connectMcp(urlOf("code-index"), token);
+  clients.push(client);
+  return client;
+}
+
+async function traces(): Promise<{ readonly failed: string; readonly good: string }> {
+  const { items } = await ask("observability", "GET", `/api/v1/projects/${projectId}/traces`);
+  const [failed, good] = z.array(z.object({ id: z.string() })).parse(items);
+  return { failed: failed?.id ?? "", good: good?.id ?? "" };
+}
+
+test("an assistant learns in three calls why an agent's last run failed, and reads the line that is to blame", async () => {
+  const client = await connect();
+  let tokens = 0;
+  const call = async (name: string, given: Record<string, unknown>) => {
+    const { text, structured, isError } = await client.call(name, given);
+    expect({ text, isError }).toMatchObject({ isError: false });
+    tokens += Math.max(countTokens(text), countTokens(JSON.stringify(structured)));
+    return { text, structured };
+  };
+
+  const listed = await call("list_traces", { query: "name:shipping* status:failure", limit: 1 });
+  const { traces: found } = z.object({ traces: z.array(z.object({ id: z.string() })) }).parse(listed.structured);
+
+  const outlined = await call("get_trace", { trace: found[0]?.id });
+  const { failing } = z
+    .object({
+      failing: z.array(
+        z.object({
+          path: z.array(z.string()),
+          error: z.string(),
+          code: z.looseObject({ repo: z.string(), path: z.string(), line: z.int() }),
+        }),
+      ),
+    })
+    .parse(outlined.structured);
+  expect(failing).toMatchObject([
+    {
+      path: ["act", "find_warehouse"],
+      error: expect.stringContaining("Cannot read properties of undefined (reading 'warehouse')"),
+      code: { repo: "acme/shipping", commit: agent.commit, path: "src/tools/stock.js", line: 10 },
+    },
+  ]);
+  expect(outlined.text).toContain(`at acme/shipping@${agent.commit.slice(0, 12)} src/tools/stock.js:10`);
+
+  const { repo, path, line } = failing[0]?.code ?? {};
+  const read = await call("read_file", { repo, path, start: Math.max((line ?? 0) - 5, 1), end: line });
+  expect(read.text).toContain(BLAME);
+  expect(read.structured).toMatchObject({ commit: agent.commit });
+  expect(tokens).toBeLessThan(6_000);
+});
+
+describe("the tools for traces", () => {
+  test("are five beside the code index's nine, and the instructions name them", async () => {
+    const client = await connect();
+    expect(await client.toolNames()).toHaveLength(14);
+    expect(await client.toolNames()).toEqual(expect.arrayContaining(TRACE_TOOLS));
+    expect(client.instructions()).toContain("list_traces");
+  });
+
+  test("show a step's input and output", async () => {
+    const client = await connect();
+    const { failed } = await traces();
+    const outlined = await client.call("get_trace", { trace: failed });
+    const { failing } = z.object({ failing: z.array(z.object({ step: z.string() })) }).parse(outlined.structured);
+    const { text } = await client.call("get_observation", { trace: failed, observation: failing[0]?.step });
+    expect(text).toContain('{"orderedItem":{"sku":"sku-404"}}');
+    expect(text).toContain("TypeError");
+  });
+
+  test("tell two runs apart", async () => {
+    const client = await connect();
+    const { failed, good } = await traces();
+    const { text, structured } = await client.call("compare_traces", { a: good, b: failed });
+    expect(structured).toMatchObject({ a: { status: "success" }, b: { status: "failure" } });
+    expect(text).toContain("success → failure");
+    expect(text).toContain("sku-404");
+  });
+
+  test("count runs and steps", async () => {
+    const client = await connect();
+    await vi.waitFor(
+      async () => {
+        const { structured } = await client.call("trace_stats", { project: "shipping", by: "tool" });
+        expect(structured).toMatchObject({
+          runs: { count: 2, failures: 1 },
+          groups: [{ name: "find_warehouse", count: 2, failures: 1 }],
+        });
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+  });
+
+  test("name the projects there are when one is not known", async () => {
+    const client = await connect();
+    const { text, isError } = await client.call("list_traces", { project: "Nowhere" });
+    expect({ text, isError }).toEqual({ isError: true, text: expect.stringContaining(`it may see: Shipping (${projectId})`) });
+  });
+});
+
+describe("what a token opens of traces is what its maker may see", () => {
+  test("nothing through one that is kept to some repositories, unless it was made to", async () => {
+    const kept = await connect({ repositories: [repositoryId] });
+    expect(await kept.toolNames()).toHaveLength(9);
+    expect(kept.instructions()).not.toContain("traces");
+    expect(await kept.call("list_traces", {}).catch(() => ({ isError: true }))).toMatchObject({ isError: true });
+    expect(await (await connect({ repositories: [repositoryId], traces: true })).toolNames()).toHaveLength(14);
+  });
+
+  test("no more what they could see as an admin when they are one no longer, and nothing when their account is disabled", async () => {
+    await database.pool.query(`
+      insert into identity.users select (jsonb_populate_record(ada, jsonb_build_object('id', gen_random_uuid(), 'email', 'grace@example.org'))).*
+      from identity.users as ada where email = 'ada@example.org'`);
+    const mine = admin;
+    admin = await logIn("grace@example.org");
+    const client = await connect();
+    admin = mine;
+    const { failed } = await traces();
+    expect(await client.call("get_trace", { trace: failed })).toMatchObject({ isError: false });
+    await database.pool.query("update observability.projects set access = 'members'");
+    expect(await client.call("get_trace", { trace: failed })).toMatchObject({ isError: false });
+
+    await database.pool.query("update identity.users set role = 'member' where email = 'grace@example.org'");
+    expect(await client.call("get_trace", { trace: failed })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("no trace of that id"),
+    });
+    expect((await client.call("list_traces", {})).structured).toMatchObject({ traces: [] });
+    expect(await client.call("trace_stats", { project: "Shipping" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("may see: none yet"),
+    });
+
+    await database.pool.query("update identity.users set disabled_at = now() where email = 'grace@example.org'");
+    expect(await client.call("list_traces", {})).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("no account here any more"),
+    });
+  });
+
+  test("also with the access token of the console", async () => {
+    const client = await connectWith(admin);
+    expect(await client.toolNames()).toHaveLength(14);
+    expect((await client.call("list_traces", {})).text).toContain("shipping agent");
+  });
+});

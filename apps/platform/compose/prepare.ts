@@ -1,0 +1,133 @@
+import {
+  codeIndexMigrations,
+  codeIndexVariables,
+  createCodeIndexKeys,
+  ensureCodeIndexTenant,
+  type createIndexer,
+} from "@sightline/code-index";
+import { systemClock } from "@sightline/foundation/clock";
+import { readConfig } from "@sightline/foundation/config";
+import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database/database";
+import { AppError } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
+import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
+import {
+  createObservabilityKeys,
+  observabilityMigrations,
+  type ObservabilityKeys,
+  type ObservabilitySchema,
+} from "@sightline/observability";
+import type { Environment } from "#settings/environment.ts";
+
+export type Identity = ReturnType<typeof createIdentity>;
+type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
+export type { ObservabilityKeys } from "@sightline/observability";
+export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
+type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
+
+export type MigrationGroup = { readonly urlVariable: "DATABASE_URL" | "CODEINDEX_DATABASE_URL"; readonly sets: readonly MigrationSet[] };
+
+/** Which migrations go to which database. */
+export const migrationGroups: readonly MigrationGroup[] = [
+  { urlVariable: "DATABASE_URL", sets: [identityMigrations, observabilityMigrations] },
+  { urlVariable: "CODEINDEX_DATABASE_URL", sets: [codeIndexMigrations] },
+];
+
+export type FirstAdmin = { readonly email: string; readonly oneTimePassword: string | undefined };
+
+/**
+ * Brings the databases to where every role can start: reachable, migrated, with the default tenant and a first admin.
+ * Any number of processes may do it at once.
+ *
+ * @returns the first admin when this call made it.
+ */
+export async function prepare(
+  environment: Environment,
+  log: Logger,
+  waitSeconds: number,
+  { firstAdmin }: { readonly firstAdmin: boolean } = { firstAdmin: true },
+): Promise<FirstAdmin | undefined> {
+  await waitForDatabases(environment, log, waitSeconds);
+  await migrateAll(environment, log);
+  return withParts(environment, log, async ({ identity, codeIndex }) => {
+    await identity.ensureTenant("default");
+    for (const tenant of await identity.listTenants()) {
+      await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name }).catch((error: unknown) => {
+        // It was added anew while the old one is still being removed: the others have to start meanwhile.
+        if (!(error instanceof AppError && error.code === "tenant_deleting")) {
+          throw error;
+        }
+        log.warn(`The code of an earlier tenant ${tenant.name} is still being removed; repeat then: sightline tenant add ${tenant.name}`);
+      });
+    }
+    return firstAdmin ? identity.ensureFirstAdmin() : undefined;
+  });
+}
+
+export async function waitForDatabases(environment: Environment, log: Logger, waitSeconds: number): Promise<void> {
+  // Of two variables with one address the first is named.
+  const urls = new Map(migrationGroups.toReversed().map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
+  await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
+}
+
+async function migrateAll(environment: Environment, log: Logger): Promise<void> {
+  for (const { urlVariable, sets } of migrationGroups) {
+    await withDatabase(environment[urlVariable] ?? "", log, async (database) => {
+      for (const set of sets) {
+        const applied = await migrateUp(database.pool, set);
+        for (const name of applied) {
+          log.info(`migrated ${set.part}: ${name}`);
+        }
+        // Replicas of two versions run side by side while one is exchanged for the other, so this is no reason to end.
+        const foreign = await foreignRevisions(database.pool, set);
+        if (foreign.length > 0) {
+          log.warn(
+            `A newer version of Sightline applied ${foreign.join(", ")} of ${set.part}. Whoever went back to this one for good takes them back with that version: see sightline migrate down.`,
+          );
+        }
+      }
+    });
+  }
+}
+
+/** Opens a database for the time of `work`. */
+export async function withDatabase<Schema, Result>(
+  url: string,
+  log: Logger,
+  work: (database: Database<Schema>) => Promise<Result>,
+): Promise<Result> {
+  const database = createDatabase<Schema>({ url, poolSize: 2, applicationName: "sightline-platform", log });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+type Parts = {
+  readonly identity: Identity;
+  readonly codeIndex: CodeIndexDatabase;
+  readonly codeIndexKeys: CodeIndexKeys;
+  readonly observabilityKeys: ObservabilityKeys;
+};
+
+/** The parts' doors for a task of the command line. */
+export async function withParts<Result>(environment: Environment, log: Logger, work: (parts: Parts) => Promise<Result>): Promise<Result> {
+  const config = readConfig(identityVariables, environment);
+  const { CODEINDEX_DATABASE_URL: codeUrl, CODEINDEX_ENCRYPTION_KEYS: ring } = readConfig(codeIndexVariables, environment);
+  return withDatabase<SchemaOf<IdentityDatabase>, Result>(config.DATABASE_URL, log, (database) =>
+    withDatabase<SchemaOf<CodeIndexDatabase>, Result>(codeUrl, log, (codeIndex) =>
+      withDatabase<ObservabilitySchema, Result>(config.DATABASE_URL, log, (observability) =>
+        work({
+          identity: createIdentity({ config, database, log, clock: systemClock }),
+          codeIndex,
+          codeIndexKeys: createCodeIndexKeys({ database: codeIndex, ring }),
+          observabilityKeys: createObservabilityKeys({ database: observability, ring: config.ENCRYPTION_KEYS }),
+        }),
+      ),
+    ),
+  );
+}
+
+type SchemaOf<Opened> = Opened extends Database<infer Schema> ? Schema : never;

@@ -1,0 +1,43 @@
+import { codeIndexVariables, createCodeIndexApi } from "@sightline/code-index";
+import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import { readConfig } from "@sightline/foundation/config";
+import type { Service } from "@sightline/foundation/lifecycle";
+import { version } from "#settings/version.ts";
+import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+import { offerTraces } from "./trace-tools.ts";
+
+export async function composeCodeIndex(context: Context): Promise<readonly Service[]> {
+  const { environment, log, clock, metrics } = context;
+  const config = readConfig(codeIndexVariables, environment);
+  const database = openDatabase<DatabaseOf<typeof createCodeIndexApi>>(
+    context,
+    "code-index",
+    config.CODEINDEX_DATABASE_URL,
+    config.CODEINDEX_DATABASE_POOL_SIZE,
+  );
+  const epochsUrl = config.CODEINDEX_JWT_EPOCHS_URL;
+  const accessTokens = createAccessTokenVerifier({
+    jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
+    audience: config.CODEINDEX_JWT_AUDIENCE,
+    issuer: config.CODEINDEX_JWT_ISSUER,
+    // Only our own identity has a feed, and a type of its own on its tokens.
+    ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, log, metrics: metrics.registry } }),
+  });
+  // Who vouches for the callers of another identity provider is not known to observability.
+  const traces = epochsUrl === undefined ? undefined : offerTraces(context);
+  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version, guest: traces?.guest });
+  const http = await serve(context, {
+    title: "Sightline code index",
+    port: config.CODEINDEX_PORT,
+    portVariable: "CODEINDEX_PORT",
+    authenticators: api.authenticators,
+    routes: api.routes,
+  });
+  return [
+    closing(database),
+    ...(traces?.services ?? []),
+    { name: "access tokens", start: accessTokens.start, stop: accessTokens.stop },
+    { name: "code-index", start: api.start, stop: api.stop },
+    http,
+  ];
+}

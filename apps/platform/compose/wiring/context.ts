@@ -1,0 +1,65 @@
+import { systemClock } from "@sightline/foundation/clock";
+import { readConfig } from "@sightline/foundation/config";
+import { createDatabase, type Database } from "@sightline/foundation/database/database";
+import { createHttpServer, type Authenticator, type Routes } from "@sightline/foundation/http/http-server";
+import { listening } from "@sightline/foundation/http/listening";
+import type { Service } from "@sightline/foundation/lifecycle";
+import type { Logger } from "@sightline/foundation/log";
+import { createMetrics, type Metrics } from "@sightline/foundation/http/metrics";
+import { platformVariables, type PlatformConfig } from "#config.ts";
+import type { Environment } from "#settings/environment.ts";
+import { version } from "#settings/version.ts";
+
+/** What every role is wired from. */
+export type Context = {
+  readonly environment: Environment;
+  readonly log: Logger;
+  readonly clock: typeof systemClock;
+  readonly metrics: Metrics;
+  readonly platform: PlatformConfig;
+};
+
+export function createContext(role: string, { environment, log }: { readonly environment: Environment; readonly log: Logger }): Context {
+  return { environment, log, clock: systemClock, metrics: createMetrics(role), platform: readConfig(platformVariables, environment) };
+}
+
+/** The tables a part works on, as its door asks for them. */
+export type DatabaseOf<Door extends (dependencies: never) => unknown> = Parameters<Door>[0] extends {
+  readonly database: Database<infer Schema>;
+}
+  ? Schema
+  : never;
+
+export function openDatabase<Schema>({ log }: Context, name: string, url: string, poolSize: number): Database<Schema> {
+  return createDatabase<Schema>({ url, poolSize, applicationName: `sightline-${name}`, log });
+}
+
+/** Connections are closed after everything that uses them. */
+export function closing<Schema>(database: Database<Schema>): Service {
+  return { name: "database", start: async () => undefined, stop: database.close };
+}
+
+type Serving = {
+  readonly title: string;
+  readonly port: number;
+  readonly portVariable: string;
+  readonly authenticators: Readonly<Record<string, Authenticator>>;
+  readonly routes: readonly Routes[];
+  readonly corsOrigins?: readonly string[];
+};
+
+/** An HTTP server as a service of the role. */
+export async function serve({ log, metrics, platform }: Context, serving: Serving): Promise<Service> {
+  const server = await createHttpServer({
+    name: serving.title,
+    title: serving.title,
+    version,
+    log,
+    metrics,
+    authenticators: serving.authenticators,
+    routes: serving.routes,
+    trustedProxies: platform.SIGHTLINE_TRUSTED_PROXIES,
+    ...(serving.corsOrigins === undefined ? {} : { corsOrigins: serving.corsOrigins }),
+  });
+  return listening(server, { host: platform.SIGHTLINE_HOST, port: serving.port, portVariable: serving.portVariable });
+}

@@ -1,0 +1,21 @@
+import { readConfig } from "@sightline/foundation/config";
+import type { Service } from "@sightline/foundation/lifecycle";
+import { createIdentity, identityVariables } from "@sightline/identity";
+import { healthRoutes } from "./health-routes.ts";
+import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+
+export async function composeIdentity(context: Context): Promise<readonly Service[]> {
+  const { environment, log, clock } = context;
+  const config = readConfig(identityVariables, environment);
+  const database = openDatabase<DatabaseOf<typeof createIdentity>>(context, "identity", config.DATABASE_URL, config.DATABASE_POOL_SIZE);
+  const identity = createIdentity({ config, database, log, clock });
+  const http = await serve(context, {
+    title: "Sightline identity",
+    port: config.IDENTITY_PORT,
+    portVariable: "IDENTITY_PORT",
+    authenticators: identity.authenticators,
+    routes: [identity.routes, healthRoutes(identity.checks)],
+    corsOrigins: config.CORS_ORIGINS,
+  });
+  return [closing(database), { name: "identity", start: identity.start, stop: identity.stop }, http];
+}

@@ -1,0 +1,53 @@
+import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import { readConfig } from "@sightline/foundation/config";
+import type { Service } from "@sightline/foundation/lifecycle";
+import { createIdentity, identityVariables } from "@sightline/identity";
+import { createObservabilityApi, observabilityVariables } from "@sightline/observability";
+import { version } from "#settings/version.ts";
+import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+
+/** One audience for all three APIs. */
+const TOKEN_AUDIENCE = "sightline";
+
+/** Registration is rare. */
+const REGISTRATION_POOL_SIZE = 2;
+
+/** Serves identity's registration too, which its contract puts on this port. */
+export async function composeObservability(context: Context): Promise<readonly Service[]> {
+  const { environment, log, clock, metrics } = context;
+  const config = readConfig(observabilityVariables, environment);
+  const identityConfig = readConfig(identityVariables, environment);
+  const poolSize = identityConfig.DATABASE_POOL_SIZE;
+  const database = openDatabase<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config.DATABASE_URL, poolSize);
+  const accounts = openDatabase<DatabaseOf<typeof createIdentity>>(
+    context,
+    "registration",
+    identityConfig.DATABASE_URL,
+    REGISTRATION_POOL_SIZE,
+  );
+  const epochsUrl = config.IDENTITY_EPOCHS_URL;
+  const accessTokens = createAccessTokenVerifier({
+    jwksUrl: config.IDENTITY_JWKS_URL,
+    audience: TOKEN_AUDIENCE,
+    issuer: identityConfig.PUBLIC_URL,
+    type: "at+jwt",
+    epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, log, metrics: metrics.registry },
+  });
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
+  const identity = createIdentity({ config: identityConfig, database: accounts, log, clock });
+  const http = await serve(context, {
+    title: "Sightline observability",
+    port: config.OBSERVABILITY_PORT,
+    portVariable: "OBSERVABILITY_PORT",
+    authenticators: { ...identity.authenticators, ...api.authenticators },
+    routes: [api.routes, identity.registrationRoutes],
+    corsOrigins: config.CORS_ORIGINS,
+  });
+  return [
+    closing(database),
+    closing(accounts),
+    { name: "access tokens", start: accessTokens.start, stop: accessTokens.stop },
+    { name: "observability", start: api.start, stop: api.stop },
+    http,
+  ];
+}

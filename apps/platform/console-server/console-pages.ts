@@ -1,0 +1,50 @@
+import staticFiles from "@fastify/static";
+import { AppError } from "@sightline/foundation/errors";
+import type { Routes } from "@sightline/foundation/http/http-server";
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Vite puts a hash of the content into the names below `assets/`, so they never change. */
+const HASHED = /[/\\]assets[/\\]/;
+
+/** The built web app in `folder`; an address that is a page of the app, not a file, answers the app itself. */
+export function consolePages(folder: string): Routes {
+  return async (server) => {
+    await server.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false, preCompressed: true });
+    server.get("/*", { config: { auth: "public" }, schema: { hide: true } }, async (request, reply) => {
+      const path = request.url.split("?")[0] ?? "/";
+      reply.header("content-security-policy", POLICY);
+      if (path === "/" || isPage(path, request.headers.accept)) {
+        return reply.header("cache-control", "no-cache").sendFile("index.html");
+      }
+      reply.header("cache-control", HASHED.test(path) ? "public, max-age=31536000, immutable" : "public, max-age=3600");
+      return reply.sendFile(decode(path));
+    });
+  };
+}
+
+/** A browser that goes to an address asks for HTML; one that loads a part of a page does not. */
+function isPage(path: string, accept = ""): boolean {
+  const isFile = path.startsWith("/assets/") || path.startsWith("/api/");
+  return !isFile && accept.includes("text/html");
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path).replace(/^\/+/, "");
+  } catch (error) {
+    throw new AppError({ code: "invalid_request", status: 400, message: "The address is not well formed.", cause: error });
+  }
+}

@@ -1,0 +1,99 @@
+import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index";
+import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
+import { identityVariables, problemsOfFirstAdmin } from "@sightline/identity";
+import { z } from "zod";
+import { platformVariables } from "#config.ts";
+import { deriveEnvironment, type Environment, type Setting } from "#settings/environment.ts";
+import type { RoleName } from "#settings/role-names.ts";
+import { describeRole, portOf } from "#settings/roles.ts";
+import type { NeededPort } from "#settings/ports.ts";
+
+/** Stand for the secrets that the embedded mode makes for itself at its start. */
+const SECRETS_TO_COME: Environment = {
+  SECRET_KEY: "x".repeat(43),
+  API_KEY: `studio_${"0".repeat(64)}`,
+  CODEINDEX_WEBHOOK_SECRET: "x".repeat(43),
+  CODEINDEX_ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
+  ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
+};
+
+/** Outside of the embedded mode a webhook nobody can sign is a mistake, although the code index itself starts without it. */
+const WEBHOOK_SECRET = {
+  CODEINDEX_WEBHOOK_SECRET: {
+    ...codeIndexVariables.CODEINDEX_WEBHOOK_SECRET,
+    schema: z.string().min(16, "expected at least 16 characters"),
+  },
+};
+
+/**
+ * Reads the configuration of the platform and of every role that is to start.
+ *
+ * @throws {ConfigError} with the problems of all of them at once.
+ */
+export function demandValidConfig(roles: readonly RoleName[], given: Environment): void {
+  const derived = deriveEnvironment(given);
+  const environment = derived.embeddedPostgres ? { ...SECRETS_TO_COME, ...derived.environment } : derived.environment;
+  const groups = [
+    platformVariables,
+    // Every start prepares the databases of both, whatever roles it runs then.
+    identityVariables,
+    codeIndexVariables,
+    ...roles.map((role) => describeRole(role).variables),
+    ...(roles.includes("code-index") ? [WEBHOOK_SECRET] : []),
+  ];
+  // Parts that share a variable describe it in words of their own; one problem with it is enough.
+  const problems = new Map<string, readonly string[]>();
+  for (const [name, variable] of groups.flatMap((variables) => Object.entries(variables))) {
+    const found = problemsOf({ [name]: variable }, environment);
+    if (found.length > 0 && !problems.has(name)) {
+      problems.set(name, found);
+    }
+  }
+  const unmet =
+    problems.size === 0
+      ? [...problemsOfFirstAdmin(readConfig(identityVariables, environment)), ...providerProblems(roles, environment)]
+      : [];
+  if (problems.size + unmet.length > 0) {
+    throw new ConfigError([...[...problems.values()].flat(), ...unmet]);
+  }
+}
+
+/** Which variables an embedder or a reranker needs depends on which it is. */
+function providerProblems(roles: readonly RoleName[], environment: Environment): readonly string[] {
+  if (!roles.includes("code-index") && !roles.includes("indexer")) {
+    return [];
+  }
+  const config = readConfig(codeIndexVariables, environment);
+  return [...problemsOfEmbedder(config), ...(roles.includes("code-index") ? problemsOfReranker(config) : [])];
+}
+
+function problemsOf(variables: Variables, environment: Environment): readonly string[] {
+  try {
+    readConfig(variables, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.problems;
+    }
+    throw error;
+  }
+}
+
+/** Every port that starting these roles opens. */
+export function neededPorts(roles: readonly RoleName[], setting: Setting): readonly NeededPort[] {
+  const { platform, environment } = setting;
+  const stores: NeededPort[] = [
+    ...(setting.embeddedPostgres
+      ? [{ port: platform.SIGHTLINE_POSTGRES_PORT, host: "127.0.0.1", use: "embedded PostgreSQL", variable: "SIGHTLINE_POSTGRES_PORT" }]
+      : []),
+    ...(setting.embeddedRedis
+      ? [{ port: platform.SIGHTLINE_REDIS_PORT, host: "127.0.0.1", use: "embedded Redis", variable: "SIGHTLINE_REDIS_PORT" }]
+      : []),
+  ];
+  const listeners = roles.flatMap((role): NeededPort[] => {
+    const port = portOf(role, environment);
+    const variable = describeRole(role).portVariable;
+    return port === undefined || variable === undefined ? [] : [{ port, host: platform.SIGHTLINE_HOST, use: role, variable }];
+  });
+  return [...stores, ...listeners];
+}

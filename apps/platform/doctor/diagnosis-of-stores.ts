@@ -1,0 +1,112 @@
+import { createDatabase, describeAddress, type Database } from "@sightline/foundation/database/database";
+import { messageOf } from "@sightline/foundation/errors";
+import { createLog, type Logger } from "@sightline/foundation/log";
+import { migrationStatus } from "@sightline/foundation/database/migrations";
+import { createRedis } from "@sightline/foundation/redis";
+import type { Setting } from "#settings/environment.ts";
+import { migrationGroups, type MigrationGroup } from "#compose/prepare.ts";
+
+export type Finding = {
+  readonly state: "good" | "note" | "bad";
+  readonly what: string;
+  readonly found: string;
+  /** What to do about it. */
+  readonly mend?: string;
+};
+
+const OLDEST_POSTGRES = 150_000;
+const OLDEST_REDIS = 7;
+
+/** Each database: reachable, new enough, its extensions there or to be had, its revisions applied. */
+export async function diagnoseDatabase({ environment }: Setting): Promise<readonly Finding[]> {
+  const log = createLog({ name: "doctor", level: "silent" });
+  const findings = await Promise.all(migrationGroups.map((group) => diagnoseOne(group, environment[group.urlVariable] ?? "", log)));
+  return findings.flat();
+}
+
+async function diagnoseOne(group: MigrationGroup, url: string, log: Logger): Promise<readonly Finding[]> {
+  const what = group.urlVariable.replace("_URL", "").toLowerCase().replaceAll("_", " ");
+  if (!URL.canParse(url)) {
+    return [];
+  }
+  const database = createDatabase<unknown>({ url, poolSize: 1, applicationName: "sightline-doctor", log });
+  try {
+    return [await version(database, what, url), ...(await extensions(database, group, what)), await revisions(database, group, what)];
+  } catch (error) {
+    return [
+      {
+        state: "bad",
+        what,
+        found: `${describeAddress(url)}: ${messageOf(error)}`,
+        mend: `Start the server, or correct ${group.urlVariable}.`,
+      },
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+async function version({ pool }: Database<unknown>, what: string, url: string): Promise<Finding> {
+  const { rows } = await pool.query<{ number: number; name: string }>(
+    "select current_setting('server_version_num')::int as number, current_setting('server_version') as name",
+  );
+  const { number = 0, name = "unknown" } = rows[0] ?? {};
+  const found = `PostgreSQL ${name} at ${describeAddress(url)}`;
+  return number >= OLDEST_POSTGRES ? { state: "good", what, found } : { state: "bad", what, found, mend: "Use PostgreSQL 15 or newer." };
+}
+
+async function extensions({ pool }: Database<unknown>, { urlVariable }: MigrationGroup, what: string): Promise<readonly Finding[]> {
+  if (urlVariable !== "CODEINDEX_DATABASE_URL") {
+    return [];
+  }
+  const { rows } = await pool.query<{ name: string }>("select name from pg_available_extensions where name in ('vector', 'pg_trgm')");
+  const missing = ["vector", "pg_trgm"].filter((name) => !rows.some((row) => row.name === name));
+  return missing.length === 0
+    ? [{ state: "good", what, found: "the extensions vector and pg_trgm can be had" }]
+    : [
+        {
+          state: "bad",
+          what,
+          found: `without the extension${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`,
+          mend: "Install pgvector (apt-get install postgresql-<version>-pgvector, or the image pgvector/pgvector:pg17) and postgresql-contrib.",
+        },
+      ];
+}
+
+async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, what: string): Promise<Finding> {
+  const statuses = await Promise.all(sets.map((set) => migrationStatus(pool, set)));
+  const pending = statuses.flat().filter(({ appliedAt }) => appliedAt === undefined);
+  return pending.length === 0
+    ? { state: "good", what, found: "every revision is applied" }
+    : {
+        state: "note",
+        what,
+        found: `${pending.length} revisions are pending`,
+        mend: "The next start applies them, or `sightline migrate up`.",
+      };
+}
+
+/** Redis: reachable, new enough, evicting nothing. */
+export async function diagnoseRedis({ environment }: Setting): Promise<readonly Finding[]> {
+  const what = "Redis";
+  const url = environment["OBSERVABILITY_REDIS_URL"] ?? "";
+  const connection = createRedis({ url, name: "sightline-doctor", log: createLog({ name: "doctor", level: "silent" }) });
+  try {
+    await connection.client.connect();
+    const info = await connection.client.info();
+    const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? "unknown";
+    const number = /redis_version:(\S+)/.exec(info)?.[1] ?? "0";
+    return [
+      Number.parseInt(number, 10) >= OLDEST_REDIS
+        ? { state: "good", what, found: number }
+        : { state: "bad", what, found: number, mend: "Use Redis 7.0.15 or newer." },
+      policy === "noeviction"
+        ? { state: "good", what, found: "evicts nothing" }
+        : { state: "bad", what, found: `evicts events when it is full (${policy})`, mend: "Set maxmemory-policy noeviction." },
+    ];
+  } catch (error) {
+    return [{ state: "bad", what, found: messageOf(error), mend: "Start the server, or correct OBSERVABILITY_REDIS_URL." }];
+  } finally {
+    await connection.close();
+  }
+}

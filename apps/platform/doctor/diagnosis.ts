@@ -1,0 +1,147 @@
+import { execFile } from "node:child_process";
+import { access, constants, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ConfigError } from "@sightline/foundation/config";
+import { messageOf } from "@sightline/foundation/errors";
+import { makeFolder } from "@sightline/foundation/make-folder";
+import { demandValidConfig, neededPorts } from "./check-setting.ts";
+import { diagnoseDatabase, diagnoseRedis, type Finding } from "./diagnosis-of-stores.ts";
+import { findHomeHolder } from "#embedded/home-lock.ts";
+import { findRedisServer, REDIS_HINT, redisServerVersion } from "#embedded/redis-binary.ts";
+import type { Environment, Setting } from "#settings/environment.ts";
+import { findPortProblems, type NeededPort } from "#settings/ports.ts";
+import { roleNames } from "#settings/role-names.ts";
+import { secretNames } from "#settings/secrets.ts";
+
+const run = promisify(execFile);
+
+const OLDEST_NODE: readonly [number, number] = [22, 18];
+
+/** Looks at everything a start stands on, in the environment as it was given. */
+export async function diagnose(setting: Setting, given: Environment): Promise<readonly Finding[]> {
+  const findings = await Promise.all([
+    diagnoseNode(),
+    diagnoseGit(),
+    diagnoseHome(setting),
+    diagnoseSecrets(setting),
+    diagnoseConfig(given),
+    setting.embeddedRedis ? diagnoseRedisServer() : diagnoseRedis(setting),
+    setting.embeddedPostgres ? diagnoseEmbeddedPostgres(setting) : diagnoseDatabase(setting),
+    diagnosePorts(setting),
+  ]);
+  return findings.flat();
+}
+
+async function diagnoseNode(): Promise<Finding> {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const found = process.versions.node;
+  return isNew
+    ? { state: "good", what: "Node.js", found }
+    : { state: "bad", what: "Node.js", found, mend: "Install Node.js 22.18 or newer, or start with `npm start`, which brings its own." };
+}
+
+async function diagnoseGit(): Promise<Finding> {
+  try {
+    const { stdout } = await run("git", ["--version"], { timeout: 5_000 });
+    return { state: "good", what: "git", found: stdout.trim().replace("git version ", "") };
+  } catch {
+    return { state: "bad", what: "git", found: "missing", mend: "The indexer needs git: apt-get install git, or brew install git." };
+  }
+}
+
+async function diagnoseHome({ platform }: Setting): Promise<Finding> {
+  const home = platform.SIGHTLINE_HOME;
+  try {
+    await makeFolder(home, { mode: 0o700 });
+    await access(home, constants.W_OK);
+    return { state: "good", what: "data folder", found: home };
+  } catch (error) {
+    return {
+      state: "bad",
+      what: "data folder",
+      found: messageOf(error),
+      mend: "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.",
+    };
+  }
+}
+
+async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Setting): Promise<Finding> {
+  const what = "secrets";
+  if (!embeddedPostgres) {
+    const missing = secretNames.filter((name) => !environment[name]);
+    if (missing.join() === "CODEINDEX_ENCRYPTION_KEYS") {
+      return {
+        state: "note",
+        what,
+        found: "all set in the environment but CODEINDEX_ENCRYPTION_KEYS",
+        mend: "Set it to store credentials of private repositories; .env.example says how it is made.",
+      };
+    }
+    return missing.length === 0
+      ? { state: "good", what, found: "all set in the environment" }
+      : {
+          state: "bad",
+          what,
+          found: `missing: ${missing.join(", ")}`,
+          mend: "Set them in the environment or in .env; .env.example says how each is made.",
+        };
+  }
+  const file = join(platform.SIGHTLINE_HOME, "secrets.env");
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) {
+    return { state: "good", what, found: `made at the first start, in ${file}` };
+  }
+  const mode = found.mode & 0o777;
+  return mode === 0o600
+    ? { state: "good", what, found: `${file} (only its owner reads it)` }
+    : { state: "note", what, found: `${file} is readable by others (mode ${mode.toString(8)})`, mend: "The next start sets it to 600." };
+}
+
+async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
+  try {
+    demandValidConfig(roleNames, given);
+    return [{ state: "good", what: "variables", found: "all valid" }];
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.problems.map((problem) => ({ state: "bad", what: "variables", found: problem }));
+    }
+    throw error;
+  }
+}
+
+async function diagnoseRedisServer(): Promise<Finding> {
+  const path = await findRedisServer();
+  return path === undefined
+    ? { state: "bad", what: "redis-server", found: "missing", mend: REDIS_HINT }
+    : { state: "good", what: "redis-server", found: `${await redisServerVersion(path)} (${path}), embedded` };
+}
+
+async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding> {
+  const folder = join(platform.SIGHTLINE_HOME, "postgres");
+  const exists = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  return { state: "good", what: "PostgreSQL", found: `embedded, ${exists ? "data" : "to be made"} in ${folder}` };
+}
+
+/** Port 0 is whichever is free. */
+function listed(needed: readonly NeededPort[]): string {
+  return needed.flatMap(({ port }) => (port === 0 ? [] : [port])).join(", ");
+}
+
+async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
+  const home = setting.platform.SIGHTLINE_HOME;
+  // What is wrong with the folder itself is another finding.
+  const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home).catch(() => undefined) : undefined;
+  if (holder !== undefined) {
+    return [{ state: "good", what: "ports", found: `in use by the Sightline that runs in ${home} (process ${holder})` }];
+  }
+  const needed = neededPorts(roleNames, setting);
+  const problems = await findPortProblems(needed);
+  return problems.length === 0
+    ? [{ state: "good", what: "ports", found: `${listed(needed)} are free` }]
+    : problems.map((problem) => ({ state: "bad", what: "ports", found: problem, mend: "Or Sightline runs already: then all is well." }));
+}

@@ -1,0 +1,82 @@
+import { fileURLToPath } from "node:url";
+import { makeFolder } from "@sightline/foundation/make-folder";
+import { HomeTakenError, lockHome, type HomeLock } from "#embedded/home-lock.ts";
+import { provideRedisServer } from "#embedded/redis-binary.ts";
+import { endLeftoverRedis } from "#embedded/redis-leftover.ts";
+import type { Setting } from "#settings/environment.ts";
+import type { Output } from "#supervisor/log-lines.ts";
+import { environmentOfStore } from "#settings/roles.ts";
+import { provideSecrets } from "#settings/secrets.ts";
+import type { ChildSpecification } from "#supervisor/launch-child.ts";
+import { createSupervisor } from "#supervisor/supervisor.ts";
+
+/** The setting with the secrets that the embedded mode makes for itself. */
+export async function withSecrets(setting: Setting): Promise<Setting> {
+  if (!setting.embeddedPostgres) {
+    return setting;
+  }
+  const secrets = await provideSecrets(setting.platform.SIGHTLINE_HOME, setting.environment);
+  const given = Object.fromEntries(Object.entries(setting.environment).filter(([, value]) => value !== ""));
+  return { ...setting, environment: { ...secrets, ...given } };
+}
+
+/** Makes the data folder, and this process the one that runs the embedded stores in it; sees to it that they can be run. */
+export async function reserveStores({ platform, embeddedPostgres, embeddedRedis }: Setting, output: Output): Promise<HomeLock> {
+  if (!embeddedPostgres && !embeddedRedis) {
+    // Mirrors and compiled code are kept there.
+    await makeFolder(platform.SIGHTLINE_HOME, { mode: 0o700 });
+    return { release: async () => undefined };
+  }
+  const lock = await lockHome(platform.SIGHTLINE_HOME);
+  try {
+    if (embeddedRedis) {
+      await endLeftoverRedis(platform.SIGHTLINE_HOME);
+      await provideRedisServer({ mayInstall: platform.SIGHTLINE_INSTALL, say: output.say });
+    }
+    return lock;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** What a store has to read after a crash takes as long as it takes, and who ends it then makes it begin again. */
+const STORE_READY_MS = 600_000;
+
+/** The processes of what is embedded. */
+export function storeChildren({ embeddedPostgres, embeddedRedis, environment: whole }: Setting): readonly ChildSpecification[] {
+  const environment = environmentOfStore(whole);
+  return [
+    ...(embeddedPostgres ? [{ name: "postgres", program: programOf("postgres"), words: [], environment, readyMs: STORE_READY_MS }] : []),
+    ...(embeddedRedis ? [{ name: "redis", program: programOf("redis"), words: [], environment, readyMs: STORE_READY_MS }] : []),
+  ];
+}
+
+/** Does `work` while the embedded database runs: it is started for the occasion unless Sightline runs already. */
+export async function withRunningDatabase<Result>(setting: Setting, output: Output, work: () => Promise<Result>): Promise<Result> {
+  if (!setting.embeddedPostgres) {
+    return work();
+  }
+  const lock = await lockHome(setting.platform.SIGHTLINE_HOME).catch((error: unknown) => {
+    if (!(error instanceof HomeTakenError)) {
+      throw error;
+    }
+    output.say(`${error.fact}; using its database.`);
+    return undefined;
+  });
+  if (lock === undefined) {
+    return work();
+  }
+  const supervisor = createSupervisor({ output });
+  try {
+    await supervisor.start(storeChildren({ ...setting, embeddedRedis: false }));
+    return await work();
+  } finally {
+    await supervisor.stop();
+    await lock.release();
+  }
+}
+
+function programOf(store: "postgres" | "redis"): string {
+  return fileURLToPath(new URL(`${store}.ts`, import.meta.url));
+}

@@ -1,0 +1,58 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { renderEnvironmentExample } from "./documents.ts";
+import { describeRoles } from "./describe-roles.ts";
+import { renderReference } from "./reference.ts";
+import { variableGroups } from "#settings/roles.ts";
+
+/** All roles are loaded and put together. */
+const COMPOSING = { timeout: 180_000 };
+
+const root = new URL("../../../", import.meta.url);
+const known = variableGroups.flatMap(({ variables }) => Object.keys(variables));
+
+function read(path: string): Promise<string> {
+  return readFile(new URL(path, root), "utf8");
+}
+
+test(".env.example has every variable as the code has it", async () => {
+  expect(await read(".env.example")).toBe(renderEnvironmentExample());
+});
+
+test("docs/reference has every variable, command, route, tool, event and metric as the code has it", COMPOSING, async () => {
+  const pages = await renderReference();
+  const written = await Promise.all(
+    Object.keys(pages).map(async (name) => [name, await read(`docs/reference/${name}`).catch(() => "missing")]),
+  );
+  expect(Object.fromEntries(written), "run `npm run documents -w @sightline/platform`").toEqual(pages);
+  expect((await readdir(new URL("docs/reference", root))).toSorted()).toEqual(Object.keys(pages).toSorted());
+});
+
+test("every route says in its description what it does", COMPOSING, async () => {
+  const silent = (await describeRoles()).flatMap(({ role, openApi }) =>
+    Object.entries(openApi.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { summary }]) => (summary === undefined ? [`${role}: ${method} ${path}`] : [])),
+    ),
+  );
+  expect(silent).toEqual([]);
+});
+
+test("compose.yaml sets no variable that nothing reads", async () => {
+  const [, environment = ""] = /^ {2}environment:\n((?: {4}.*\n)+)/m.exec(await read("compose.yaml")) ?? [];
+  const set = [...environment.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name);
+  expect(set.length).toBeGreaterThan(10);
+  expect(set.filter((name = "") => !known.includes(name))).toEqual([]);
+});
+
+test("no document names a variable that there is not", async () => {
+  const pages = (await readdir(new URL("docs", root))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+  const named = await Promise.all(
+    ["README.md", ...pages].map(async (page) =>
+      [...(await read(page)).matchAll(/`((?:CODEINDEX|OBSERVABILITY|SIGHTLINE|IDENTITY|CONSOLE|ADMIN|SMTP)_[A-Z_]*[A-Z])\b/g)].map(
+        ([, name = ""]) => `${page}: ${name}`,
+      ),
+    ),
+  );
+  expect(named.flat().length).toBeGreaterThan(20);
+  expect(named.flat().filter((name) => !known.some((one) => name.endsWith(`: ${one}`)))).toEqual([]);
+});

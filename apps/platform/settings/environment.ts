@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readConfig } from "@sightline/foundation/config";
+import { platformVariables, type PlatformConfig } from "#config.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What this machine is told, with everything filled in that can be derived. */
+export type Setting = {
+  readonly platform: PlatformConfig;
+  readonly environment: Environment;
+  readonly embeddedPostgres: boolean;
+  readonly embeddedRedis: boolean;
+};
+
+/** One session serves every connection of the embedded database, so more of them only wait longer. */
+const EMBEDDED_POOL_SIZE = "4";
+
+/** Adds what `./.env` says to the environment; what is already set wins. */
+export function loadEnvironmentFile(): void {
+  if (existsSync(".env")) {
+    process.loadEnvFile(".env");
+  }
+}
+
+type Derived = Omit<Setting, "platform">;
+
+/**
+ * Decides what is embedded and derives what follows from it. One database address is enough for both databases;
+ * only when there is neither is PostgreSQL embedded.
+ */
+export function deriveEnvironment(given: Environment): Derived {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
+  const valueOf = (name: keyof typeof platformVariables) => set[name] ?? platformVariables[name].default;
+  const home = resolve(valueOf("SIGHTLINE_HOME"));
+  const { DATABASE_URL: main = set["CODEINDEX_DATABASE_URL"], CODEINDEX_DATABASE_URL: code = main } = set;
+  const databaseUrl = `postgres://postgres@127.0.0.1:${valueOf("SIGHTLINE_POSTGRES_PORT")}/postgres`;
+  const identityUrl = localUrl("127.0.0.1", set["IDENTITY_PORT"], "8070");
+  const keysUrl = `${identityUrl}/.well-known/jwks.json`;
+  const epochsUrl = `${identityUrl}/.well-known/credential-epochs`;
+  const publicUrl = localUrl("localhost", set["CONSOLE_PORT"], "3000");
+  const derived: Environment = {
+    // Roles start a third faster from the second time on.
+    NODE_COMPILE_CACHE: join(home, "compiled"),
+    DATABASE_URL: main ?? databaseUrl,
+    CODEINDEX_DATABASE_URL: code ?? databaseUrl,
+    OBSERVABILITY_REDIS_URL: `redis://127.0.0.1:${valueOf("SIGHTLINE_REDIS_PORT")}`,
+    CODEINDEX_DATA_DIR: join(home, "code-index"),
+    // Whoever names other keys names another identity, or one elsewhere, whose feed and issuer are not known here.
+    ...(set["CODEINDEX_JWT_JWKS_URL"] === undefined
+      ? { CODEINDEX_JWT_JWKS_URL: keysUrl, CODEINDEX_JWT_EPOCHS_URL: epochsUrl, CODEINDEX_JWT_ISSUER: set["PUBLIC_URL"] ?? publicUrl }
+      : {}),
+    ...(set["IDENTITY_JWKS_URL"] === undefined ? { IDENTITY_JWKS_URL: keysUrl, IDENTITY_EPOCHS_URL: epochsUrl } : {}),
+    IDENTITY_URL: identityUrl,
+    CODEINDEX_URL: localUrl("127.0.0.1", set["CODEINDEX_PORT"], "8080"),
+    OBSERVABILITY_URL: localUrl("127.0.0.1", set["OBSERVABILITY_PORT"], "8000"),
+    PUBLIC_URL: publicUrl,
+    OBSERVABILITY_PUBLIC_URL: localUrl("localhost", set["OBSERVABILITY_PORT"], "8000"),
+    CODEINDEX_PUBLIC_URL: localUrl("localhost", set["CODEINDEX_PORT"], "8080"),
+    ...(main === undefined ? { DATABASE_POOL_SIZE: EMBEDDED_POOL_SIZE, CODEINDEX_DATABASE_POOL_SIZE: EMBEDDED_POOL_SIZE } : {}),
+  };
+  return {
+    environment: { ...derived, ...set, SIGHTLINE_HOME: home },
+    embeddedPostgres: main === undefined,
+    embeddedRedis: set["OBSERVABILITY_REDIS_URL"] === undefined,
+  };
+}
+
+/** @throws {ConfigError} when a variable of the platform is wrong. */
+export function resolveSetting(given: Environment): Setting {
+  const derived = deriveEnvironment(given);
+  return { ...derived, platform: readConfig(platformVariables, derived.environment) };
+}
+
+/** A port that is no number is the problem of its own variable, not of this address. */
+function localUrl(host: string, port: string | undefined, fallback: string): string {
+  const url = `http://${host}:${port ?? fallback}`;
+  return URL.canParse(url) ? url : `http://${host}:${fallback}`;
+}

@@ -1,0 +1,74 @@
+import { codeIndexVariables, indexerVariables } from "@sightline/code-index";
+import { pickVariables, readConfig, type Variables } from "@sightline/foundation/config";
+import { identityVariables } from "@sightline/identity";
+import { consumerVariables, observabilityVariables } from "@sightline/observability";
+import { platformVariables } from "#config.ts";
+import type { Environment } from "./environment.ts";
+import type { RoleName } from "./role-names.ts";
+import { tracesOverMcpVariables } from "./traces-over-mcp.ts";
+
+type RoleDescription = {
+  /** What the role reads from its environment, beside the platform's own variables. */
+  readonly variables: Variables;
+  /** The variable with the port it listens on, when it listens. */
+  readonly portVariable: string | undefined;
+};
+
+const roles: Readonly<Record<RoleName, RoleDescription>> = {
+  identity: { variables: identityVariables, portVariable: "IDENTITY_PORT" },
+  "code-index": { variables: { ...codeIndexVariables, ...tracesOverMcpVariables }, portVariable: "CODEINDEX_PORT" },
+  indexer: { variables: indexerVariables, portVariable: undefined },
+  observability: {
+    variables: { ...identityVariables, ...observabilityVariables },
+    portVariable: "OBSERVABILITY_PORT",
+  },
+  consumer: {
+    variables: { ...consumerVariables, ...pickVariables(identityVariables, ["DATABASE_POOL_SIZE"]) },
+    portVariable: "OBSERVABILITY_CONSUMER_PORT",
+  },
+  console: { variables: pickVariables(identityVariables, ["LOG_LEVEL"]), portVariable: "CONSOLE_PORT" },
+};
+
+export function describeRole(role: RoleName): RoleDescription {
+  return roles[role];
+}
+
+/** Every variable there is, grouped by the part that owns it. */
+export const variableGroups: readonly { readonly title: string; readonly variables: Variables }[] = [
+  { title: "Platform", variables: platformVariables },
+  { title: "Identity", variables: identityVariables },
+  { title: "Code index", variables: codeIndexVariables },
+  { title: "Observability", variables: observabilityVariables },
+];
+
+/** Only the start itself makes the first admin. */
+const READ_BY_START = ["ADMIN_EMAIL", "ADMIN_PASSWORD"];
+
+/** Of the product's variables those that the role reads, so that no process holds a secret it has no use for; all that are not ours. */
+export function environmentOfRole(role: RoleName, environment: Environment): Environment {
+  const read = Object.keys(describeRole(role).variables).filter((name) => !READ_BY_START.includes(name));
+  return withoutOthers(environment, read);
+}
+
+/** For the processes of the embedded stores. */
+export function environmentOfStore(environment: Environment): Environment {
+  return withoutOthers(environment, []);
+}
+
+function withoutOthers(environment: Environment, read: readonly string[]): Environment {
+  const given = new Set([...Object.keys(platformVariables), ...read]);
+  const ours = new Set(variableGroups.flatMap(({ variables }) => Object.keys(variables)));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => given.has(name) || !ours.has(name)));
+}
+
+/** The port a role listens on, as its own configuration has it. */
+export function portOf(role: RoleName, environment: Environment): number | undefined {
+  const { portVariable, variables } = describeRole(role);
+  const all: Variables = { ...platformVariables, ...variables };
+  const variable = portVariable === undefined ? undefined : all[portVariable];
+  if (portVariable === undefined || variable === undefined) {
+    return undefined;
+  }
+  const port = readConfig({ [portVariable]: variable }, environment)[portVariable];
+  return typeof port === "number" ? port : undefined;
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import type { Environment } from "#settings/environment.ts";
+import type { ChildSpecification } from "./launch-child.ts";
+import type { RoleName } from "#settings/role-names.ts";
+import { environmentOfRole } from "#settings/roles.ts";
+
+const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
+
+/** A role as a process of its own. */
+export function roleChild(role: RoleName, environment: Environment): ChildSpecification {
+  return { name: role, program: PROGRAM, words: ["role", role], environment: environmentOfRole(role, environment) };
+}
+
+/** A command, which needs what the start itself has. */
+export function demoChild(environment: Environment): ChildSpecification {
+  return { name: "demo", program: PROGRAM, words: ["demo"], environment };
+}

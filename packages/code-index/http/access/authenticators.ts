@@ -1,0 +1,132 @@
+import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import type { Clock } from "@sightline/foundation/clock";
+import { messageOf } from "@sightline/foundation/errors";
+import type { Authenticator } from "@sightline/foundation/http/http-server";
+import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
+import { findLiveToken, touchToken } from "./developer-tokens.store.ts";
+import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
+import { authFailed, forbidden, tenantUnknown } from "./auth-errors.ts";
+import { hashToken, TOKEN_PREFIX } from "./developer-token.ts";
+import { setAllowedRepositories, setPerson, setTenant, type IncomingRequest } from "#http/kit/request-tenant.ts";
+
+type AuthDependencies = {
+  readonly database: CodeIndexDatabase;
+  readonly clock: Clock;
+  readonly accessTokens: AccessTokenVerifier;
+  /** Makes the tenants of tokens that come for the first time; left out, they are unknown. */
+  readonly provision?: ProvisionTenant | undefined;
+  /** What a refused request to `/mcp` is told about how to get in. */
+  readonly mcpChallenge: string;
+};
+
+/** A token's last use is written down this often at the most. */
+const TOUCH_MS = 60_000;
+/** Nothing longer is a token. */
+const LONGEST = 8_192;
+
+/**
+ * The auth classes of the API's routes: `reader` is a developer token or an access token, `mcp` the same with
+ * the challenge that MCP clients expect, `user` an access token, `admin` one of an admin. All name a registered tenant.
+ */
+export function createAuthenticators(dependencies: AuthDependencies): Readonly<Record<"reader" | "mcp" | "user" | "admin", Authenticator>> {
+  const reader: Authenticator = async (request) => admit(request, await principalFrom(request, dependencies), dependencies);
+  const user: Authenticator = async (request) => {
+    const principal = await principalFrom(request, dependencies);
+    if (principal.kind === "developer-token") {
+      throw forbidden("Developer tokens only search and read; use an access token for this.");
+    }
+    await admit(request, principal, dependencies);
+  };
+  return {
+    reader,
+    mcp: async (request) => {
+      try {
+        await reader(request);
+      } catch (error) {
+        throw isAuthFailure(error) ? authFailed(error.message, dependencies.mcpChallenge) : error;
+      }
+    },
+    user,
+    admin: async (request) => {
+      const principal = await principalFrom(request, dependencies);
+      if (principal.kind !== "user" || principal.role !== "admin") {
+        throw forbidden("Only an admin may do this, with an access token.");
+      }
+      await admit(request, principal, dependencies);
+    },
+  };
+}
+
+type Reader = Extract<Principal, { kind: "user" | "developer-token" }>;
+
+async function principalFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Reader> {
+  const token = bearerToken(request);
+  return token.startsWith(TOKEN_PREFIX)
+    ? developerPrincipal(request, token, dependencies)
+    : userPrincipal(request, token, dependencies.accessTokens);
+}
+
+function bearerToken(request: IncomingRequest): string {
+  const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? "") ?? [];
+  if (token === undefined || token.length > LONGEST) {
+    throw authFailed("Send a developer token or an access token as Authorization: Bearer <TOKEN>.");
+  }
+  return token;
+}
+
+async function developerPrincipal(request: IncomingRequest, token: string, { database, clock }: AuthDependencies): Promise<Reader> {
+  const row = await findLiveToken(database, hashToken(token));
+  if (row === undefined) {
+    throw authFailed("The developer token is unknown or revoked; make a new one in the console.");
+  }
+  const now = clock.now();
+  const unlessSince = new Date(now.getTime() - TOUCH_MS);
+  if (row.last_used_at === null || row.last_used_at < unlessSince) {
+    // A full disk lets read, and so do we.
+    await touchToken(database, { id: row.id, now, unlessSince }).catch((error: unknown) =>
+      request.log.warn({ reason: messageOf(error) }, "could not note that a developer token was used"),
+    );
+  }
+  if (row.repositories !== null) {
+    setAllowedRepositories(request, row.repositories);
+  }
+  if (row.traces) {
+    setPerson(request, { tenantId: row.tenant_id, userId: row.created_by });
+  }
+  return { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id };
+}
+
+async function userPrincipal(request: IncomingRequest, token: string, accessTokens: AccessTokenVerifier): Promise<Reader> {
+  try {
+    const claims = await accessTokens.verify(token);
+    setPerson(request, { tenantId: claims.tenantId, userId: claims.subject });
+    return {
+      kind: "user",
+      userId: claims.subject,
+      tenantId: claims.tenantId,
+      role: claims.role,
+      authenticatedAt: claims.authenticatedAt,
+      sessionId: claims.sessionId,
+    };
+  } catch (error) {
+    if (error instanceof AccessTokenError) {
+      throw authFailed(`The token was refused: ${error.message}.`);
+    }
+    throw error;
+  }
+}
+
+async function admit(request: IncomingRequest, principal: Reader, { database, provision }: AuthDependencies): Promise<void> {
+  const { kind, tenantId } = principal;
+  const tenant = (await findTenant(database, tenantId)) ?? (kind === "user" ? await provision?.(tenantId) : undefined);
+  if (tenant === undefined) {
+    throw tenantUnknown();
+  }
+  setPrincipal(request, principal);
+  setTenant(request, tenant);
+}
+
+function isAuthFailure(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && error.code === "auth_failed";
+}

@@ -1,0 +1,90 @@
+import { sql, type Selectable } from "kysely";
+import { v7 as newId } from "uuid";
+import type { DeveloperTokensTable } from "#schema.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+export type DeveloperTokenRow = Selectable<DeveloperTokensTable>;
+
+type NewToken = {
+  readonly tenantId: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly label: string;
+  /** All of the tenant when left out. */
+  readonly repositories?: readonly string[] | null;
+  /** None when left out. */
+  readonly traces?: boolean;
+  readonly createdBy: string;
+  readonly now: Date;
+};
+
+export async function insertToken(database: CodeIndexDatabase, token: NewToken): Promise<DeveloperTokenRow> {
+  return database.query
+    .insertInto("codeindex.developer_tokens")
+    .values({
+      id: newId(),
+      tenant_id: token.tenantId,
+      token_hash: token.hash,
+      token_prefix: token.prefix,
+      label: token.label,
+      repositories: token.repositories ?? null,
+      traces: token.traces ?? false,
+      created_by: token.createdBy,
+      created_at: token.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+type Listing = { readonly tenantId: string; readonly after?: string | undefined; readonly limit: number };
+
+/** A tenant's tokens, newest first, revoked ones with them; identifiers rise with time. */
+export async function listTokens(database: CodeIndexDatabase, { tenantId, after, limit }: Listing): Promise<readonly DeveloperTokenRow[]> {
+  return database.query
+    .selectFrom("codeindex.developer_tokens")
+    .selectAll()
+    .where("tenant_id", "=", tenantId)
+    .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Revokes a token; one that was revoked before keeps its time. `undefined` when the tenant has no such token. */
+export async function revokeToken(
+  database: CodeIndexDatabase,
+  { tenantId, id, now }: { readonly tenantId: string; readonly id: string; readonly now: Date },
+): Promise<DeveloperTokenRow | undefined> {
+  return database.query
+    .updateTable("codeindex.developer_tokens")
+    .set({ revoked_at: sql`coalesce(revoked_at, ${now})` })
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The token with this hash, unless it is revoked or its tenant is being deleted. */
+export async function findLiveToken(database: CodeIndexDatabase, hash: string): Promise<DeveloperTokenRow | undefined> {
+  return database.query
+    .selectFrom("codeindex.developer_tokens as token")
+    .innerJoin("codeindex.tenants as tenant", "tenant.tenant_id", "token.tenant_id")
+    .selectAll("token")
+    .where("token.token_hash", "=", hash)
+    .where("token.revoked_at", "is", null)
+    .where("tenant.deleting_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** Notes when a token was used, unless it was noted after `unlessSince`. */
+export async function touchToken(
+  database: CodeIndexDatabase,
+  { id, now, unlessSince }: { readonly id: string; readonly now: Date; readonly unlessSince: Date },
+): Promise<void> {
+  await database.query
+    .updateTable("codeindex.developer_tokens")
+    .set({ last_used_at: now })
+    .where("id", "=", id)
+    .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<", unlessSince)]))
+    .execute();
+}

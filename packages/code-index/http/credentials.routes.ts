@@ -1,0 +1,223 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Routes } from "@sightline/foundation/http/http-server";
+import { principalOf } from "@sightline/foundation/http/principal";
+import type { Sealer } from "@sightline/foundation/secrets/sealing";
+import { z } from "zod";
+import {
+  createCredentialRequestSchema,
+  credentialSchema,
+  pageOf,
+  replaceSecretRequestSchema,
+  testCredentialRequestSchema,
+  testedCredentialSchema,
+  type Credential,
+} from "#contract.ts";
+import type { SourceAccess } from "#credentials/source-access.ts";
+import { addCredential, replaceCredentialSecret } from "#credentials/stored-credentials.ts";
+import { listBranches } from "#git/branches.ts";
+import { SourceError } from "#git/source-error.ts";
+import { deleteCredential, getCredential, listCredentials, type CredentialRow } from "#credentials/credentials.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { tenantOf } from "#http/kit/request-tenant.ts";
+
+type CredentialDependencies = {
+  readonly database: CodeIndexDatabase;
+  readonly clock: Clock;
+  readonly sealer: Sealer | undefined;
+  readonly sources: SourceAccess;
+};
+
+type Server = Parameters<Routes>[0];
+
+const paramsSchema = z.object({ id: z.string() });
+
+/** What a browser's user waits for an answer. */
+const TEST_MS = 20_000;
+
+/** Tests of a tenant at once in a process: each is a git that talks to a host. */
+const TESTS = 3;
+
+/** Credentials of sources; their secrets go in and never out. */
+export function credentialRoutes(dependencies: CredentialDependencies): Routes {
+  return (server) => {
+    keeping(server, dependencies);
+    changing(server, dependencies);
+  };
+}
+
+function keeping(server: Server, { database, clock, sealer }: CredentialDependencies): void {
+  server.post(
+    "/api/v1/credentials",
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Seal a secret that opens private repositories of a host",
+        body: createCredentialRequestSchema,
+        response: { 201: credentialSchema },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request);
+      const row = await addCredential(
+        { database, sealer },
+        {
+          tenantId: tenantOf(request).tenantId,
+          given: request.body,
+          createdBy: principal.kind === "user" ? principal.userId : principal.kind,
+          now: clock.now(),
+        },
+      );
+      return reply.status(201).send(present(row));
+    },
+  );
+
+  server.get(
+    "/api/v1/credentials",
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Credentials, with when each was last used and what went wrong then; never their secrets",
+        querystring: pageQuerySchema,
+        response: { 200: pageOf(credentialSchema) },
+      },
+    },
+    async (request) => {
+      const { limit, cursor } = request.query;
+      const after = keyOfCursor(cursor, z.uuid());
+      const rows = await listCredentials(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+      return pageOfRows(rows, limit, { present, keyOf: (row) => row.id });
+    },
+  );
+}
+
+function changing(server: Server, { database, sealer, sources }: CredentialDependencies): void {
+  server.put(
+    "/api/v1/credentials/:id",
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Put another secret in place of the one it holds",
+        params: paramsSchema,
+        body: replaceSecretRequestSchema,
+        response: { 200: credentialSchema },
+      },
+    },
+    async (request) => {
+      const row = await replaceCredentialSecret(
+        { database, sealer },
+        { ...oneOf(tenantOf(request), request.params.id), secret: request.body.secret },
+      );
+      return present(required(row));
+    },
+  );
+
+  server.delete(
+    "/api/v1/credentials/:id",
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Forget it; repositories that chose it fall back to their host's",
+        params: paramsSchema,
+        response: { 200: credentialSchema },
+      },
+    },
+    async (request) => present(required(await deleteCredential(database, oneOf(tenantOf(request), request.params.id)))),
+  );
+
+  const testing = new Map<string, number>();
+  server.post(
+    "/api/v1/credentials/:id/test",
+    {
+      config: { auth: "admin" },
+      schema: {
+        summary: "Ask the host of an address for its branches with it",
+        params: paramsSchema,
+        body: testCredentialRequestSchema,
+        response: { 200: testedCredentialSchema },
+      },
+    },
+    async (request) => {
+      const tenant = tenantOf(request);
+      const row = required(await getCredential(database, oneOf(tenant, request.params.id)));
+      const running = testing.get(tenant.tenantId) ?? 0;
+      if (running >= TESTS) {
+        throw tooMany();
+      }
+      testing.set(tenant.tenantId, running + 1);
+      try {
+        return await tryOut(sources, row, request.body.clone_url);
+      } finally {
+        countDown(testing, tenant.tenantId);
+      }
+    },
+  );
+}
+
+async function tryOut(sources: SourceAccess, row: CredentialRow, cloneUrl: string): Promise<z.output<typeof testedCredentialSchema>> {
+  const signal = AbortSignal.timeout(TEST_MS);
+  try {
+    const { branches, defaultBranch } = await sources.reachWith(row, cloneUrl, signal, (remote) => listBranches(remote, { signal }));
+    const count = `${branches.length} ${branches.length === 1 ? "branch" : "branches"}`;
+    return { ok: true, message: `The repository answers and has ${count}.`, default_branch: defaultBranch };
+  } catch (error) {
+    if (signal.aborted) {
+      return { ok: false, message: `The host gave no answer within ${TEST_MS / 1_000} s.`, default_branch: null };
+    }
+    if (error instanceof SourceError) {
+      return { ok: false, message: error.message, default_branch: null };
+    }
+    throw error;
+  }
+}
+
+function countDown(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 1) - 1;
+  if (left > 0) {
+    counts.set(key, left);
+  } else {
+    counts.delete(key);
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError({
+    code: "too_many_tests",
+    status: 429,
+    message: `${TESTS} credentials are being tested already; wait for an answer, then try again.`,
+    headers: { "retry-after": "5" },
+  });
+}
+
+/** @throws {AppError} `credential_not_found` (404), also for what can't be an identifier at all. */
+function oneOf({ tenantId }: { readonly tenantId: string }, given: string): { readonly tenantId: string; readonly id: string } {
+  return { tenantId, id: required(z.uuid().safeParse(given).data) };
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) {
+    throw new AppError({
+      code: "credential_not_found",
+      status: 404,
+      message: "There is no credential with this id; GET /api/v1/credentials lists them.",
+    });
+  }
+  return value;
+}
+
+function present(row: CredentialRow): Credential {
+  const { id, name, kind, host, username, app_id, installation_id, last_error } = row;
+  return {
+    id,
+    name,
+    kind,
+    host,
+    username,
+    app_id,
+    installation_id,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    last_error,
+  };
+}

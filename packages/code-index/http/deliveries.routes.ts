@@ -1,0 +1,88 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { Routes } from "@sightline/foundation/http/http-server";
+import { z } from "zod";
+import { deliverySchema, deliveryStatusSchema, pageOf, type Delivery } from "#contract.ts";
+import { getDelivery, listDeliveries, type DeliveryRow } from "#webhooks/deliveries.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { deliveryNotFound, known, replayDelivery } from "#webhooks/replay-delivery.ts";
+import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { tenantOf } from "#http/kit/request-tenant.ts";
+
+type DeliveryDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
+
+const paramsSchema = z.object({ delivery_id: z.string() });
+const querySchema = pageQuerySchema.extend({ repo_id: z.uuid().optional(), status: deliveryStatusSchema.optional() });
+
+/** The ledger of webhook deliveries. */
+export function deliveryRoutes({ database, clock }: DeliveryDependencies): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/webhooks/deliveries",
+      {
+        config: { auth: "user" },
+        schema: {
+          summary: "What webhooks sent in the last 30 days, newest first",
+          querystring: querySchema,
+          response: { 200: pageOf(deliverySchema) },
+        },
+      },
+      async (request) => {
+        const { limit, cursor, repo_id: repoId, status } = request.query;
+        const after = keyOfCursor(cursor, z.uuid());
+        const rows = await listDeliveries(database, { tenantId: tenantOf(request).tenantId, repoId, status, after, limit: limit + 1 });
+        return pageOfRows(rows, limit, { present, keyOf: (row) => row.id });
+      },
+    );
+
+    server.get(
+      "/api/v1/webhooks/deliveries/:delivery_id",
+      {
+        config: { auth: "user" },
+        schema: { summary: "One delivery and what came of it", params: paramsSchema, response: { 200: deliverySchema } },
+      },
+      async (request) => {
+        const id = idOf(request.params.delivery_id);
+        return present(known(await getDelivery(database, { tenantId: tenantOf(request).tenantId, id })));
+      },
+    );
+
+    server.post(
+      "/api/v1/webhooks/deliveries/:delivery_id/replay",
+      {
+        config: { auth: "admin" },
+        schema: { summary: "Act on a delivery once more", params: paramsSchema, response: { 200: deliverySchema } },
+      },
+      async (request) => {
+        const id = idOf(request.params.delivery_id);
+        return present(await replayDelivery({ database, clock }, { tenantId: tenantOf(request).tenantId, id }));
+      },
+    );
+  };
+}
+
+/** What can't be an identifier is the identifier of no delivery. */
+function idOf(given: string): string {
+  const id = z.uuid().safeParse(given);
+  if (!id.success) {
+    throw deliveryNotFound();
+  }
+  return id.data;
+}
+
+function present(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    provider: row.provider,
+    delivery_id: row.delivery_id,
+    event: row.event,
+    repo_id: row.repo_id,
+    full_name: row.full_name,
+    changes: row.push.changes.map(({ branch, before, after, deleted }) => ({ branch, before, after, deleted })),
+    status: row.status,
+    reason: row.reason,
+    job_ids: [...row.job_ids],
+    received_at: row.received_at.toISOString(),
+    replays: row.replays,
+    replayed_at: row.replayed_at?.toISOString() ?? null,
+  };
+}

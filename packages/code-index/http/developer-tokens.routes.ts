@@ -1,0 +1,129 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Routes } from "@sightline/foundation/http/http-server";
+import { principalOf } from "@sightline/foundation/http/principal";
+import { z } from "zod";
+import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf, type DeveloperToken } from "#contract.ts";
+import { insertToken, listTokens, revokeToken, type DeveloperTokenRow } from "#http/access/developer-tokens.store.ts";
+import { ownRepositories } from "#store/records/repositories.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { createDeveloperToken } from "#http/access/developer-token.ts";
+import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { tenantOf } from "#http/kit/request-tenant.ts";
+
+type TokenDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
+
+export function developerTokenRoutes({ database, clock }: TokenDependencies): Routes {
+  return (server) => {
+    server.post(
+      "/api/v1/developer-tokens",
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Make a developer token, told this once; for all repositories or some, with or without traces",
+          body: createTokenRequestSchema,
+          response: { 201: createdTokenSchema },
+        },
+      },
+      async (request, reply) => {
+        const principal = principalOf(request);
+        const { tenantId } = tenantOf(request);
+        const repositories = await requireOwn(database, tenantId, request.body.repositories);
+        const { token, prefix, hash } = createDeveloperToken();
+        const row = await insertToken(database, {
+          tenantId,
+          hash,
+          prefix,
+          label: request.body.label,
+          repositories,
+          // Who keeps a token to some of the code says so when it shall open more than code.
+          traces: request.body.traces ?? repositories === null,
+          createdBy: principal.kind === "user" ? principal.userId : principal.kind,
+          now: clock.now(),
+        });
+        const { last_used_at: _used, revoked_at: _revoked, ...created } = presentToken(row);
+        return reply
+          .header("cache-control", "no-store")
+          .status(201)
+          .send({ ...created, token });
+      },
+    );
+
+    server.get(
+      "/api/v1/developer-tokens",
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Developer tokens, without the tokens themselves",
+          querystring: pageQuerySchema,
+          response: { 200: pageOf(developerTokenSchema) },
+        },
+      },
+      async (request) => {
+        const { limit, cursor } = request.query;
+        const after = keyOfCursor(cursor, z.uuid());
+        const rows = await listTokens(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+        return pageOfRows(rows, limit, { present: presentToken, keyOf: (row) => row.id });
+      },
+    );
+
+    server.delete(
+      "/api/v1/developer-tokens/:id",
+      {
+        config: { auth: "admin" },
+        schema: {
+          summary: "Revoke a developer token at once",
+          params: z.object({ id: z.string() }),
+          response: { 200: developerTokenSchema },
+        },
+      },
+      async (request) => {
+        const id = z.uuid().safeParse(request.params.id);
+        const tenantId = tenantOf(request).tenantId;
+        const row = id.success ? await revokeToken(database, { tenantId, id: id.data, now: clock.now() }) : undefined;
+        if (row === undefined) {
+          throw new AppError({
+            code: "developer_token_not_found",
+            status: 404,
+            message: "There is no such developer token; GET /api/v1/developer-tokens lists them.",
+          });
+        }
+        return presentToken(row);
+      },
+    );
+  };
+}
+
+/** @throws {AppError} `repository_unknown` (400) */
+async function requireOwn(
+  database: CodeIndexDatabase,
+  tenantId: string,
+  ids: readonly string[] | undefined,
+): Promise<readonly string[] | null> {
+  if (ids === undefined) {
+    return null;
+  }
+  const own = await ownRepositories(database.query, { tenantId, ids });
+  const unknown = ids.filter((id) => !own.has(id.toLowerCase()));
+  if (unknown.length > 0) {
+    throw new AppError({
+      code: "repository_unknown",
+      status: 400,
+      message: `There is no repository with the id ${unknown.slice(0, 5).join(", ")}; GET /api/v1/repos lists them.`,
+    });
+  }
+  return [...own];
+}
+
+function presentToken(row: DeveloperTokenRow): DeveloperToken {
+  return {
+    id: row.id,
+    token_prefix: row.token_prefix,
+    label: row.label,
+    repositories: row.repositories === null ? null : [...row.repositories],
+    traces: row.traces,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+  };
+}

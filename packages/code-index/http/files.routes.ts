@@ -1,0 +1,112 @@
+import type { Routes } from "@sightline/foundation/http/http-server";
+import { z } from "zod";
+import {
+  coverageRequestSchema,
+  coverageSchema,
+  fileRequestSchema,
+  fileSchema,
+  outlineRequestSchema,
+  outlineSchema,
+  refSchema,
+  treeRequestSchema,
+  treeSchema,
+} from "#contract.ts";
+import { readCoverage } from "#retrieval/files/read-coverage.ts";
+import { readFile } from "#retrieval/files/read-file.ts";
+import { readOutline } from "#retrieval/files/read-outline.ts";
+import { readTree } from "#retrieval/files/read-tree.ts";
+import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
+import { presentRef } from "#http/kit/presenters.ts";
+import { scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+
+/** What is indexed of one repository: its branches, and their files. */
+export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/repos/:repo_id/refs",
+      {
+        config: { auth: "reader" },
+        schema: { summary: "Its indexed branches, the default one first", params: repositoryParamsSchema, response: { 200: refsSchema } },
+      },
+      async (request) => {
+        const { refs } = await findRepository(database, scopeOf(request), request.params.repo_id);
+        return { refs: refs.map(presentRef) };
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/tree",
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "Every path of the indexed commit, those that are not searchable too",
+          params: repositoryParamsSchema,
+          querystring: treeRequestSchema,
+          response: { 200: treeSchema },
+        },
+      },
+      async (request) => readTree(database, await repositoryScope(request, request.params.repo_id, request.query.ref)),
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/file",
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "A file of the indexed commit, or some of its lines",
+          params: repositoryParamsSchema,
+          querystring: fileRequestSchema,
+          response: { 200: fileSchema },
+        },
+      },
+      async (request) => {
+        const { ref, ...reading } = request.query;
+        return readFile(database, await repositoryScope(request, request.params.repo_id, ref), reading);
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/outline",
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "What a file defines, from top to bottom",
+          params: repositoryParamsSchema,
+          querystring: outlineRequestSchema,
+          response: { 200: outlineSchema },
+        },
+      },
+      async (request) => {
+        const { ref, path } = request.query;
+        return readOutline(database, await repositoryScope(request, request.params.repo_id, ref), path);
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/coverage",
+      {
+        config: { auth: "reader" },
+        schema: {
+          summary: "Whether a path is searchable, and why not",
+          params: repositoryParamsSchema,
+          querystring: coverageRequestSchema,
+          response: { 200: coverageSchema },
+        },
+      },
+      async (request) => {
+        const { ref, path } = request.query;
+        return readCoverage(database, await repositoryScope(request, request.params.repo_id, ref), path);
+      },
+    );
+  };
+
+  async function repositoryScope(request: IncomingRequest, repoId: string, ref: string | undefined): Promise<RepositoryScope> {
+    const access = scopeOf(request);
+    const { full_name: repo } = await findRepository(database, access, repoId);
+    return { ...access, repo, ref };
+  }
+}
+
+const refsSchema = z.object({ refs: z.array(refSchema) });

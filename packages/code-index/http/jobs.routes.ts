@@ -1,0 +1,175 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import { z } from "zod";
+import { jobSchema, jobStatusSchema, jobTriggerSchema, pageOf, startedJobSchema } from "#contract.ts";
+import { enqueueJob, getJob, listJobs, requestCancel, type JobRow } from "#store/records/jobs.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { findRepository, requireIndexedRef } from "#http/kit/find-repository.ts";
+import { createJobEvents } from "./job-events.ts";
+import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { presentJob } from "#http/kit/presenters.ts";
+import { scopeOf, tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+
+type JobDependencies = {
+  readonly database: CodeIndexDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Asked again while somebody watches a job. */
+  readonly reader: Authenticator;
+};
+
+const jobParamsSchema = z.object({ job_id: z.string() });
+const jobsQuerySchema = pageQuerySchema.extend({
+  repo_id: z.uuid().optional(),
+  status: jobStatusSchema.optional(),
+  trigger: jobTriggerSchema.optional(),
+});
+
+const eventStream = {
+  description: "Server-sent events: `job` with the job's state, at once and at each change, until it has ended.",
+  content: { "text/event-stream": { schema: z.unknown() } },
+};
+
+export function jobRoutes(dependencies: JobDependencies): Routes {
+  return (server) => {
+    reading(dependencies, server);
+    watching(dependencies, server);
+    changing(dependencies, server);
+  };
+}
+
+function reading({ database }: JobDependencies, server: HttpServer): void {
+  server.get(
+    "/api/v1/jobs",
+    {
+      config: { auth: "reader" },
+      schema: { summary: "Index jobs, newest first", querystring: jobsQuerySchema, response: { 200: pageOf(jobSchema) } },
+    },
+    async (request) => {
+      const { limit, cursor, repo_id: repoId, status, trigger } = request.query;
+      const after = keyOfCursor(cursor, z.uuid());
+      const rows = await listJobs(database, { ...readingOf(request), repoId, status, trigger, after, limit: limit + 1 });
+      return pageOfRows(rows, limit, { present: presentJob, keyOf: (row) => row.job_id });
+    },
+  );
+
+  server.get(
+    "/api/v1/jobs/:job_id",
+    { config: { auth: "reader" }, schema: { summary: "One index job", params: jobParamsSchema, response: { 200: jobSchema } } },
+    async (request) => presentJob(await findJob(database, request, request.params.job_id)),
+  );
+}
+
+function watching({ database, clock, log, reader }: JobDependencies, server: HttpServer): void {
+  const events = createJobEvents({ database, clock, log });
+  server.addHook("preClose", async () => events.stop());
+
+  server.get(
+    "/api/v1/jobs/:job_id/events",
+    {
+      config: { auth: "reader" },
+      schema: {
+        summary: "Its progress as server-sent events; 204 once it has ended",
+        params: jobParamsSchema,
+        response: { 200: eventStream, 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { job_id: jobId } = request.params;
+      const job = await findJob(database, request, jobId);
+      const lastEventId = request.headers["last-event-id"];
+      const stream = events.open({
+        tenantId: job.tenant_id,
+        job,
+        lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
+        check: async () => {
+          await reader(request);
+          await findJob(database, request, jobId);
+        },
+      });
+      if (stream === undefined) {
+        return reply.status(204).send(null);
+      }
+      return reply
+        .header("content-type", "text/event-stream; charset=utf-8")
+        .header("cache-control", "no-store")
+        .header("x-accel-buffering", "no")
+        .send(stream);
+    },
+  );
+}
+
+function changing({ database, clock }: JobDependencies, server: HttpServer): void {
+  server.post(
+    "/api/v1/jobs/:job_id/cancel",
+    {
+      config: { auth: "user" },
+      schema: { summary: "Stop a job that waits or runs", params: jobParamsSchema, response: { 200: jobSchema } },
+    },
+    async (request) => {
+      const jobId = jobIdOf(request.params.job_id);
+      const { tenantId } = tenantOf(request);
+      return presentJob(known(await requestCancel(database, { tenantId, jobId, now: clock.now() })));
+    },
+  );
+
+  server.post(
+    "/api/v1/jobs/:job_id/retry",
+    {
+      config: { auth: "user" },
+      schema: { summary: "Queue a job that failed once more", params: jobParamsSchema, response: { 202: startedJobSchema } },
+    },
+    async (request, reply) => {
+      const job = await findJob(database, request, request.params.job_id);
+      if (job.status === "queued" || job.status === "running") {
+        throw new AppError({
+          code: "job_not_ended",
+          status: 409,
+          message: `The job is ${job.status}; only one that has ended can be tried again. Cancel it first, or wait.`,
+        });
+      }
+      // An admin may have taken its branch away since.
+      const ref = requireIndexedRef(await findRepository(database, scopeOf(request), job.repo_id), job.ref ?? undefined);
+      const again = await enqueueJob(database, {
+        tenantId: job.tenant_id,
+        repoId: job.repo_id,
+        ref,
+        mode: job.mode,
+        trigger: "api",
+        now: clock.now(),
+      });
+      return reply.status(202).send({ job: presentJob(again) });
+    },
+  );
+}
+
+function readingOf(request: IncomingRequest) {
+  const { tenant, repositories } = scopeOf(request);
+  return { tenantId: tenant.tenantId, repositories };
+}
+
+async function findJob(database: CodeIndexDatabase, request: IncomingRequest, jobId: string): Promise<JobRow> {
+  return known(await getJob(database, { ...readingOf(request), jobId: jobIdOf(jobId) }));
+}
+
+/** What can't be an identifier is the identifier of no job. */
+function jobIdOf(given: string): string {
+  const id = z.uuid().safeParse(given);
+  if (!id.success) {
+    throw jobNotFound();
+  }
+  return id.data;
+}
+
+function known(row: JobRow | undefined): JobRow {
+  if (row === undefined) {
+    throw jobNotFound();
+  }
+  return row;
+}
+
+function jobNotFound(): AppError {
+  return new AppError({ code: "job_not_found", status: 404, message: "There is no job with this id; GET /api/v1/jobs lists them." });
+}

@@ -1,0 +1,40 @@
+import { AppError } from "@sightline/foundation/errors";
+import { z } from "zod";
+import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
+import type { Access } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+/** @throws {AppError} `repository_not_found` (404), also for what can't be an identifier at all. */
+export async function findRepository(database: CodeIndexDatabase, access: Access, repoId: string): Promise<RepositoryRow> {
+  const id = z.uuid().safeParse(repoId);
+  const row = id.success ? await getRepository(database, { ...access, id: id.data }) : undefined;
+  if (row === undefined) {
+    throw repositoryNotFound();
+  }
+  return row;
+}
+
+/** The same for one of another tenant, one that is being deleted, and none at all. */
+export function repositoryNotFound(): AppError {
+  return new AppError({
+    code: "repository_not_found",
+    status: 404,
+    message: "There is no repository with this id; GET /api/v1/repos lists them, and POST /api/v1/repos registers one.",
+  });
+}
+
+/** A branch that may be indexed; the default one when left out. @throws {AppError} `unknown_ref` (400) for one that nobody asked to be indexed. */
+export function requireIndexedRef({ default_branch: main, branches }: RepositoryRow, ref: string | undefined): string | undefined {
+  const known = main === null ? branches : [main, ...branches];
+  if (ref !== undefined && !known.includes(ref)) {
+    const those = known.length === 0 ? "only the default branch" : known.join(", ");
+    throw new AppError({
+      code: "unknown_ref",
+      status: 400,
+      message: `The branch ${ref} is not indexed; indexed: ${those}. Add it with PATCH /api/v1/repos/{repo_id} and "branches".`,
+    });
+  }
+  return ref;
+}
+
+export const repositoryParamsSchema = z.object({ repo_id: z.string() });

@@ -1,0 +1,75 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { createGauge, type Metrics } from "@sightline/foundation/http/metrics";
+import { readQueue, type QueueState } from "./queue.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+type QueueMetricsOptions = {
+  readonly metrics: Metrics;
+  readonly database: CodeIndexDatabase;
+  readonly clock: Clock;
+  readonly watchdogLookedAt: () => Date | undefined;
+};
+
+/** One scrape asks the database once. */
+const SHARED_MS = 1_000;
+
+/** What an operator watches of the jobs, of all tenants together. */
+export function registerQueueMetrics({ metrics, database, clock, watchdogLookedAt }: QueueMetricsOptions): void {
+  let asked: { readonly at: number; readonly state: Promise<QueueState> } | undefined;
+  const queue = (): Promise<QueueState> => {
+    const now = clock.now();
+    if (asked === undefined || now.getTime() - asked.at > SHARED_MS) {
+      asked = { at: now.getTime(), state: readQueue(database, { now }) };
+    }
+    return asked.state;
+  };
+
+  createGauge(metrics, {
+    name: "codeindex_jobs",
+    help: "Jobs that wait and that run.",
+    labels: ["status"],
+    read: async () => {
+      const { queued, running } = await queue();
+      return [
+        { labels: { status: "queued" }, value: queued },
+        { labels: { status: "running" }, value: running },
+      ];
+    },
+  });
+  createGauge(metrics, {
+    name: "codeindex_oldest_queued_job_seconds",
+    help: "How long the job waits that has been due for longest.",
+    labels: [],
+    read: async () => [{ labels: {}, value: (await queue()).oldest_queued_seconds }],
+  });
+  createGauge(metrics, {
+    name: "codeindex_jobs_ended_last_hour",
+    help: "Jobs that ended in the last hour, by how they ended.",
+    labels: ["status"],
+    read: async () => {
+      const { succeeded, failed, cancelled } = await queue();
+      return Object.entries({ succeeded, failed, cancelled }).map(([status, value]) => ({ labels: { status }, value }));
+    },
+  });
+  createGauge(metrics, {
+    name: "codeindex_job_seconds_last_hour",
+    help: "From the start to the end of the jobs that succeeded in the last hour.",
+    labels: ["quantile"],
+    read: async () => {
+      const { median_seconds: median, p95_seconds: p95 } = await queue();
+      return [
+        { labels: { quantile: "0.5" }, value: median ?? Number.NaN },
+        { labels: { quantile: "0.95" }, value: p95 ?? Number.NaN },
+      ];
+    },
+  });
+  createGauge(metrics, {
+    name: "codeindex_watchdog_age_seconds",
+    help: "Since this process's watchdog last looked at the jobs; it does every 60 s.",
+    labels: [],
+    read: async () => {
+      const lookedAt = watchdogLookedAt();
+      return lookedAt === undefined ? [] : [{ labels: {}, value: (clock.now().getTime() - lookedAt.getTime()) / 1_000 }];
+    },
+  });
+}

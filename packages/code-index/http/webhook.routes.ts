@@ -1,0 +1,97 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
+import type { Metrics } from "@sightline/foundation/http/metrics";
+import { z } from "zod";
+import { readHead } from "#webhooks/read-head.ts";
+import { takeDelivery, type WebhookTools } from "#webhooks/take-delivery.ts";
+import { createWebhookMetrics, type WebhookMetrics } from "#webhooks/webhook-metrics.ts";
+
+/** GitHub's largest delivery. */
+const BODY_LIMIT = 25 * 1024 * 1024;
+/** Of all bodies that are being received: whoever sends them is not known yet. */
+const BYTES_AT_ONCE = 8 * BODY_LIMIT;
+
+const answerSchema = z.object({ status: z.enum(["pong", "accepted", "ignored"]), message: z.string(), jobs: z.array(z.uuid()) });
+
+export type Webhook = { readonly authenticator: Authenticator; readonly routes: Routes };
+
+/** `POST /api/v1/ingest/webhook`, and what refuses a delivery that can't be signed rightly before its body is read. */
+export function createWebhook(tools: WebhookTools & { readonly metrics: Metrics }): Webhook {
+  const metrics = createWebhookMetrics(tools.metrics);
+  return {
+    authenticator: async ({ headers }) => {
+      try {
+        readHead(headers);
+      } catch (error) {
+        metrics.counted("unknown", "refused");
+        throw error;
+      }
+    },
+    routes: (server) => {
+      readBytes(server);
+      limitBytes(server);
+      server.post(
+        "/api/v1/ingest/webhook",
+        {
+          config: { auth: "webhook" },
+          bodyLimit: BODY_LIMIT,
+          schema: {
+            summary: "Hear of a push: GitHub, GitLab, Gitea, Forgejo, Bitbucket, or a script",
+            response: { 200: answerSchema, 202: answerSchema },
+          },
+        },
+        async (request, reply) => {
+          const head = readHead(request.headers);
+          const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+          const taken = await takeDelivery(tools, { head, body }).catch((error: unknown) => {
+            countFailure(metrics, head.provider, error);
+            throw error;
+          });
+          metrics.counted(head.provider, taken.status);
+          return reply.status(taken.status === "pong" ? 200 : 202).send({ ...taken, jobs: [...taken.jobs] });
+        },
+      );
+    },
+  };
+}
+
+/** The signature is over the bytes as they were sent. */
+function readBytes(server: HttpServer): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("application/json", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
+  server.addContentTypeParser("*", (_request, _payload, done) =>
+    done(
+      new AppError({
+        code: "unsupported_media_type",
+        status: 415,
+        message: "Set the webhook's content type to application/json at the host; forms are not read.",
+      }),
+    ),
+  );
+}
+
+function limitBytes(server: HttpServer): void {
+  let underWay = 0;
+  server.addHook("onRequest", async (request, reply) => {
+    const said = Number(request.headers["content-length"] ?? BODY_LIMIT);
+    const bytes = Math.min(Number.isFinite(said) ? said : BODY_LIMIT, BODY_LIMIT);
+    if (underWay + bytes > BYTES_AT_ONCE) {
+      throw new AppError({
+        code: "busy",
+        status: 503,
+        message: "Too many large deliveries at once; send this one again in a few seconds.",
+        headers: { "retry-after": "10" },
+      });
+    }
+    underWay += bytes;
+    reply.raw.once("close", () => {
+      underWay -= bytes;
+    });
+  });
+}
+
+function countFailure(metrics: WebhookMetrics, provider: string, error: unknown): void {
+  if (error instanceof AppError) {
+    metrics.counted(provider, error.status === 401 ? "refused" : "invalid");
+  }
+}

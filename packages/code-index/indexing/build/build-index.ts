@@ -1,0 +1,105 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { JobProgress } from "#schema.ts";
+import { readBlobs } from "#git/blobs.ts";
+import type { Mirror } from "#git/mirror.ts";
+import type { Splitter } from "#splitting/splitter.ts";
+import { attachFiles, insertSkippedFiles, type NewFile } from "#store/index/builds.store.ts";
+import { sweepTenant } from "#store/index/sweep.store.ts";
+import { inOrder } from "./in-order.ts";
+import type { BuildPlan } from "./plan-build.ts";
+import { readFile } from "./read-file.ts";
+import { createBuildWriter, type WriterOptions } from "./write-build.ts";
+
+type Building = WriterOptions & {
+  readonly plan: BuildPlan;
+  readonly mirror: Mirror;
+  readonly splitter: Splitter;
+  readonly report: (progress: JobProgress) => void;
+};
+
+/** Files that wait for each thread, so that it never waits for the database. Bounds the memory, too. */
+const AHEAD = 8;
+/** Rows of files that a statement adds. */
+const FILES = 2_000;
+/** Between two looks at contents that another build is writing. */
+const WAIT_MS = 250;
+
+/** Writes the files of a plan into a build. Contents that the tenant holds already are neither read nor split again. */
+export async function buildIndex(building: Building): Promise<void> {
+  const { database, build, plan, report, signal } = building;
+  for (const batch of inSlices(plan.skipped, FILES)) {
+    await insertSkippedFiles(database, build, batch);
+  }
+  let missing = plan.files;
+  for (;;) {
+    const { free, busy } = await attachKnown(building, missing);
+    const total = plan.files.length + plan.skipped.length;
+    report({ phase: "files", done: total - free.length - busy.length, total });
+    if (free.length > 0) {
+      missing = [...busy, ...(await writeFiles(building, free))];
+    } else if (busy.length > 0) {
+      missing = busy;
+    } else {
+      return;
+    }
+    if (missing.length > 0) {
+      // Another build writes them. It completes them, or it dies, and then what it left is swept.
+      await delay(WAIT_MS, undefined, { signal });
+      await sweepTenant(database, build);
+    }
+  }
+}
+
+type Sorted = { readonly free: readonly NewFile[]; readonly busy: readonly NewFile[] };
+
+async function attachKnown({ database, build, splitterRevision }: Building, files: readonly NewFile[]): Promise<Sorted> {
+  const free: NewFile[] = [];
+  const busy: NewFile[] = [];
+  for (const batch of inSlices(files, FILES)) {
+    const attached = await attachFiles(database, build, { files: batch, splitter: splitterRevision });
+    for (const file of batch) {
+      if (!attached.known.has(file.path)) {
+        (attached.busy.has(file.path) ? busy : free).push(file);
+      }
+    }
+  }
+  return { free, busy };
+}
+
+/** Returns those that another build was faster with. */
+async function writeFiles(building: Building, files: readonly NewFile[]): Promise<readonly NewFile[]> {
+  const { mirror, splitter, plan, report, signal } = building;
+  const writer = createBuildWriter(building);
+  const total = plan.files.length + plan.skipped.length;
+  let done = total - files.length;
+  try {
+    const contents = readBlobs(
+      mirror,
+      files.map(({ blob }) => blob),
+      { signal },
+    );
+    const read = async (content: Buffer, index: number) => {
+      const file = files[index];
+      return file === undefined ? undefined : readFile(file, content, splitter);
+    };
+    for await (const document of inOrder(contents, splitter.threads * AHEAD, read)) {
+      signal.throwIfAborted();
+      if (document !== undefined) {
+        await writer.add(document);
+        report({ phase: "files", done: ++done, total });
+      }
+    }
+    report({ phase: "postings", done, total });
+    const left = new Set(await writer.finish());
+    return files.filter(({ path }) => left.has(path));
+  } catch (error) {
+    await writer.abandon();
+    throw error;
+  }
+}
+
+function* inSlices<Item>(items: readonly Item[], size: number): Generator<readonly Item[], void, undefined> {
+  for (let start = 0; start < items.length; start += size) {
+    yield items.slice(start, start + size);
+  }
+}

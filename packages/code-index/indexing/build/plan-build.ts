@@ -1,0 +1,79 @@
+import { AppError } from "@sightline/foundation/errors";
+import { listTree, readBlobs, type TreeEntry } from "#git/blobs.ts";
+import type { Mirror } from "#git/mirror.ts";
+import { decode } from "#splitting/decode.ts";
+import type { NewFile, LiveFile, SkippedFile } from "#store/index/builds.store.ts";
+import { createIgnore } from "./ignore.ts";
+import { skipUnread } from "./skip.ts";
+
+/** What a job has to do to bring a branch to a commit. */
+export type BuildPlan = {
+  /** Entries of the commit's tree. */
+  readonly entries: number;
+  /** Files to be searchable, and those that the repository's rules leave out: all of the tree, or those that changed. */
+  readonly files: readonly NewFile[];
+  readonly skipped: readonly SkippedFile[];
+  /** Paths that are no more. */
+  readonly removed: readonly string[];
+};
+
+type Planning = {
+  readonly mirror: Mirror;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly signal: AbortSignal;
+};
+
+const IGNORE_FILE = ".sightlineignore";
+const LARGEST_IGNORE_FILE = 65_536;
+
+/** Everything of the mirror's commit. */
+export async function planWhole({ mirror, include, exclude, signal }: Planning): Promise<BuildPlan> {
+  const entries = await listTree(mirror, { signal });
+  const sightlineignore = await readIgnoreFile(mirror, entries, signal);
+  const ignored = createIgnore({ sightlineignore, include, exclude });
+  const files: NewFile[] = [];
+  const skipped: SkippedFile[] = [];
+  for (const entry of entries) {
+    const { path, blob, bytes } = entry;
+    const reason = skipUnread(entry) ?? ignored(path);
+    if (reason === undefined) {
+      files.push({ path, blob, bytes });
+    } else {
+      skipped.push({ path, blob, bytes, skip_reason: reason });
+    }
+  }
+  return { entries: entries.length, files, skipped, removed: [] };
+}
+
+/** @throws {AppError} when it is too large to be one: what it should keep out must not be let in silently. */
+async function readIgnoreFile(mirror: Mirror, entries: readonly TreeEntry[], signal: AbortSignal): Promise<string | undefined> {
+  const entry = entries.find(({ path, kind }) => path === IGNORE_FILE && kind === "file");
+  if (entry === undefined) {
+    return undefined;
+  }
+  if (entry.bytes > LARGEST_IGNORE_FILE) {
+    throw new AppError({ code: "invalid_pattern", status: 422, message: `${IGNORE_FILE} is larger than 64 KiB. Use fewer patterns.` });
+  }
+  let text = "";
+  for await (const content of readBlobs(mirror, [entry.blob], { signal })) {
+    ({ text } = decode(content));
+  }
+  return text;
+}
+
+/** What of a plan for the whole tree differs from the files that searches see. Rules and splitters count as well as contents. */
+export function planChanges(whole: BuildPlan, live: readonly LiveFile[], splitter: number): BuildPlan {
+  const known = new Map(live.map((file) => [file.path, file]));
+  const files = whole.files.filter(({ path, blob }) => {
+    const file = known.get(path);
+    known.delete(path);
+    return file?.blob !== blob || file.splitter !== splitter;
+  });
+  const skipped = whole.skipped.filter(({ path, blob, skip_reason: reason }) => {
+    const file = known.get(path);
+    known.delete(path);
+    return file?.blob !== blob || file.skip_reason !== reason;
+  });
+  return { entries: whole.entries, files, skipped, removed: [...known.keys()] };
+}

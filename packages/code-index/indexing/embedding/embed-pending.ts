@@ -1,0 +1,151 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Service } from "@sightline/foundation/lifecycle";
+import type { Logger } from "@sightline/foundation/log";
+import { EmbedderError } from "#embedding/embedder-error.ts";
+import type { Embedder } from "#embedding/embedder.ts";
+import { clearWaiting, tenantsThatWait } from "./embedding-progress.store.ts";
+import { listTenants, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
+import { forgetWaiting } from "./waiting-vectors.store.ts";
+import { createBackoff } from "./back-off.ts";
+import { createTenantBackfill, type Filling, type TenantBackfill } from "./embed-tenant.ts";
+
+export type BackfillOptions = {
+  readonly database: CodeIndexDatabase;
+  /** `undefined`: nothing is embedded, and nothing waits. */
+  readonly embedder: Embedder | undefined;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** For tests, which can't wait as long. */
+  readonly timing?: BackfillTiming;
+};
+
+export type BackfillTiming = {
+  /** Between two looks when nothing waits. */
+  readonly idleMs: number;
+  /** After the provider's first failure; it doubles. */
+  readonly retryMs: number;
+  readonly leaseMs: number;
+};
+
+const TIMING: BackfillTiming = { idleMs: 1_000, retryMs: 1_000, leaseMs: 60_000 };
+
+/** Between two looks at a tenant of which nothing is known to wait. */
+const LOOK_MS = 15_000;
+
+/**
+ * Makes the vectors that were not made while indexing, of every tenant: because that takes a network, because the provider
+ * failed, or because the embedder is another one now. Any number of processes may do so at once.
+ *
+ * The vectors of a new embedder are made beside those in use, which searches keep to until the last one is there.
+ * Stopping it gives back what is in hand.
+ */
+export function createBackfill({ database, embedder, log, clock, timing = TIMING }: BackfillOptions): Service {
+  const stopping = new AbortController();
+  let loop: Promise<void> | undefined;
+
+  async function fill(used: Embedder): Promise<void> {
+    const round = createRound({ database, embedder: used, log, clock, leaseMs: timing.leaseMs, signal: stopping.signal });
+    const backoff = createBackoff(timing.retryMs);
+    let said: string | undefined;
+    while (!stopping.signal.aborted) {
+      let pauseMs: number;
+      try {
+        pauseMs = (await round()) ? 0 : timing.idleMs;
+        backoff.reset();
+        said = undefined;
+      } catch (error) {
+        pauseMs = backoff.next(error);
+        said = report(error, said);
+      }
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  /** The same words are logged once. */
+  function report(error: unknown, said: string | undefined): string | undefined {
+    if (stopping.signal.aborted) {
+      return said;
+    }
+    if (!(error instanceof EmbedderError)) {
+      log.error({ err: error }, "vectors could not be made, trying again");
+      return undefined;
+    }
+    if (error.message !== said) {
+      log.warn({ reason: error.message }, "the embedder's provider fails; new code is found by the other legs meanwhile");
+    }
+    return error.message;
+  }
+
+  return {
+    name: "vectors",
+    start: async () => {
+      if (embedder === undefined) {
+        await forgetAll(database);
+      } else {
+        loop = fill(embedder);
+      }
+    },
+    stop: async () => {
+      stopping.abort(new Error("stopping"));
+      await loop;
+    },
+  };
+}
+
+/** One batch of each tenant that has something to do; false when none had. */
+function createRound(filling: Filling): () => Promise<boolean> {
+  const { database, log, clock, signal } = filling;
+  const backfills = new Map<string, TenantBackfill>();
+  let tenants: readonly Tenant[] = [];
+  let lookedAt = 0;
+  let turn = 0;
+
+  async function look(): Promise<boolean> {
+    const all = clock.now().getTime() - lookedAt >= LOOK_MS;
+    if (all) {
+      tenants = await listTenants(database);
+      lookedAt = clock.now().getTime();
+    }
+    return all;
+  }
+
+  async function step(tenant: Tenant): Promise<boolean> {
+    const backfill = backfills.get(tenant.tenantId) ?? createTenantBackfill(filling, tenant);
+    backfills.set(tenant.tenantId, backfill);
+    try {
+      return (await backfill.step()) === "worked";
+    } catch (error) {
+      if (error instanceof EmbedderError || signal.aborted) {
+        throw error;
+      }
+      // One tenant's trouble, as when it is being deleted, is not the others'.
+      backfills.delete(tenant.tenantId);
+      log.error({ err: error, tenant: tenant.name }, "a tenant's vectors could not be made, trying again later");
+      return false;
+    }
+  }
+
+  return async () => {
+    const all = await look();
+    const waiting = await tenantsThatWait(database);
+    const due = tenants.filter(({ tenantId }) => all || waiting.has(tenantId) || backfills.get(tenantId)?.settled() === false);
+    // Another one is first each time, so that a provider's failure is not always the same tenant's.
+    turn++;
+    let worked = false;
+    for (let index = 0; index < due.length; index++) {
+      const tenant = due[(index + turn) % due.length];
+      if (tenant !== undefined && !signal.aborted) {
+        worked = (await step(tenant)) || worked;
+      }
+    }
+    return worked;
+  };
+}
+
+async function forgetAll(database: CodeIndexDatabase): Promise<void> {
+  for (const tenant of await listTenants(database)) {
+    await forgetWaiting(database, tenant);
+    await clearWaiting(database, tenant);
+  }
+}

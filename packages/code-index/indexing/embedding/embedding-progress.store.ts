@@ -1,0 +1,111 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { embedderInUse } from "./embedders.store.ts";
+import { lockRepositories, settleIndexStatus } from "#store/records/index-status.store.ts";
+import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
+import { vectorsTable } from "#store/index/vectors.store.ts";
+
+type Place = Pick<Tenant, "tenantId" | "schema">;
+
+type Waiting = { readonly pending: number; readonly error: string | null };
+
+/** Chunks of a generation that wait for a vector of the embedder in use, and what its provider last said about that. */
+export async function waitingOf(
+  transaction: Transaction<CodeIndexTables>,
+  { schema, generation }: Pick<Tenant, "schema"> & { readonly generation: number },
+): Promise<Waiting> {
+  const embedderId = await embedderInUse(transaction, { schema });
+  if (embedderId === undefined) {
+    return { pending: 0, error: null };
+  }
+  const { rows } = await sql<Waiting>`
+    select pending, case when pending > 0 then last_error end as error
+    from ${sql.id(schema, "embedders")}
+    cross join (select count(*) as pending from ${waitingChunks(schema, embedderId)} where file.generation = ${generation}) as waiting
+    where embedder_id = ${embedderId}
+  `.execute(transaction);
+  return rows[0] ?? { pending: 0, error: null };
+}
+
+function waitingChunks(schema: Tenant["schema"], embedderId: number) {
+  return sql`${vectorsTable(schema, embedderId)} as vector
+    join ${sql.id(schema, "code_chunks")} as chunk on chunk.text_hash = vector.text_hash and vector.embedding is null and vector.error is null
+    join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id`;
+}
+
+type CountedRef = {
+  readonly ref_id: string;
+  readonly repo_id: string;
+  readonly generation: number;
+  /** Of the moment it was counted; another one means that the branch was indexed since. */
+  readonly indexed_at: Date | null;
+  readonly pending: number;
+  readonly error: string | null;
+  readonly changed: boolean;
+};
+
+/** Brings what the tenant's branches and repositories say about waiting vectors up to date. Returns how many chunks wait. */
+export async function refreshWaiting(database: CodeIndexDatabase, tenant: Place): Promise<number> {
+  const counted = await countWaiting(database.query, tenant);
+  const changed = counted.filter((ref) => ref.changed);
+  if (changed.length > 0) {
+    await database.query.transaction().execute(async (transaction) => {
+      await lockRepositories(
+        transaction,
+        changed.map((ref) => ref.repo_id),
+      );
+      const { rows } = await sql<{ repo_id: string }>`
+        update codeindex.refs as ref set vectors_pending = given.pending, vectors_error = given.error
+        from json_to_recordset(${JSON.stringify(changed)}::json)
+          as given(ref_id uuid, generation integer, indexed_at timestamptz, pending integer, error text)
+        where ref.ref_id = given.ref_id and ref.tenant_id = ${tenant.tenantId} and ref.generation = given.generation
+          and ref.indexed_at is not distinct from given.indexed_at
+        returning ref.repo_id
+      `.execute(transaction);
+      await settleIndexStatus(transaction, [...new Set(rows.map((row) => row.repo_id))]);
+    });
+  }
+  return counted.reduce((sum, ref) => sum + ref.pending, 0);
+}
+
+async function countWaiting(query: Kysely<CodeIndexTables>, { tenantId, schema }: Place): Promise<readonly CountedRef[]> {
+  const embedderId = await embedderInUse(query, { schema });
+  if (embedderId === undefined) {
+    return [];
+  }
+  const { rows } = await sql<CountedRef>`
+    with waiting as (
+      select file.generation, count(*) as pending from ${waitingChunks(schema, embedderId)} group by file.generation
+    ), provider as (
+      select last_error from ${sql.id(schema, "embedders")} where embedder_id = ${embedderId}
+    ), counted as (
+      select ref.ref_id, ref.repo_id, ref.generation, ref.indexed_at, ref.vectors_pending, ref.vectors_error,
+        coalesce(waiting.pending, 0) as pending, case when waiting.pending > 0 then provider.last_error end as error
+      from codeindex.refs as ref cross join provider left join waiting on waiting.generation = ref.generation
+      where ref.tenant_id = ${tenantId} and ref.generation is not null
+    )
+    select ref_id, repo_id, generation, indexed_at, pending, error, (vectors_pending, vectors_error) is distinct from (pending, error) as changed
+    from counted
+  `.execute(query);
+  return rows;
+}
+
+/** Tenants with a branch that says it waits for vectors. */
+export async function tenantsThatWait(database: CodeIndexDatabase): Promise<ReadonlySet<string>> {
+  const rows = await database.query.selectFrom("codeindex.refs").select("tenant_id").distinct().where("vectors_pending", ">", 0).execute();
+  return new Set(rows.map((row) => row.tenant_id));
+}
+
+/** Where nothing embeds any more, no branch waits. */
+export async function clearWaiting(database: CodeIndexDatabase, { tenantId }: Pick<Tenant, "tenantId">): Promise<void> {
+  await database.query.transaction().execute(async (transaction) => {
+    const rows = await transaction
+      .updateTable("codeindex.refs")
+      .set({ vectors_pending: 0, vectors_error: null })
+      .where("tenant_id", "=", tenantId)
+      .where("vectors_pending", ">", 0)
+      .returning("repo_id")
+      .execute();
+    await settleIndexStatus(transaction, [...new Set(rows.map((row) => row.repo_id))]);
+  });
+}

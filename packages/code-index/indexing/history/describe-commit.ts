@@ -1,0 +1,51 @@
+import type { Commit } from "#git/read-commits.ts";
+import { decode } from "#splitting/decode.ts";
+import type { NewCommit } from "#store/index/commits.store.ts";
+import { termsOf } from "#store/index/terms.ts";
+
+const SUBJECT = 1_000;
+const BODY = 20_000;
+const NAME = 300;
+/** Different words of a message that it is found by. */
+const TERMS = 1_000;
+
+/** A commit as it is kept. */
+export function describeCommit(commit: Commit, position: number): NewCommit {
+  const message = textOf(commit.message).replaceAll("\r\n", "\n").trim();
+  const end = message.search(/\n\s*\n|$/u);
+  // As git has it: the first paragraph, in one line.
+  const subject = message.slice(0, end).replaceAll(/\s*\n\s*/gu, " ");
+  const body = message.slice(end).trim();
+  return {
+    position,
+    commit: commit.commit,
+    parents: commit.parents,
+    author: cut(textOf(commit.author), NAME),
+    author_email: cut(textOf(commit.authorEmail), NAME),
+    authored_at: momentOf(commit.authoredAt),
+    committed_at: momentOf(commit.committedAt),
+    subject: cut(subject, SUBJECT),
+    body: cut(body, BODY),
+    terms: [...new Set(termsOf(`${subject}\n${body}`))].slice(0, TERMS),
+    paths: commit.paths,
+    paths_total: commit.pathsTotal,
+    moved_to: commit.moves.map(({ to }) => to),
+    moved_from: commit.moves.map(({ from }) => from),
+  };
+}
+
+function textOf(bytes: Buffer): string {
+  return decode(bytes).text.replaceAll("\0", "").toWellFormed();
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}
+
+const LAST_SECOND = 253_402_300_799;
+
+/** git takes any number for a time; what no calendar has becomes the nearest that has. */
+function momentOf(seconds: number): string {
+  const sane = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LAST_SECOND) : 0;
+  return new Date(sane * 1_000).toISOString();
+}

@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import { lockRepositories, settleIndexStatus } from "#store/records/index-status.store.ts";
+import type { Lease } from "#store/records/leases.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+type Branch = { readonly tenantId: string; readonly repoId: string; readonly ref: string };
+
+/** What searches see of a branch; `undefined` before it was indexed. */
+export async function findLive(
+  database: CodeIndexDatabase,
+  { tenantId, repoId, ref }: Branch,
+): Promise<{ readonly generation: number; readonly commit: string | null } | undefined> {
+  const row = await database.query
+    .selectFrom("codeindex.refs")
+    .select(["generation", "indexed_commit"])
+    .where("tenant_id", "=", tenantId)
+    .where("repo_id", "=", repoId)
+    .where("name", "=", ref)
+    .executeTakeFirst();
+  return row === undefined || row.generation === null ? undefined : { generation: row.generation, commit: row.indexed_commit };
+}
+
+type Dropping = { readonly lease: Lease; readonly repoId: string; readonly ref: string; readonly now: Date };
+
+/**
+ * Takes a branch out of the searches that does not exist any more, and ends the job that found it so; a sweep deletes what it held.
+ * Returns false, and does nothing, for a branch that never was there, and for the default one.
+ */
+export async function dropBranch(database: CodeIndexDatabase, { lease, repoId, ref, now }: Dropping): Promise<boolean> {
+  return database.query.transaction().execute(async (transaction) => {
+    await sql`select from codeindex.index_jobs where job_id = ${lease.jobId} for update`.execute(transaction);
+    await lockRepositories(transaction, [repoId]);
+    const { rows } = await sql`
+      with dropped as (
+        delete from codeindex.refs using codeindex.index_jobs as job
+        where refs.repo_id = ${repoId} and refs.name = ${ref} and not refs.is_default
+          and job.job_id = ${lease.jobId} and job.worker_id = ${lease.workerId} and job.status = 'running' and job.repo_id = refs.repo_id
+        returning refs.ref_id
+      )
+      update codeindex.index_jobs set status = 'succeeded', completed_at = ${now}, progress = '{"phase": "done", "done": 0, "total": 0}'
+      from dropped where job_id = ${lease.jobId}
+      returning job_id
+    `.execute(transaction);
+    await settleIndexStatus(transaction, rows.length > 0 ? [repoId] : []);
+    return rows.length > 0;
+  });
+}

@@ -1,0 +1,87 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { CallToolResult, McpServer, ServerContext, StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { LATE, within } from "#retrieval/legs/leg.ts";
+import type { SearchDependencies } from "#retrieval/search/search.ts";
+import type { Access } from "#store/tenancy/read-scope.store.ts";
+import { untilAborted } from "#store/tenancy/tenant.ts";
+import { tellProgress } from "./progress.ts";
+
+/** What a tool works with; `access` is of the token of the very request that calls it, and `database` reads until the call ends. */
+export type ToolContext = SearchDependencies & { readonly access: Access };
+
+export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
+
+type Tool<Given> = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: StandardSchemaWithJSON<unknown, Given>;
+  readonly outputSchema: StandardSchemaWithJSON;
+  /** Reads by the context it is given. */
+  readonly answer: (given: Given, context: ToolContext & { readonly signal: AbortSignal }) => Promise<ToolAnswer>;
+};
+
+const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+
+/** Adds a tool that only reads: within its time, until it is cancelled, with word of its progress to who asked for that. */
+export function addTool<Given>(server: McpServer, context: ToolContext, { name, answer, ...tool }: Tool<Given>): void {
+  server.registerTool(name, { ...tool, annotations: READ_ONLY }, (given: Given, call: ServerContext) =>
+    callTool(context, { name, call }, (signal) => answer(given, { ...context, signal, database: untilAborted(context.database, signal) })),
+  );
+}
+
+const CALL_MS = 15_000;
+
+type Call = { readonly name: string; readonly call: ServerContext };
+
+/** What goes wrong comes back as a result that an assistant can act on. */
+async function callTool(
+  { log }: ToolContext,
+  { name, call }: Call,
+  work: (signal: AbortSignal) => Promise<ToolAnswer>,
+): Promise<CallToolResult> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([call.mcpReq.signal, ended.signal]);
+  const stopTelling = tellProgress(call, CALL_MS);
+  try {
+    const answer = await within(work(signal), CALL_MS);
+    if (answer === LATE) {
+      return failure(`The call took longer than ${CALL_MS / 1000} s and was given up; ask for less, or name where to look.`);
+    }
+    return { content: [{ type: "text", text: answer.text }], structuredContent: answer.structured };
+  } catch (error) {
+    if (error instanceof AppError && error.status !== 500) {
+      return failure(error.message);
+    }
+    if (!call.mcpReq.signal.aborted) {
+      log.error({ err: error, tool: name }, "a tool call failed");
+    }
+    return failure("The tool failed to answer; try again in a moment.");
+  } finally {
+    stopTelling();
+    // Whatever of it still runs is wanted by nobody.
+    ended.abort();
+  }
+}
+
+function failure(text: string): CallToolResult {
+  return { isError: true, content: [{ type: "text", text }] };
+}
+
+/** Tokens of each form of an answer when the caller names no limit. */
+const DEFAULT_TOKENS = 2_000;
+/** Text and structured content together stay below 25,000, which assistants take as the most of a whole answer. */
+export const MOST_TOKENS = 12_000;
+const FEWEST_TOKENS = 400;
+
+export const maxTokensSchema = z
+  .int()
+  .min(1)
+  .default(DEFAULT_TOKENS)
+  .describe(`How long the answer may be, in tokens: from ${FEWEST_TOKENS} to ${MOST_TOKENS}.`);
+
+/** What was asked for, within what is given. */
+export function tokensWithin(asked: number): number {
+  return Math.min(Math.max(asked, FEWEST_TOKENS), MOST_TOKENS);
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { grepRequestSchema, type GrepAnswer } from "#contract.ts";
+import { grep } from "#retrieval/grep/grep.ts";
+import { findTenant, type Tenant } from "#store/tenancy/tenant.ts";
+import { grepFiles } from "#testing/grep-files.ts";
+import { seedBuild } from "#testing/seed-build.ts";
+import { callMcpTool } from "#testing/call-mcp-tool.ts";
+import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
+
+let running: RunningCodeIndex;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  running = await startCodeIndex();
+  tenant = (await findTenant(running.database, "one")) as Tenant;
+  await seedBuild(running.database, { tenant, repo: "acme/grep", files: grepFiles() });
+});
+
+afterAll(() => running.stop());
+
+test.for([500, 2_000, 12_000])(
+  "an answer of %i tokens to an assistant keeps to them, and its cursor goes on where it was cut",
+  async (maxTokens) => {
+    const token = await running.createToken("one");
+    const found: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const given = {
+        pattern: "foo",
+        case: "insensitive",
+        repo: "acme/grep",
+        context: 1,
+        max_tokens: maxTokens,
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      const result = await callMcpTool(running, { token, name: "grep", given });
+      const {
+        files,
+        next_cursor: next,
+        total,
+      } = result.structuredContent as Omit<GrepAnswer, "next_cursor"> & { readonly next_cursor: string | null };
+      expect(countTokens(result.content[0]?.text ?? "")).toBeLessThanOrEqual(maxTokens);
+      expect(countTokens(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(maxTokens);
+      found.push(...files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)));
+      cursor = next;
+      expect(cursor === null ? found.length : total).toBe(total);
+    }
+    const request = grepRequestSchema.parse({ pattern: "foo", case: "insensitive", limit: 1_000 });
+    const whole = await grep({ database: running.database }, { tenant }, request);
+    expect(found).toEqual(whole.files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)));
+  },
+);
+
+test("an assistant is told what is wrong with a pattern, and that it was not read as an expression", async () => {
+  const token = await running.createToken("one");
+  expect(await callMcpTool(running, { token, name: "grep", given: { pattern: "a(", regex: true } })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining("missing closing )") }],
+  });
+  expect((await callMcpTool(running, { token, name: "grep", given: { pattern: "func.*Append" } })).content[0]?.text).toMatch(
+    /No line matches[^]*set regex/,
+  );
+});
+
+test("of a tenant's many greps a few hold connections at once, and all are answered", async () => {
+  const { pool } = running.database;
+  const request = grepRequestSchema.parse({ pattern: "[a-z].*[0-9]", regex: true });
+  let most = 0;
+  const watch = setInterval(() => (most = Math.max(most, pool.totalCount - pool.idleCount)), 1);
+  const answers = await Promise.all(Array.from({ length: 30 }, () => grep({ database: running.database }, { tenant }, request)));
+  clearInterval(watch);
+  expect(answers.every(({ matches }) => matches === request.limit)).toBe(true);
+  // Three of them, and what else the process does meanwhile.
+  expect({ most, few: most > 0 && most < 7 }).toMatchObject({ few: true });
+});

@@ -1,0 +1,125 @@
+import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { AppError } from "@sightline/foundation/errors";
+import type { Routes } from "@sightline/foundation/http/http-server";
+import { principalOf } from "@sightline/foundation/http/principal";
+import { z } from "zod";
+import { forbidden } from "#http/access/auth-errors.ts";
+import type { CallLimit } from "./call-limit.ts";
+import type { McpEndpoint } from "./handler.ts";
+import { personOf, scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+
+type McpDependencies = {
+  readonly publicUrl: string;
+  readonly limit: CallLimit;
+  /** `undefined` before the start and after the stop. */
+  readonly endpoint: () => McpEndpoint | undefined;
+};
+
+/** Calls are questions, not uploads. */
+const BODY_LIMIT = 1024 * 1024;
+
+export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Routes {
+  return (server) => {
+    // The SDK reads bodies itself, and answers bad ones as JSON-RPC says.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    // Runs after authentication: who has no token learns nothing else.
+    server.addHook("onRequest", async (request) => {
+      refuseForeignPages(request, new URL(publicUrl).hostname);
+      await limit(callerOf(request));
+    });
+
+    server.route({
+      method: ["GET", "POST", "DELETE"],
+      url: "/mcp",
+      config: { auth: "mcp" },
+      bodyLimit: BODY_LIMIT,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const serving = endpoint();
+        if (serving === undefined) {
+          throw new AppError({ code: "not_ready", status: 503, message: "The MCP endpoint is starting or stopping; try again." });
+        }
+        const gone = new AbortController();
+        reply.raw.on("close", () => gone.abort());
+        return reply.send(
+          await serving.serve({
+            request: webRequest(request, publicUrl),
+            gone: gone.signal,
+            opens: { access: scopeOf(request), person: personOf(request) },
+            caller: callerOf(request),
+          }),
+        );
+      },
+    });
+  };
+}
+
+/** A token counts for itself, and a person for all their browser's tabs and access tokens. */
+function callerOf(request: IncomingRequest): string {
+  const principal = principalOf(request);
+  switch (principal.kind) {
+    case "developer-token":
+      return `token ${principal.tokenId}`;
+    case "user":
+      return `user ${principal.userId} of ${principal.tenantId}`;
+    case "project-key":
+    case "operator":
+    default:
+      throw new Error(`${principal.kind} came to /mcp`);
+  }
+}
+
+/** The challenge of a refused MCP request: it leads clients to the metadata, by an absolute address. */
+export function mcpChallenge(publicUrl: string): string {
+  return `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`;
+}
+
+const metadataSchema = z.object({
+  resource: z.string(),
+  resource_name: z.string(),
+  bearer_methods_supported: z.array(z.string()),
+  resource_documentation: z.string(),
+});
+
+/** RFC 9728, at both addresses that clients try. Tokens come from the console, not from an authorization server. */
+export function resourceMetadataRoutes(publicUrl: string): Routes {
+  return (server) => {
+    for (const url of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
+      server.get(
+        url,
+        { config: { auth: "public" }, schema: { summary: "RFC 9728 metadata of the MCP endpoint", response: { 200: metadataSchema } } },
+        async () => ({
+          resource: `${publicUrl}/mcp`,
+          resource_name: "Sightline code index",
+          bearer_methods_supported: ["header"],
+          resource_documentation: `${publicUrl}/docs`,
+        }),
+      );
+    }
+  };
+}
+
+/** A page of another site that a browser was led to, or a name that was rebound to this address, may not call. */
+function refuseForeignPages({ headers }: IncomingRequest, hostname: string): void {
+  const host = validateHostHeader(headers.host, [hostname, ...localhostAllowedHostnames()]);
+  if (!host.ok) {
+    throw forbidden("The request's Host is not this server's; set CODEINDEX_PUBLIC_URL to the address that clients use.");
+  }
+  const origin = validateOriginHeader(headers.origin, [hostname, ...localhostAllowedOrigins()]);
+  if (!origin.ok) {
+    throw forbidden("Pages of this Origin may not call the code index.");
+  }
+}
+
+function webRequest(request: IncomingRequest, publicUrl: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    // The token is verified; nothing behind here needs it.
+    if (value !== undefined && name !== "authorization") {
+      headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+    }
+  }
+  const body = Buffer.isBuffer(request.body) && request.method === "POST" ? new Uint8Array(request.body) : null;
+  return new Request(new URL("/mcp", publicUrl), { method: request.method, headers, body });
+}

@@ -1,0 +1,146 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { grepCaseSchema, grepMatchSchema, type GrepMatch } from "#contract.ts";
+import { grep, type FoundLines } from "#retrieval/grep/grep.ts";
+import { fitItems } from "#mcp/kit/fit-items.ts";
+import { langField, pathField, refField, repoField } from "#mcp/kit/fields.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+
+const inputSchema = z.strictObject({
+  pattern: z.string().min(1).max(2_000).describe("A text to find letter for letter, or with regex a regular expression (RE2 syntax)."),
+  regex: z
+    .boolean()
+    .default(false)
+    .describe("Read the pattern as a regular expression. It matches within a line unless it says \\n or (?s)."),
+  case: grepCaseSchema.default("sensitive").describe("smart: sensitive when the pattern has a capital letter."),
+  repo: repoField,
+  path: pathField,
+  lang: langField,
+  ref: refField,
+  context: z.int().min(0).max(10).default(0).describe("Lines shown before and after each match."),
+  limit: z.int().min(1).max(1_000).default(100).describe("Matching lines at the most."),
+  cursor: z.string().min(1).max(10_000).optional().describe("next_cursor of the answer before, to go on."),
+  max_tokens: maxTokensSchema,
+});
+
+const outputSchema = z.object({
+  files: z.array(
+    z.object({
+      repo: z.string(),
+      commit: z.string(),
+      path: z.string(),
+      matches: z.array(
+        grepMatchSchema.pick({ line: true, text: true }).extend(grepMatchSchema.pick({ before: true, after: true }).partial().shape),
+      ),
+    }),
+  ),
+  matches: z.int().describe("Matching lines in this answer."),
+  total: z.int().nullable().describe("Matching lines of all pages; null when there was no time to count them."),
+  partial: z.boolean().describe("Not everything was looked at; go on with next_cursor."),
+  next_cursor: z.string().nullable(),
+  notes: z.array(z.string()),
+});
+
+const DESCRIPTION = `Find every line that holds an exact text or matches a regular expression, by repository, path and line: complete, unlike search.
+Use it to count or list all occurrences, or for punctuation and short texts; use search when you look for the best place for a question.`;
+
+export function addGrepTool(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: "grep",
+    title: "Find every matching line",
+    description: DESCRIPTION,
+    inputSchema,
+    outputSchema,
+    answer: async ({ max_tokens: maxTokens, ...request }, { database, access }) =>
+      answerFor(await grep({ database }, access, request), tokensWithin(maxTokens)),
+  });
+}
+
+const OVERHEAD_TOKENS = 250;
+
+function answerFor(found: FoundLines, maxTokens: number): ToolAnswer {
+  const lines = linesOf(found);
+  const shown = fitItems(lines, {
+    maxTokens: maxTokens - OVERHEAD_TOKENS,
+    render: ({ head, match }) => `${head}\n${renderMatch(match)}`,
+    dataOf: ({ place, head, match }) => (head === "" ? match : [place, match]),
+  });
+  const isCut = shown.length < lines.length;
+  const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
+  const notes = [
+    ...found.notes,
+    ...(found.reason === undefined ? [] : [found.reason]),
+    ...(isCut
+      ? [`Cut to max_tokens: ${shown.length} of ${lines.length} lines shown; go on with cursor, or ask with a larger max_tokens.`]
+      : []),
+  ];
+  const files = byFile(shown);
+  const total = found.total === null ? "" : ` of ${found.total}`;
+  const text = [
+    shown.length === 0 ? "No line matches." : `${shown.length}${total} matching lines:`,
+    ...files.flatMap(({ repo, commit, path, matches }) => [`${repo}@${commit} ${path}`, ...matches.map(renderMatch)]),
+    ...notes,
+    ...(next === null ? [] : [`cursor: ${next}`]),
+  ].join("\n");
+  return { text, structured: { files, matches: shown.length, total: found.total, partial: found.partial, next_cursor: next, notes } };
+}
+
+type Match = Pick<GrepMatch, "line" | "text"> & Partial<Pick<GrepMatch, "before" | "after">>;
+type Line = {
+  readonly place: { readonly repo: string; readonly commit: string; readonly path: string };
+  /** Names the file, on its first line. */
+  readonly head: string;
+  readonly match: Match;
+};
+
+function linesOf({ files }: FoundLines): readonly Line[] {
+  return files.flatMap(({ repo, commit, path, matches }) => {
+    const place = { repo, commit, path };
+    return matches.map(({ line, text, ranges, before, after }, index) => {
+      const most = Math.min(LONGEST, Math.floor(LONGEST_IN_ALL / (1 + before.length + after.length)));
+      const shown = (each: string) => shorten(each, 0, most);
+      return {
+        place,
+        head: index === 0 ? `${repo}@${commit} ${path}` : "",
+        match: {
+          line,
+          text: shorten(text, ranges[0]?.[0] ?? 0, most),
+          ...(before.length === 0 ? {} : { before: before.map(shown) }),
+          ...(after.length === 0 ? {} : { after: after.map(shown) }),
+        },
+      };
+    });
+  });
+}
+
+/** Characters of a line; longer ones are data. */
+const LONGEST = 300;
+const BEFORE = 60;
+/** And of a match with the lines around it: one is shown however long it is. */
+const LONGEST_IN_ALL = 3_000;
+
+/** What is around a place of a line. */
+function shorten(text: string, place: number, most: number): string {
+  if (text.length <= most) {
+    return text;
+  }
+  const from = Math.max(0, Math.min(place - BEFORE, text.length - most));
+  const cut = text.slice(from, from + most).toWellFormed();
+  return `${from > 0 ? "…" : ""}${cut}${from + most < text.length ? "…" : ""}`;
+}
+
+function byFile(lines: readonly Line[]) {
+  return [...Map.groupBy(lines, ({ place }) => place)].map(([place, inFile]) => ({
+    ...place,
+    matches: inFile.map(({ match }) => match),
+  }));
+}
+
+/** `12: text` for a line that matches, `11- text` for those around. */
+function renderMatch({ line, text, before = [], after = [] }: Match): string {
+  return [
+    ...before.map((given, index) => `  ${line - before.length + index}- ${given}`),
+    `  ${line}: ${text}`,
+    ...after.map((given, index) => `  ${line + 1 + index}- ${given}`),
+  ].join("\n");
+}

@@ -1,0 +1,122 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { AppError } from "@sightline/foundation/errors";
+import { z } from "zod";
+import { indexStatusSchema, jobSchema, refSchema, repositorySchema } from "#contract.ts";
+import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
+import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
+import { fitItems } from "#mcp/kit/fit-items.ts";
+import { repoField } from "#mcp/kit/fields.ts";
+import { presentJob, presentRepository } from "#http/kit/presenters.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+
+const inputSchema = z.strictObject({ repo: repoField, max_tokens: maxTokensSchema });
+
+const jobFields = { status: true, mode: true, ref: true, started_at: true, progress: true } as const;
+
+const statusSchema = repositorySchema.pick({ legs: true, last_error: true }).extend({
+  repo: z.string(),
+  status: indexStatusSchema,
+  refs: z.array(refSchema).describe("Its indexed branches, the default one first."),
+  job: jobSchema.pick(jobFields).nullable().describe("What is being done about it now."),
+});
+
+const outputSchema = z.object({
+  repositories: z.array(statusSchema).describe("Without repo those that are not ready, behind, or failed last come first."),
+  counts: z.record(z.string(), z.int()),
+  notes: z.array(z.string()),
+});
+
+const DESCRIPTION = `Say how new and how whole the index is: indexed commit, pushes not searchable yet, what each search leg can find, running jobs and errors.
+Ask it when something you expect is not found.`;
+
+export function addIndexStatusTool(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: "index_status",
+    title: "State of the index",
+    description: DESCRIPTION,
+    inputSchema,
+    outputSchema,
+    answer: async ({ repo, max_tokens: maxTokens }, { database, access }) => {
+      const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
+      const wanted = repo === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase() === repo.toLowerCase());
+      if (repo !== undefined && wanted.length === 0) {
+        throw unknownRepository(repo, rows);
+      }
+      const { tenant, repositories } = access;
+      const jobs = await listJobs(database, { tenantId: tenant.tenantId, repositories, status: "running", limit: REPOSITORIES });
+      return answerFor(wanted, jobs, tokensWithin(maxTokens));
+    },
+  });
+}
+
+const REPOSITORIES = 10_000;
+const OVERHEAD_TOKENS = 150;
+const NAMED = 20;
+/** Of an error or a reason: as long as providers' messages may be. */
+const REASON = 300;
+
+function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppError {
+  const known = rows.slice(0, NAMED).map((row) => row.full_name);
+  const more = rows.length > NAMED ? ` and ${rows.length - NAMED} more` : "";
+  const names = known.length === 0 ? "none yet" : `${known.join(", ")}${more}`;
+  const message = `The repository ${repo.slice(0, 200)} is not registered here; known: ${names}.`;
+  return new AppError({ code: "repository_not_found", status: 404, message });
+}
+
+function answerFor(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxTokens: number): ToolAnswer {
+  const running = new Map(jobs.map((job) => [job.repo_id, job]));
+  const all = rows.map((row) => present(row, running.get(row.id))).toSorted((one, other) => troubleOf(other) - troubleOf(one));
+  const shown = fitItems(all, { maxTokens: maxTokens - OVERHEAD_TOKENS, render });
+  const counts: Record<string, number> = {};
+  for (const { status } of all) {
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  const cut = all.length - shown.length;
+  const notes = [
+    ...(cut === 0 ? [] : [`Cut to max_tokens: ${cut} more; name a repo, or ask with a larger max_tokens.`]),
+    ...(all.length === 0 ? ["No repository is registered yet."] : []),
+  ];
+  const summary = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
+  return {
+    text: [`Repositories: ${summary.join(", ") || "none"}`, ...shown.map(render), ...notes].join("\n"),
+    structured: { repositories: shown, counts, notes },
+  };
+}
+
+type Status = z.infer<typeof statusSchema>;
+
+function present(row: RepositoryRow, job: JobRow | undefined): Status {
+  const { full_name: repo, index_status: status, refs, legs, last_error: error } = presentRepository(row);
+  const { semantic, bm25, exact } = legs;
+  return {
+    repo,
+    status,
+    refs,
+    legs: { semantic: shortened(semantic), bm25: shortened(bm25), exact: shortened(exact) },
+    last_error: error?.slice(0, REASON) ?? null,
+    job: job === undefined ? null : jobSchema.pick(jobFields).parse(presentJob(job)),
+  };
+}
+
+function shortened<Leg extends { readonly reason?: string | undefined }>(leg: Leg): Leg {
+  return leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, REASON) };
+}
+
+function troubleOf({ status, refs, last_error: error, legs }: Status): number {
+  const isBehind = refs.some(({ behind }) => behind > 0);
+  return (status === "ready" ? 0 : 4) + (error === null ? 0 : 2) + (isBehind || legs.semantic.state !== "ready" ? 1 : 0);
+}
+
+function render({ repo, status, refs, legs, last_error: error, job }: Status): string {
+  const missing = Object.entries(legs).filter(([, { state }]) => state !== "ready");
+  return [
+    `${repo}: ${status}${job === null ? "" : `, a job is at ${job.progress.phase} ${job.progress.done} of ${job.progress.total}`}`,
+    ...refs.map(({ name, indexed_commit: commit, indexed_at: at, behind, files }) =>
+      commit === null
+        ? `  ${name}: not searchable yet`
+        : `  ${name}@${commit} indexed ${at ?? "?"}, ${files} files${behind > 0 ? `, ${behind} pushes behind` : ""}`,
+    ),
+    ...missing.map(([leg, { state, reason }]) => `  the ${leg} leg is ${state}: ${reason ?? ""}`),
+    ...(error === null ? [] : [`  last error: ${error}`]),
+  ].join("\n");
+}

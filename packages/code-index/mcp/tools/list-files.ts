@@ -1,0 +1,125 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { listFolder, type FileListing, type ListedEntry } from "#retrieval/files/list-files.ts";
+import { fitItems } from "#mcp/kit/fit-items.ts";
+import { cursorField, oneRepoField, refField } from "#mcp/kit/fields.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+
+const inputSchema = z.strictObject({
+  repo: oneRepoField,
+  path: z.string().max(4096).optional().describe("A folder, such as src/server; the whole repository when left out."),
+  glob: z.string().max(500).optional().describe("Only files that match, such as *.proto, src/**/*.test.ts or *.{yml,yaml}."),
+  depth: z.int().min(1).max(100).optional().describe("How deep folders are opened; as deep as fits when left out."),
+  ref: refField,
+  cursor: cursorField,
+  max_tokens: maxTokensSchema,
+});
+
+const entrySchema = z.object({
+  path: z.string().describe("A folder's ends with a slash."),
+  files: z.int().optional().describe("In a folder, at any depth."),
+  lines: z.int(),
+  language: z.string().optional(),
+  not_searchable: z.string().optional().describe("Why a file can't be searched or read."),
+});
+
+const outputSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  entries: z.array(entrySchema),
+  total_files: z.int().describe("All that match, those in folders too."),
+  depth: z.int().nullable().describe("How deep folders are opened; null when all are."),
+  next_cursor: z.string().nullable(),
+  notes: z.array(z.string()),
+});
+
+const DESCRIPTION = `List the folders and files of a repository at the indexed commit, with their sizes in lines.
+Use it to get to know a repository, or with glob to find files by name. To find code, search is quicker.`;
+
+export function addListFilesTool(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: "list_files",
+    title: "List files",
+    description: DESCRIPTION,
+    inputSchema,
+    outputSchema,
+    answer: async ({ repo, ref, depth, cursor, max_tokens: maxTokens, ...listing }, { database, access }) => {
+      const listed = await listFolder(database, { ...access, repo, ref }, listing);
+      const goingOn = positionOf(listed, cursor);
+      const depths = goingOn?.depths ?? (depth === undefined ? DEPTHS : [depth]);
+      return answerFor(listed, { depths, before: goingOn?.before ?? 0, maxTokens: tokensWithin(maxTokens) });
+    },
+  });
+}
+
+const OVERHEAD_TOKENS = 150;
+/** Tried one after the other until the listing fits. */
+const DEPTHS = [undefined, 6, 4, 3, 2, 1];
+
+type Fitting = { readonly depths: readonly (number | undefined)[]; readonly before: number; readonly maxTokens: number };
+
+/** Where a list goes on, folders are opened as deep as they were. */
+function positionOf(listed: FileListing, cursor: string | undefined): Pick<Fitting, "depths" | "before"> | undefined {
+  const [, depth, position] = /^(all|\d{1,3})\.(.+)$/u.exec(cursor ?? "") ?? [];
+  const before = listed.paging.shownBefore(position ?? cursor);
+  return cursor === undefined ? undefined : { depths: [depth === undefined || depth === "all" ? undefined : Number(depth)], before };
+}
+
+type Shown = { readonly depth: number | undefined; readonly all: readonly ListedEntry[]; readonly entries: readonly ListedEntry[] };
+
+function answerFor(listed: FileListing, { before, ...fitting }: Fitting): ToolAnswer {
+  const { all, entries, depth } = fit(listed, { before, ...fitting });
+  const after = before + entries.length;
+  const next = after < all.length ? `${depth ?? "all"}.${listed.paging.cursorAfter(after)}` : null;
+  const closed = entries.some(({ path }) => path.endsWith("/"));
+  const notes = [
+    ...(next === null ? [] : [`Cut to max_tokens: ${all.length - after} more entries; go on with cursor, or name a path or a glob.`]),
+    ...(closed ? ["Open a folder by naming it as path."] : []),
+    ...(all.length === 0 ? ["No file matches."] : []),
+  ];
+  const { repo, ref, commit, total } = listed;
+  return {
+    text: [
+      `${repo}@${commit} (${ref}): ${total} files`,
+      ...entries.map(render),
+      ...notes,
+      ...(next === null ? [] : [`cursor: ${next}`]),
+    ].join("\n"),
+    structured: {
+      repo,
+      ref,
+      commit,
+      entries: entries.map(present),
+      total_files: total,
+      depth: depth ?? null,
+      next_cursor: next,
+      notes,
+    },
+  };
+}
+
+/** The deepest listing that fits whole, or the flattest as far as it fits. */
+function fit(listed: FileListing, { depths, before, maxTokens }: Fitting): Shown {
+  const [depth, ...flatter] = depths;
+  const all = listed.entriesAt(depth);
+  const rest = all.slice(before);
+  // Nothing shorter than a line of three tokens: far too many need not be counted.
+  const isHopeless = flatter.length > 0 && rest.length * 3 > maxTokens;
+  const entries = isHopeless ? [] : fitItems(rest, { maxTokens: maxTokens - OVERHEAD_TOKENS, render, dataOf: present });
+  return entries.length < rest.length && flatter.length > 0 ? fit(listed, { depths: flatter, before, maxTokens }) : { depth, all, entries };
+}
+
+function present({ path, files, lines, language, skip_reason: reason }: ListedEntry): z.infer<typeof entrySchema> {
+  if (path.endsWith("/")) {
+    return { path, files, lines };
+  }
+  return reason === null ? { path, lines, ...(language === null ? {} : { language }) } : { path, lines, not_searchable: reason };
+}
+
+function render({ path, files, lines, skip_reason: reason }: ListedEntry): string {
+  if (path.endsWith("/")) {
+    return `${path} (${files} files, ${lines} lines)`;
+  }
+  return `${path} ${reason === null ? lines : `(not searchable: ${reason})`}`;
+}

@@ -1,0 +1,60 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { indexStatusSchema } from "#contract.ts";
+import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
+import { fitItems } from "#mcp/kit/fit-items.ts";
+import { presentRepository } from "#http/kit/presenters.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+
+const inputSchema = z.strictObject({
+  query: z.string().max(200).optional().describe("Part of the name; all repositories when left out."),
+  max_tokens: maxTokensSchema,
+});
+
+const repositorySchema = z.object({
+  repo: z.string(),
+  status: indexStatusSchema,
+  commit: z.string().nullable(),
+  indexed_at: z.string().nullable(),
+  files: z.int(),
+  refs: z.array(z.string()).describe("Other branches that can be searched, by ref."),
+});
+
+const outputSchema = z.object({ repositories: z.array(repositorySchema), total: z.int(), notes: z.array(z.string()) });
+
+export function addListReposTool(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: "list_repos",
+    title: "List repositories",
+    description: "List the repositories of the index by name, with their status and the commit that is searched.",
+    inputSchema,
+    outputSchema,
+    answer: async ({ query, max_tokens: maxTokens }, { database, access }) => {
+      const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
+      const wanted = query === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase().includes(query.toLowerCase()));
+      return answerFor(wanted, tokensWithin(maxTokens));
+    },
+  });
+}
+
+const REPOSITORIES = 10_000;
+const OVERHEAD_TOKENS = 100;
+
+function answerFor(rows: readonly RepositoryRow[], maxTokens: number): ToolAnswer {
+  const repositories = fitItems(rows.map(present), { maxTokens: maxTokens - OVERHEAD_TOKENS, render });
+  const cut = rows.length - repositories.length;
+  const notes = cut === 0 ? [] : [`Cut to max_tokens: ${cut} more; name a part of the name as query, or ask with a larger max_tokens.`];
+  const text = rows.length === 0 ? "No repository is registered under such a name." : repositories.map(render).join("\n");
+  return { text: [text, ...notes].join("\n"), structured: { repositories, total: rows.length, notes } };
+}
+
+function present(row: RepositoryRow): z.infer<typeof repositorySchema> {
+  const { full_name: repo, index_status: status, indexed_commit: commit, indexed_at, files, refs } = presentRepository(row);
+  const others = refs.filter((ref) => !ref.is_default && ref.indexed_commit !== null).map(({ name }) => name);
+  return { repo, status, commit, indexed_at, files, refs: others };
+}
+
+function render({ repo, status, commit, files, refs }: z.infer<typeof repositorySchema>): string {
+  const others = refs.length === 0 ? "" : `; also the branches ${refs.join(", ")}`;
+  return commit === null ? `${repo} (${status}, not searchable yet)` : `${repo}@${commit} (${status}, ${files} files${others})`;
+}

@@ -1,0 +1,157 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import {
+  legNameSchema,
+  legStateSchema,
+  searchAnswerSchema,
+  searchedIndexSchema,
+  searchResultSchema,
+  type SearchAnswer,
+} from "#contract.ts";
+import { search, type SearchPage } from "#retrieval/search/search.ts";
+import { countTokens } from "#tokens/count-tokens.ts";
+import { fitItems } from "#mcp/kit/fit-items.ts";
+import { fitResults, renderResult, type FittedResult } from "#mcp/kit/fit-results.ts";
+import { cursorField, langField, pathField, refField, repoField } from "#mcp/kit/fields.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+
+const inputSchema = z.strictObject({
+  query: z
+    .string()
+    .max(10_000)
+    .describe("A question in plain words, an identifier, a path, or code or a message to find letter for letter."),
+  repo: repoField,
+  path: pathField,
+  lang: langField,
+  ref: refField,
+  limit: z.int().min(1).max(50).default(10).describe("Results at the most."),
+  cursor: cursorField,
+  explain: z.boolean().optional().describe("Also say what each score is made of."),
+  min_commit: z
+    .string()
+    .regex(/^[0-9a-fA-F]{7,64}$/, "expected 7 to 64 hexadecimal digits")
+    .optional()
+    .describe("Wait until the index of repo holds this commit, as after your own push."),
+  wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
+  max_tokens: maxTokensSchema,
+});
+
+const outputSchema = z.object({
+  results: z.array(
+    searchResultSchema.omit({ content: true, matched_lines: true, language: true, legs: true }).extend({
+      detail: z.enum(["full", "lines", "place"]).describe("What content holds: all of it, its signature and matching lines, or nothing."),
+      content: z.string().optional(),
+    }),
+  ),
+  legs: z.record(legNameSchema, legStateSchema),
+  reranker: searchAnswerSchema.shape.reranker,
+  index: z.array(searchedIndexSchema).describe("Which commits the results are of."),
+  min_commit: searchAnswerSchema.shape.min_commit,
+  partial: z.boolean().describe("Whether looking had to stop early."),
+  notes: z.array(z.string()),
+  next_cursor: z.string().nullable(),
+});
+
+const DESCRIPTION = `Search the team's indexed repositories: by meaning, by words and letter for letter at once, best places first.
+Ask a question ("where are retries backed off"), name an identifier (parseConfig) or paste code or an error message.
+The query takes repo: path: lang: symbol: -word "phrase" /regex/ and OR. For every single match use grep, for callers find_references.
+Results carry repo, path and lines; what was cut to max_tokens is said. Read on with read_file.`;
+
+export function addSearchTool(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: "search",
+    title: "Search code",
+    description: DESCRIPTION,
+    inputSchema,
+    outputSchema,
+    answer: async ({ max_tokens: maxTokens, ...request }, call) =>
+      answerFor(await search(call, call.access, request), tokensWithin(maxTokens)),
+  });
+}
+
+/** Kept for what joins the parts of an answer, and for the note on what was cut. */
+const OVERHEAD_TOKENS = 60;
+/** A leg's reason is for people to read, and as long as an error message may be. */
+const REASON = 120;
+/** Part of an answer that may say which commits were searched. */
+const INDEX_SHARE = 0.2;
+
+function answerFor(answer: SearchPage, maxTokens: number): ToolAnswer {
+  const { results, partial, min_commit, reranker } = answer;
+  const index = fitItems(indexesOf(answer), { maxTokens: maxTokens * INDEX_SHARE, render: renderIndex });
+  const legs = shortLegs(answer);
+  const said = [...answer.notes, ...notesOnLegs(answer)];
+  const around = {
+    legs,
+    ...(reranker === undefined ? {} : { reranker }),
+    index,
+    ...(min_commit === undefined ? {} : { min_commit }),
+    partial,
+  };
+  const cursorTokens = countTokens(answer.cursorAfter(results.length));
+  const roomBeside = (text: string) => maxTokens - OVERHEAD_TOKENS - countTokens(text) - cursorTokens;
+  const asText = fitResults(results, { maxTokens: roomBeside([...said, ...index.map(renderIndex)].join("\n")), render: renderResult });
+  const asData = fitResults(results, {
+    maxTokens: roomBeside(JSON.stringify({ ...around, notes: said })),
+    render: (result) => JSON.stringify(result),
+  });
+  const shown = Math.min(asText.length, asData.length);
+  const next = shown < results.length ? answer.cursorAfter(shown) : answer.next_cursor;
+  const text = asText.slice(0, shown);
+  const data = asData.slice(0, shown);
+  const whole = { total: results.length, hasMore: answer.next_cursor !== null };
+  return {
+    text: [
+      results.length === 0 ? NOTHING : text.map((result, place) => renderResult(result, place + 1)).join("\n"),
+      ...index.map(renderIndex),
+      ...said,
+      ...notesOnCut(text, whole),
+      ...(next === null ? [] : [`cursor: ${next}`]),
+    ].join("\n"),
+    structured: { results: data, ...around, notes: [...said, ...notesOnCut(data, whole)], next_cursor: next },
+  };
+}
+
+const NOTHING = "Nothing was found. Try other words, fewer filters, or list_repos for what is indexed.\n";
+
+/** Those that results are of come first. */
+function indexesOf({ index, results }: SearchAnswer): SearchAnswer["index"] {
+  const found = new Set(results.map(({ repo }) => repo));
+  return index.toSorted((one, other) => Number(found.has(other.repo)) - Number(found.has(one.repo)));
+}
+
+function renderIndex({ repo, ref, commit, behind }: SearchAnswer["index"][number]): string {
+  return `${repo}@${commit} (${ref}${behind > 0 ? `, ${behind} pushes behind` : ""})`;
+}
+
+type Whole = { readonly total: number; readonly hasMore: boolean };
+
+function notesOnCut(shown: readonly FittedResult[], { total, hasMore }: Whole): string[] {
+  const count = (detail: FittedResult["detail"]) => shown.filter((result) => result.detail === detail).length;
+  const counts = [
+    [count("lines"), "with signature and matching lines only"],
+    [count("place"), "with their place only"],
+    [total - shown.length, "left out"],
+  ] as const;
+  const parts = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return [
+    ...(parts.length === 0 ? [] : [`Cut to max_tokens: ${parts.join(", ")}. Use read_file for the code, or ask with a larger max_tokens.`]),
+    ...(hasMore && parts.length === 0 ? ["There are more; go on with cursor."] : []),
+  ];
+}
+
+function notesOnLegs({ legs, reranker }: SearchAnswer): string[] {
+  const late = Object.entries(legs)
+    .filter(([, { state }]) => state === "timeout" || state === "degraded" || state === "pending")
+    .map(([leg, { state, reason }]) => `The ${leg} leg did not fully answer (${state}): ${(reason ?? "").slice(0, REASON)}`);
+  const unranked = reranker !== undefined && (reranker.state === "timeout" || reranker.state === "degraded");
+  return unranked ? [...late, `The reranker did not answer (${reranker.state}): ${(reranker.reason ?? "").slice(0, REASON)}`] : late;
+}
+
+function shortLegs({ legs }: SearchAnswer): SearchAnswer["legs"] {
+  const short = (leg: keyof SearchAnswer["legs"]) => {
+    const { reason, ...state } = legs[leg];
+    return reason === undefined ? state : { ...state, reason: reason.slice(0, REASON) };
+  };
+  return { semantic: short("semantic"), bm25: short("bm25"), exact: short("exact") };
+}

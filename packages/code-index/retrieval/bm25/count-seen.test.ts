@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { bitmapOf } from "#store/index/bitmap.ts";
+import { createColumns } from "#store/index/postings.ts";
+import { countSeen } from "./count-seen.ts";
+import { joinVisible } from "#retrieval/scope/visible-chunks.ts";
+
+const CHUNKS = 40;
+
+function seeing(ordinals: readonly number[] | null) {
+  const bits = ordinals === null ? null : bitmapOf(ordinals, CHUNKS);
+  const [segment] = joinVisible([{ segment_id: 1, home: 1, capacity: CHUNKS, ordinals: bits }]);
+  if (segment === undefined) {
+    throw new Error("No segment.");
+  }
+  return segment;
+}
+
+test("a list that searches share is counted for what each of them sees", () => {
+  const list = createColumns(4, CHUNKS);
+  list.ordinals.set([0, 8, 9, 39]);
+  expect(countSeen(list, seeing([8, 9, 10]))).toBe(2);
+  expect(countSeen(list, seeing([8, 10, 11]))).toBe(1);
+  expect(countSeen(list, seeing(null))).toBe(4);
+  expect(countSeen(list, seeing([]))).toBe(0);
+  expect(countSeen(list, seeing([8, 9, 10]))).toBe(2);
+  expect(countSeen(list, seeing([8, 9, 10]))).toBe(2);
+});

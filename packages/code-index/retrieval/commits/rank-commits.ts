@@ -1,0 +1,68 @@
+import type { MatchingCommit } from "./read-commits.store.ts";
+import { termsOf, termsOfWord, wordsOf } from "#store/index/terms.ts";
+import { variantsOf } from "#retrieval/query/variants.ts";
+
+/** The words of a question about commits. */
+export type CommitWords = {
+  /** For each word all terms that stand for it: its parts and its other forms. */
+  readonly concepts: readonly (readonly string[])[];
+  readonly terms: readonly string[];
+  /** The question as it was put. */
+  readonly literal: string;
+};
+
+/** Words of a question that are looked at. */
+const MOST_WORDS = 40;
+
+/** `undefined` for no question at all. */
+export function wordsOfQuestion(question: string): CommitWords | undefined {
+  const literal = question.trim();
+  if (literal === "") {
+    return undefined;
+  }
+  const words = [...new Set(wordsOf(literal).map((word) => word.toLowerCase()))].slice(0, MOST_WORDS);
+  const concepts = words.map((word) => {
+    const [whole = word] = termsOfWord(word);
+    return [whole, ...variantsOf(whole)];
+  });
+  return { concepts, terms: [...new Set(concepts.flat())], literal };
+}
+
+/** Of what the words of a question weigh, a commit must have this share. */
+const ENOUGH = 0.5;
+/** What a word counts in the body of a message of usual length; in a longer one less: lists of changes hold every word. */
+const IN_BODY = 0.5;
+const USUAL_TERMS = 40;
+
+type Ranking = { readonly words: CommitWords; readonly commits: number };
+
+/** The positions of commits that answer a question, best first: a word that few messages have counts more, then the newest. */
+export function rankCommits(matching: readonly MatchingCommit[], { words, commits }: Ranking): readonly number[] {
+  const found = matching.map((commit) => ({ ...commit, has: holding(words, new Set(commit.found)) }));
+  const weights = words.concepts.map((_, index) => {
+    const holders = found.filter(({ has }) => has[index]).length;
+    return holders === 0 ? 0 : Math.log(1 + commits / holders);
+  });
+  const all = Math.max(sumOf(weights), Number.MIN_VALUE);
+  return found
+    .map(({ position, has, subject, terms, in_subject: inSubject, in_body: inBody }) => {
+      const inBodyOf = IN_BODY / Math.sqrt(Math.max(1, terms / USUAL_TERMS));
+      const inTitle = holding(words, new Set(termsOf(subject)));
+      const parts = weights.map((weight, index) => (inTitle[index] ? weight : has[index] ? weight * inBodyOf : 0));
+      const share = sumOf(weights.filter((_, index) => has[index])) / all;
+      const literally = inSubject ? 1 : inBody ? inBodyOf : 0;
+      return { position, isHit: inSubject || inBody || share >= ENOUGH, score: sumOf(parts) / all + literally };
+    })
+    .filter(({ isHit }) => isHit)
+    .toSorted((one, other) => other.score - one.score || other.position - one.position)
+    .map(({ position }) => position);
+}
+
+/** For each word whether one of the terms stands for it. */
+function holding({ concepts }: CommitWords, terms: ReadonlySet<string>): readonly boolean[] {
+  return concepts.map((concept) => concept.some((term) => terms.has(term)));
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}

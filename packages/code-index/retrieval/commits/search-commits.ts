@@ -1,0 +1,224 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Kysely } from "kysely";
+import type { Commit, CommitsAnswer, CommitsRequest } from "#contract.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import {
+  commitsAt,
+  countCrowded,
+  findHistory,
+  findMove,
+  kindOfPath,
+  listCommits,
+  matchCommits,
+  type ChangedPath,
+  type CommitFilter,
+  type CommitRow,
+  type HistoryRow,
+  type NameOfFile,
+} from "./read-commits.store.ts";
+import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
+import type { RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import type { FoundPage } from "#retrieval/symbols/find-symbol.ts";
+import { createPaging, type Paging } from "#retrieval/scope/page-cursor.ts";
+import { rankCommits, wordsOfQuestion } from "./rank-commits.ts";
+import { readScope } from "#retrieval/scope/read-scope.ts";
+
+const READ_MS = 8_000;
+const PATHS = 100;
+/** Names that a file is followed through. */
+const NAMES = 10;
+
+/**
+ * Commits of a branch, the newest first, or by the words of a question.
+ *
+ * @throws {AppError} `invalid_query`, `invalid_cursor` (400), and as `readScope`.
+ */
+export async function searchCommits(
+  database: CodeIndexDatabase,
+  scope: RepositoryScope,
+  request: CommitsRequest,
+): Promise<FoundPage<CommitsAnswer>> {
+  const began = performance.now();
+  refuseNul([request.query, request.path, request.author]);
+  return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
+    const history = await findHistory(transaction, scope);
+    const filter = await filterOf(transaction, scope, request);
+    const crowded = filter.path === undefined ? 0 : await countCrowded(transaction, scope);
+    const { rows, next, cursorAfter } = await findPage(transaction, scope, { request, filter, history });
+    return {
+      repo: build?.repo ?? scope.repo,
+      ref: build?.ref ?? "",
+      commit: build?.commit ?? "",
+      commits: rows.map((row) => present(row, filter.path)),
+      depth: depthOf(history),
+      path: describePath(filter.path),
+      notes: notesOn({ request, history, build, crowded, found: rows.length }),
+      next_cursor: next,
+      ms: Math.round((performance.now() - began) * 10) / 10,
+      cursorAfter,
+    };
+  });
+}
+
+type Page = {
+  readonly rows: readonly CommitRow[];
+  readonly next: string | null;
+  readonly cursorAfter: (shown: number) => string;
+};
+
+type Asking = { readonly request: CommitsRequest; readonly filter: CommitFilter; readonly history: HistoryRow | undefined };
+
+async function findPage(query: Kysely<CodeIndexTables>, scope: RepositoryScope, asking: Asking): Promise<Page> {
+  const { cursor: _cursor, limit: _limit, ...question } = asking.request;
+  const words = wordsOfQuestion(question.query ?? "");
+  const of = ["commits", scope.tenant.tenantId, scope.repo.toLowerCase(), question];
+  // A list by age only grows above its beginning, while ranks change with every push.
+  return words === undefined
+    ? pageByAge(query, scope, { ...asking, paging: createPaging(of) })
+    : pageByRank(query, scope, { ...asking, words, paging: createPaging([...of, asking.history?.newest]) });
+}
+
+async function pageByAge(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { request: { cursor, limit }, filter, history, paging }: Asking & { readonly paging: Paging },
+): Promise<Page> {
+  const below = cursor === undefined ? undefined : paging.shownBefore(cursor);
+  if (below !== undefined && history !== undefined && below < history.first_position) {
+    throw rewritten();
+  }
+  const found = await listCommits(query, scope, filter, { below, limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const after = (shown: number) => paging.cursorAfter(rows[shown - 1]?.position ?? 0);
+  return { rows, next: found.length > rows.length ? after(rows.length) : null, cursorAfter: after };
+}
+
+function rewritten(): AppError {
+  return new AppError({
+    code: "invalid_cursor",
+    status: 400,
+    message: "The branch's history was rewritten since, or goes back less far now; start again without the cursor.",
+  });
+}
+
+type Ranked = Asking & { readonly paging: Paging; readonly words: NonNullable<ReturnType<typeof wordsOfQuestion>> };
+
+async function pageByRank(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { request, filter, history, words, paging }: Ranked,
+): Promise<Page> {
+  const before = paging.shownBefore(request.cursor);
+  const matching = await matchCommits(query, scope, filter, words);
+  const ranked = rankCommits(matching, { words, commits: history?.commits ?? 0 });
+  const positions = ranked.slice(before, before + request.limit);
+  const byPosition = new Map((await commitsAt(query, scope, positions)).map((row) => [row.position, row]));
+  const shown = before + positions.length;
+  return {
+    rows: positions.flatMap((position) => byPosition.get(position) ?? []),
+    next: shown < ranked.length ? paging.cursorAfter(shown) : null,
+    cursorAfter: (count) => paging.cursorAfter(before + count),
+  };
+}
+
+async function filterOf(query: Kysely<CodeIndexTables>, scope: RepositoryScope, request: CommitsRequest): Promise<CommitFilter> {
+  const { author, since, until } = request;
+  const path = request.path?.replace(/^\.?\/+/u, "").replace(/\/+$/u, "");
+  return {
+    path: path === undefined || path === "" ? undefined : await understandPath(query, scope, path),
+    author: author === "" ? undefined : author?.trim(),
+    since: since === undefined ? undefined : new Date(since),
+    until: until === undefined ? undefined : endOf(until),
+  };
+}
+
+/** A date is over when its day is. */
+function endOf(until: string): Date {
+  return until.includes("T") ? new Date(until) : new Date(new Date(until).getTime() + 86_399_999);
+}
+
+async function understandPath(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<ChangedPath> {
+  const is = await kindOfPath(query, scope, path);
+  if (is !== "file") {
+    return { is, path };
+  }
+  const names: NameOfFile[] = [{ name: path, upTo: NEWEST }];
+  for (let last = names.at(-1); last !== undefined && names.length < NAMES; last = names.at(-1)) {
+    const move = await findMove(query, scope, last);
+    if (move === undefined || names.some(({ name }) => name === move.name)) {
+      break;
+    }
+    names.push(move);
+  }
+  return { is, names };
+}
+
+const NEWEST = 2_147_483_647;
+
+function describePath(path: ChangedPath | undefined): CommitsAnswer["path"] {
+  if (path === undefined) {
+    return null;
+  }
+  return { is: path.is, names: path.is === "file" ? path.names.map(({ name }) => name) : [path.path] };
+}
+
+function present({ position: _position, paths, authored_at, committed_at, ...row }: CommitRow, asked: ChangedPath | undefined): Commit {
+  return {
+    ...row,
+    parents: [...row.parents],
+    authored_at: authored_at.toISOString(),
+    committed_at: committed_at.toISOString(),
+    paths: askedFirst(paths, asked).slice(0, PATHS),
+  };
+}
+
+function askedFirst(paths: readonly string[], asked: ChangedPath | undefined): string[] {
+  const isAsked =
+    asked === undefined
+      ? () => false
+      : asked.is === "file"
+        ? (path: string) => asked.names.some(({ name }) => name === path)
+        : asked.is === "folder"
+          ? (path: string) => path.startsWith(`${asked.path}/`)
+          : (path: string) => path.toLowerCase().includes(asked.path.toLowerCase());
+  return [...paths.filter(isAsked), ...paths.filter((path) => !isAsked(path))];
+}
+
+function depthOf(history: HistoryRow | undefined): CommitsAnswer["depth"] {
+  const { commits = 0, complete = false, newest = null, fetched_at = null } = history ?? {};
+  return { commits, complete, newest, fetched_at: fetched_at?.toISOString() ?? null };
+}
+
+type Noted = {
+  readonly request: CommitsRequest;
+  readonly history: HistoryRow | undefined;
+  readonly build: RepositoryInScope | undefined;
+  readonly crowded: number;
+  readonly found: number;
+};
+
+function notesOn({ request, history, build, crowded, found }: Noted): string[] {
+  const error = history?.last_error ?? null;
+  const failed = error === null ? [] : [`The history could not be fetched when it was last tried: ${error}`];
+  if (history === undefined || history.fetched_at === null) {
+    return [
+      `The history of ${build?.ref ?? "the branch"} has not been fetched yet; it follows within minutes after a branch is indexed, unless CODEINDEX_HISTORY_COMMITS is 0.`,
+      ...failed,
+    ];
+  }
+  const older = history.complete ? [] : [`Only the newest ${history.commits} commits are known; what is older is not in this answer.`];
+  const cut =
+    crowded === 0 ? [] : [`${crowded} commits change so many files that not all of their paths are known; they may be missing here.`];
+  const behind =
+    history.newest === build?.commit
+      ? []
+      : [`The history ends at ${history.newest ?? "nothing"}, while ${build?.commit ?? ""} is indexed; it follows.`];
+  return [...(found === 0 ? ["No commit matches."] : []), ...(found < request.limit ? older : []), ...cut, ...behind, ...failed];
+}
+
+function refuseNul(texts: readonly (string | undefined)[]): void {
+  if (texts.some((text) => text?.includes("\0"))) {
+    throw new AppError({ code: "invalid_query", status: 400, message: "A NUL character is in no message, name or path." });
+  }
+}

@@ -1,0 +1,142 @@
+import { sql, type Kysely } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { vectorsTable } from "#store/index/read-vectors.store.ts";
+import { visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+
+/** A scope of exactly one repository. */
+export type RepositoryScope = Pick<Scope, "tenant" | "repositories" | "ref"> & { readonly repo: string };
+
+/** A file of a build; one that is not searchable has no language, bytes or lines when nobody looked into it. */
+export type FileRow = {
+  readonly ref: string;
+  readonly commit: string;
+  readonly path: string;
+  readonly language: string | null;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly chunks: number;
+  readonly skip_reason: string | null;
+};
+
+const fileColumns = sql`
+  build.ref, build.commit, file.path, document.language, file.bytes,
+  coalesce(document.lines, 0) as lines, coalesce(document.chunks, 0) as chunks,
+  coalesce(file.skip_reason, document.skip_reason) as skip_reason
+`;
+
+function filesOf(scope: RepositoryScope) {
+  const { schema } = scope.tenant;
+  return sql`${visibleBuilds(scope)} as build
+    join ${sql.id(schema, "files")} as file on file.generation = build.generation
+    left join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id`;
+}
+
+export async function findFile(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<FileRow | undefined> {
+  const { rows } = await sql<FileRow>`
+    select ${fileColumns} from ${filesOf(scope)} where file.path = ${path}
+  `.execute(query);
+  return rows[0];
+}
+
+/** A build's files by path, up to `limit`. */
+export async function listFiles(query: Kysely<CodeIndexTables>, scope: RepositoryScope, limit: number): Promise<readonly FileRow[]> {
+  const { rows } = await sql<FileRow>`
+    select ${fileColumns} from ${filesOf(scope)} order by file.path limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
+type Under = {
+  /** A folder or a file; everything when empty. */
+  readonly path: string;
+  readonly limit: number;
+};
+
+/** A build's files in a folder, or the file of that path, by path. */
+export async function listFilesUnder(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { path, limit }: Under,
+): Promise<readonly FileRow[]> {
+  const isUnder = sql`(file.path = ${path} or file.path collate "C" >= ${`${path}/`} and file.path collate "C" < ${`${path}0`})`;
+  const { rows } = await sql<FileRow>`
+    select ${fileColumns} from ${filesOf(scope)} where ${path === "" ? sql`true` : isUnder} order by file.path collate "C" limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
+/** Paths of the build that begin so, in either case. */
+export async function pathsBeginning(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { beginning, limit }: { readonly beginning: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select file.path from ${filesOf(scope)}
+    where starts_with(lower(file.path), lower(${beginning})) order by length(file.path), file.path limit ${limit}
+  `.execute(query);
+  return rows.map((row) => row.path);
+}
+
+/** Paths of the build that end alike, for people who mistyped one. */
+export async function similarPaths(query: Kysely<CodeIndexTables>, scope: RepositoryScope, name: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select file.path from ${filesOf(scope)}
+    where lower(file.path) = lower(${name}) or right(lower(file.path), length(${name}) + 1) = '/' || lower(${name})
+    order by file.path
+    limit 5
+  `.execute(query);
+  return rows.map((row) => row.path);
+}
+
+export type FilePiece = { readonly start_line: number; readonly content: string };
+
+type Lines = { readonly path: string; readonly start: number; readonly end: number };
+
+/** The chunks that hold lines `start` to `end` of a file, in the file's order: together they are the text, without a hole. */
+export async function readPieces(query: Kysely<CodeIndexTables>, scope: RepositoryScope, lines: Lines): Promise<readonly FilePiece[]> {
+  const { rows } = await sql<FilePiece>`
+    select chunk.start_line, chunk.content
+    from ${filesOf(scope)}
+    join ${sql.id(scope.tenant.schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
+    where file.path = ${lines.path} and chunk.end_line >= ${lines.start} and chunk.start_line <= ${lines.end}
+    order by chunk.start_byte
+  `.execute(query);
+  return rows;
+}
+
+export type OutlineEntry = {
+  readonly name: string;
+  readonly kind: string;
+  readonly scope: string;
+  readonly start_line: number;
+  readonly end_line: number;
+};
+
+/** What a file defines, from top to bottom, the outer before the inner. */
+export async function readOutline(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<readonly OutlineEntry[]> {
+  const { rows } = await sql<OutlineEntry>`
+    select symbol.name, symbol.kind, symbol.scope, symbol.start_line, symbol.end_line
+    from ${filesOf(scope)}
+    join ${sql.id(scope.tenant.schema, "symbols")} as symbol on symbol.document_id = file.document_id
+    where file.path = ${path}
+    order by symbol.start_line, symbol.end_line desc, symbol.name
+  `.execute(query);
+  return rows;
+}
+
+/** How many of a file's chunks have a vector of the embedder. */
+export async function countEmbedded(
+  query: Kysely<CodeIndexTables>,
+  scope: RepositoryScope,
+  { path, embedderId }: { readonly path: string; readonly embedderId: number },
+): Promise<number> {
+  const { rows } = await sql<{ embedded: number }>`
+    select count(*) as embedded
+    from ${filesOf(scope)}
+    join ${sql.id(scope.tenant.schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
+    join ${vectorsTable(scope.tenant, embedderId)} as vector on vector.text_hash = chunk.text_hash
+    where file.path = ${path} and vector.embedding is not null
+  `.execute(query);
+  return rows[0]?.embedded ?? 0;
+}

@@ -1,0 +1,157 @@
+import type { GrepFile, GrepMatch } from "#contract.ts";
+import type { FilePlace, TextFile } from "./read-texts.store.ts";
+import type { GrepPosition } from "#retrieval/scope/grep-cursor.ts";
+import { splitLines, type Pattern, type Range } from "#retrieval/patterns/pattern.ts";
+
+type Options = {
+  readonly pattern: Pattern;
+  /** Where the page before ended. */
+  readonly position: GrepPosition | undefined;
+  readonly limit: number;
+  readonly context: number;
+};
+
+type Place = Pick<GrepPosition, "repo" | "path" | "line" | "seen">;
+
+type GrepResult = {
+  readonly files: readonly GrepFile[];
+  readonly matches: number;
+  /** Of all pages; -1 where it is not known. */
+  readonly total: number;
+  /** It is not full, and yet not everything was looked at. */
+  readonly isPartial: boolean;
+  /** Where to go on; undefined when there is nothing more. */
+  readonly next: Place | undefined;
+  /** Files that may hold a match, but too much to find where. */
+  readonly tooMuch: readonly string[];
+  /** Where to go on after so many of the page's lines. */
+  readonly placeOf: (shown: number) => Place;
+};
+
+/** One page of matching lines: takes texts in their order until it is full, and counts the lines it has no room for. */
+export type GrepPage = {
+  /** What texts are still wanted for. */
+  readonly wants: () => "lines" | "their number" | "nothing";
+  /** False for a file whose lines were all on pages before. */
+  readonly isWanted: (file: FilePlace) => boolean;
+  readonly add: (file: TextFile, text: string) => Promise<void>;
+  /** Up to here no other file holds a match. */
+  readonly pass: (place: FilePlace) => void;
+  /** There is nothing more to add. */
+  readonly end: () => void;
+  readonly result: () => GrepResult;
+};
+
+/** After every line of a file. */
+const END = 2 ** 31;
+
+export function createGrepPage({ pattern, position, limit, context }: Options): GrepPage {
+  const files: GrepFile[] = [];
+  const before = position?.seen ?? 0;
+  const known = position?.total ?? -1;
+  let matches = 0;
+  /** Matching lines that the page has no room for. */
+  let further = 0;
+  let isEnded = false;
+  const tooMuch: string[] = [];
+  let at: Omit<Place, "seen"> | undefined = position;
+
+  const isBegun = ({ repo, path }: FilePlace) => position?.repo === repo && position.path === path;
+  const isFull = () => matches >= limit;
+  const total = () => (isEnded ? before + matches + further : known);
+  const isMore = () => (total() === -1 ? true : before + matches < total());
+
+  return {
+    wants: () => (isFull() ? (known === -1 ? "their number" : "nothing") : "lines"),
+    isWanted: (file) => !isBegun(file) || (position?.line ?? 0) < END,
+    add: async (file, text) => {
+      if (pattern.isTooMuch(text)) {
+        tooMuch.push(...(pattern.mayMatch(text) ? [`${file.repo} ${file.path}`] : []));
+        at = isFull() ? at : { repo: file.repo, path: file.path, line: END };
+        return;
+      }
+      const from = isBegun(file) ? (position?.line ?? 0) : 0;
+      const lines = (await pattern.findLines(text)).filter((line) => line >= from);
+      const shown = lines.slice(0, limit - matches);
+      further += lines.length - shown.length;
+      if (isFull()) {
+        return;
+      }
+      const { repo, ref, commit, path, language } = file;
+      if (shown.length > 0) {
+        files.push({ repo, ref, commit, path, language, matches: matchesIn(text, { pattern, lines, shown, context }) });
+        matches += shown.length;
+      }
+      at = { repo, path, line: isFull() ? (shown.at(-1) ?? 0) + 1 : END };
+    },
+    pass: ({ repo, path }) => {
+      at = isFull() ? at : { repo, path, line: END };
+    },
+    end: () => {
+      isEnded = true;
+    },
+    result: () => ({
+      files,
+      matches,
+      total: total(),
+      isPartial: !isEnded && !isFull(),
+      tooMuch,
+      placeOf: (shown) => placeAfter(files, shown, before),
+      next: isMore() ? { repo: "", path: "", line: 0, ...at, seen: before + matches } : undefined,
+    }),
+  };
+}
+
+function placeAfter(files: readonly GrepFile[], shown: number, before: number): Place {
+  const [last] = files.flatMap(({ repo, path, matches }) => matches.map(({ line }) => ({ repo, path, line }))).slice(shown - 1, shown);
+  return { repo: "", path: "", line: 0, ...last, seen: before + shown };
+}
+
+type Showing = {
+  readonly pattern: Pattern;
+  /** All lines of the text that match, and those to show. */
+  readonly lines: readonly number[];
+  readonly shown: readonly number[];
+  readonly context: number;
+};
+
+function matchesIn(text: string, { pattern, lines, shown, context }: Showing): GrepMatch[] {
+  const texts = splitLines(text);
+  const ranges = pattern.rangesIn(text, shown);
+  return shown.map((line, index) => {
+    const previous = lines[lines.indexOf(line) - 1];
+    const next = lines[lines.indexOf(line) + 1] ?? texts.length;
+    // What the match before shows after it, this one does not show before it.
+    const from = Math.max(0, line - context, previous === undefined ? 0 : previous + context + 1);
+    return {
+      line: line + 1,
+      ...cut(texts[line] ?? "", ranges[index] ?? []),
+      before: texts.slice(Math.min(from, line), line).map(cutContext),
+      after: texts.slice(line + 1, Math.min(line + 1 + context, next)).map(cutContext),
+    };
+  });
+}
+
+/** Characters shown of a line, and of those the ones before its first match. */
+const LONGEST = 1_000;
+const BEFORE = 100;
+
+function cut(line: string, ranges: readonly Range[]): Pick<GrepMatch, "text" | "ranges"> {
+  if (line.length <= LONGEST) {
+    return { text: line, ranges: ranges.map(([from, to]) => [from, to]) };
+  }
+  const first = ranges[0]?.[0] ?? 0;
+  const begin = first <= LONGEST - BEFORE ? 0 : Math.min(first - BEFORE, line.length - LONGEST);
+  const head = begin === 0 ? "" : "…";
+  const end = begin + LONGEST;
+  return {
+    text: `${head}${line.slice(begin, end).toWellFormed()}${end < line.length ? "…" : ""}`,
+    ranges: ranges.flatMap(([from, to]) =>
+      from < end ? [[from - begin + head.length, Math.min(to, end) - begin + head.length] as [number, number]] : [],
+    ),
+  };
+}
+
+function cutContext(line: string): string {
+  return cut(line, []).text;
+}

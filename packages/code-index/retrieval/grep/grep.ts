@@ -1,0 +1,189 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { GrepAnswer, GrepRequest } from "#contract.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import type { Access, RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
+import { readTexts, type FilePlace, type TextFile } from "./read-texts.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { findCandidates } from "#retrieval/patterns/candidates.ts";
+import { grepCursor, grepPosition, nameBuilds } from "#retrieval/scope/grep-cursor.ts";
+import { createGrepPage, type GrepPage } from "./grep-page.ts";
+import { compilePattern, type Pattern } from "#retrieval/patterns/pattern.ts";
+import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
+import { notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
+import { createTurns } from "#retrieval/scope/turns.ts";
+import { walkFiles } from "./walk-files.ts";
+
+export type GrepDependencies = {
+  readonly database: CodeIndexDatabase;
+  /** Milliseconds to look for matches, and to count those that the page has no room for. */
+  readonly limits?: GrepLimits;
+};
+
+type GrepLimits = { readonly lookMs: number; readonly countMs: number };
+
+/** With the cursor of whoever shows but the first lines of the page. */
+export type FoundLines = GrepAnswer & { readonly cursorAfter: (shown: number) => string };
+
+const LIMITS: GrepLimits = { lookMs: 3_000, countMs: 200 };
+/** A single statement that takes longer is given up. */
+const STATEMENT_MS = 5_000;
+
+/** Of one tenant at once in a process: each holds a connection for seconds, which searches need, too. */
+const turns = createTurns({ atOnce: 3, waitMs: 10_000 });
+
+/**
+ * Every line of a tenant's indexed files that matches a pattern, by repository, path and line, a page at a time. An answer that had to
+ * stop early says so, and its cursor goes on.
+ *
+ * @throws {AppError} `invalid_pattern`, `invalid_query`, `invalid_cursor` (400), `repository_not_found` (404),
+ * `repository_not_indexed`, `ref_not_indexed` (409),
+ * `too_busy` (503) when too many run at once.
+ */
+export async function grep({ database, limits = LIMITS }: GrepDependencies, access: Access, request: GrepRequest): Promise<FoundLines> {
+  const began = performance.now();
+  const pattern = compilePattern({ source: request.pattern, isRegex: request.regex, isCaseSensitive: isCaseSensitive(request) });
+  const position = grepPosition({ access, request });
+  const page = createGrepPage({ pattern, position, limit: request.limit, context: request.context });
+  const scope = askedScope(access, request);
+  const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
+    const now = performance.now();
+    const looking = { scope, pattern, page, from: position, until: now + limits.lookMs, countUntil: now + limits.countMs };
+    try {
+      await look(transaction, { ...looking, repos: builds.map(({ repo }) => repo) });
+    } catch (error) {
+      // The database had no time for a statement: what the page has until then stands.
+      if (database.signal?.aborted === true || !isTimeout(error)) {
+        throw error;
+      }
+    }
+    return { searched: builds, empty: page.result().total === 0 ? await notesOnEmptyScope(transaction, scope) : [] };
+  };
+  const { searched, empty } = await turns.take(access.tenant.tenantId, database.signal, () =>
+    readScope({ database, scope, milliseconds: STATEMENT_MS }, read),
+  );
+
+  const { files, matches, total, isPartial, next, tooMuch, placeOf } = page.result();
+  const builds = nameBuilds(searched);
+  const hasChanged = position !== undefined && position.builds !== builds;
+  return {
+    files: [...files],
+    matches,
+    total: total === -1 ? null : total,
+    partial: isPartial,
+    ...(isPartial ? { reason: reasonOf(pattern, limits, searched) } : {}),
+    notes: [
+      ...(hasChanged ? ["What is indexed changed since the page before: lines may be missing, or be on both."] : []),
+      ...(total === 0 && tooMuch.length === 0 ? notesOnNothing(request) : []),
+      ...notesOnTooMuch(tooMuch),
+      ...empty,
+      ...notesOnIndex(searched, scope),
+    ],
+    next_cursor: next === undefined ? null : grepCursor({ access, request }, { ...next, total, builds }),
+    cursorAfter: (shown) => grepCursor({ access, request }, { ...placeOf(shown), total, builds }),
+    index: presentIndex(searched, files),
+    ms: Math.round((performance.now() - began) * 10) / 10,
+  };
+}
+
+type Searched = { readonly searched: readonly RepositoryInScope[]; readonly empty: readonly string[] };
+
+function isCaseSensitive({ case: letters, pattern, regex }: GrepRequest): boolean {
+  const said = regex ? pattern.replaceAll(/\\[pP]\{\w+\}|\\./g, "") : pattern;
+  return letters === "sensitive" || (letters === "smart" && /\p{Lu}/u.test(said));
+}
+
+type Looking = {
+  readonly scope: Scope;
+  readonly pattern: Pattern;
+  readonly page: GrepPage;
+  readonly repos: readonly string[];
+  readonly from: FilePlace | undefined;
+  /** When to stop looking for what fills the page, and counting what it has no room for. */
+  readonly until: number;
+  readonly countUntil: number;
+};
+
+/** Bytes of the texts that are read at once: first few, for a page is soon full. */
+const FIRST_BYTES = 64 * 1024;
+const MOST_BYTES = 512 * 1024;
+
+async function look(query: Kysely<CodeIndexTables>, { scope, pattern, page, repos, from, until, countUntil }: Looking): Promise<void> {
+  const isOver = () => {
+    const wanted = page.wants();
+    return wanted === "nothing" || performance.now() > (wanted === "lines" ? until : countUntil);
+  };
+  let bytes = FIRST_BYTES;
+  const candidates = await findCandidates(query, scope, pattern);
+  let isBegun = false;
+  for await (const { files, upTo } of walkFiles(query, scope, { repos, from, candidates })) {
+    // However little time there is, every page gets on.
+    if (isBegun && isOver()) {
+      return;
+    }
+    isBegun = true;
+    for (const portion of inPortions(files.filter(page.isWanted), () => bytes)) {
+      const texts = await readTexts(query, scope, [...new Set(portion.map((file) => file.document_id))]);
+      for (const file of portion) {
+        await nextTurn();
+        await page.add(file, texts.get(file.document_id) ?? "");
+        if (isOver()) {
+          return;
+        }
+      }
+      bytes = Math.min(bytes * 2, MOST_BYTES);
+    }
+    if (upTo !== undefined) {
+      page.pass(upTo);
+    }
+  }
+  page.end();
+}
+
+function* inPortions(files: readonly TextFile[], bytes: () => number): Generator<readonly TextFile[], void, undefined> {
+  let portion: TextFile[] = [];
+  let size = 0;
+  for (const file of files) {
+    if (portion.length > 0 && size + file.bytes > bytes()) {
+      yield portion;
+      portion = [];
+      size = 0;
+    }
+    portion.push(file);
+    size += file.bytes;
+  }
+  if (portion.length > 0) {
+    yield portion;
+  }
+}
+
+function reasonOf({ trigrams }: Pattern, { lookMs }: GrepLimits, searched: readonly RepositoryInScope[]): string {
+  const advice = [
+    ...(trigrams.kind === "any" ? ["add three characters in a row to the pattern"] : []),
+    ...(searched.length > 1 ? ["name a repository"] : []),
+    "name a path",
+    "go on with next_cursor",
+  ];
+  return `Not everything was looked at within ${lookMs / 1_000} s: ${advice.join(", or ")}.`;
+}
+
+const REGEX_CHARACTERS = /[\\*+?[\]{}|^$]|\(.*\)/;
+
+function notesOnNothing({ pattern, regex }: GrepRequest): readonly string[] {
+  return !regex && REGEX_CHARACTERS.test(pattern)
+    ? ["The pattern was looked for letter for letter; set regex to have it read as a regular expression."]
+    : [];
+}
+
+const NAMED = 5;
+
+function notesOnTooMuch(files: readonly string[]): readonly string[] {
+  const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : "";
+  const named = `${files.slice(0, NAMED).join(", ")}${more}`;
+  return files.length === 0
+    ? []
+    : [
+        `These may hold a match, but are too large, or have too long lines, to say where with an expression as large as this one: ${named}.`,
+      ];
+}

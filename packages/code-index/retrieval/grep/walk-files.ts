@@ -1,0 +1,62 @@
+import type { Kysely } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { filesAmong, filesFrom, type FilePlace, type TextFile } from "./read-texts.store.ts";
+import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Candidates } from "#retrieval/patterns/candidates.ts";
+
+type Walk = {
+  /** The repositories in scope, in their order. */
+  readonly repos: readonly string[];
+  /** Where to begin; at the beginning when left out. */
+  readonly from: FilePlace | undefined;
+  /** Undefined when every chunk may hold a match. */
+  readonly candidates: Candidates | undefined;
+};
+
+/** So many candidates are asked for by their numbers; beyond, the files are gone through and those that have none left out. */
+const FEW = 5_000;
+const FILES = 500;
+
+export type WalkedFiles = {
+  /** Those that may hold a match. */
+  readonly files: readonly TextFile[];
+  /** The last that was looked at. */
+  readonly upTo: FilePlace | undefined;
+};
+
+/** The files of a scope by repository and path, from a place on; some at a time. */
+export async function* walkFiles(
+  query: Kysely<CodeIndexTables>,
+  scope: Scope,
+  { repos, from, candidates }: Walk,
+): AsyncGenerator<WalkedFiles, void, undefined> {
+  const begin = from ?? { repo: repos[0] ?? "", path: "" };
+  if (candidates !== undefined && candidates.count <= FEW) {
+    const chunkIds = candidates.chunkIds();
+    if (chunkIds.length > 0) {
+      for await (const files of page(begin, (place) => filesAmong(query, scope, { chunkIds, from: place, limit: FILES }))) {
+        yield { files, upTo: files.at(-1) };
+      }
+    }
+    return;
+  }
+  for (const repo of repos.slice(Math.max(0, repos.indexOf(begin.repo)))) {
+    const files = page(repo === begin.repo ? begin : { repo, path: "" }, (place) => filesFrom(query, scope, { from: place, limit: FILES }));
+    for await (const some of files) {
+      yield { files: candidates === undefined ? some : some.filter((file) => file.chunk_ids.some(candidates.has)), upTo: some.at(-1) };
+    }
+  }
+}
+
+/** All that is read from a place on, page by page, of which each begins with the last file of the one before. */
+async function* page<File extends TextFile>(
+  begin: FilePlace,
+  read: (place: FilePlace) => Promise<readonly File[]>,
+): AsyncGenerator<readonly File[], void, undefined> {
+  let files = await read(begin);
+  yield files;
+  for (let last = files.at(-1); last !== undefined && files.length === FILES; last = files.at(-1)) {
+    files = await read(last);
+    yield files.slice(1);
+  }
+}

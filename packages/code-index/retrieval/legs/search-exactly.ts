@@ -1,0 +1,138 @@
+import { chunkId } from "#store/index/chunk-id.ts";
+import { hasBit } from "#store/index/bitmap.ts";
+import type { Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { readAs } from "#store/tenancy/read-as.store.ts";
+import { findDefining, findLiterals, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
+import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import { rarestTrigrams, tellingTrigrams } from "#retrieval/patterns/choose-trigrams.ts";
+import { trigramsOf } from "#store/index/trigrams.ts";
+import type { LegAnswer } from "./leg.ts";
+import type { Looking } from "./legs.ts";
+import { intersect } from "#retrieval/bm25/intersect.ts";
+import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists, type TrigramSample } from "#retrieval/bm25/segment-memory.ts";
+import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
+
+/** The rarest of a literal's trigrams are read first, and as many as this where those leave more than a few chunks. */
+const MOST_TRIGRAMS = 10;
+const FIRST_TRIGRAMS = 2;
+/** So many chunks are compared sooner than further lists are read. */
+const FEW = 150;
+/** Chunks looked into at once: first few, as most literals are either common or rare. */
+const FIRST_LOOK = 250;
+const LARGEST_LOOK = 2_000;
+/** Whose candidates are looked into before those of the others. */
+const FIRST_SEGMENTS = 16;
+/** Part of the time that comparing may begin in: the last look is to end in time, so that what was found is not lost. */
+const LOOKING_SHARE = 0.6;
+
+/** The chunks that hold a literal of the query, letter for letter or in other case, or define one of its names. */
+export async function searchExactly({ database, scope, query, segments, limit, deadlineMs }: Looking): Promise<LegAnswer> {
+  const { literals, names } = query;
+  if (literals.length === 0) {
+    return { chunkIds: [], state: "skipped", reason: "the query is longer than any literal that is looked for" };
+  }
+  const until = performance.now() + deadlineMs * LOOKING_SHARE;
+  let left = 0;
+  const hits = await readAs(database, scope.tenant, deadlineMs, async (transaction): Promise<readonly LiteralHit[]> => {
+    const defining = await findDefining(transaction, scope, { names, limit });
+    if (literals.some((literal) => trigramsOf(literal).length === 0)) {
+      return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))].toSorted(byCloseness);
+    }
+    const reading: Reading = { database, scope, segments, read: (work) => work(transaction) };
+    const sample = await trigramSampleOf(reading);
+    const holding: LiteralHit[] = [];
+    // What was asked as a whole is not to be crowded out by a common part of it.
+    for (const some of inSteps(literals, 1)) {
+      const looked = await lookFor({ transaction, scope, reading, sample, until, literals: some, limit: limit - holding.length });
+      holding.push(...looked.hits.toSorted(byCloseness));
+      left += looked.left;
+    }
+    return [...defining, ...holding];
+  });
+  const chunkIds = [...new Set(hits.map((hit) => hit.chunk_id))].slice(0, limit);
+  const reason = `${left} chunks that may hold the text were not compared in time; add letters in a row or name a repository`;
+  return left > 0 ? { chunkIds, state: "timeout", reason } : { chunkIds };
+}
+
+type LookingFor = {
+  readonly transaction: Transaction<CodeIndexTables>;
+  readonly scope: Scope;
+  readonly reading: Reading;
+  readonly sample: TrigramSample | undefined;
+  readonly literals: readonly string[];
+  readonly limit: number;
+  /** When to stop. */
+  readonly until: number;
+};
+
+type LookedFor = {
+  readonly hits: readonly LiteralHit[];
+  /** Chunks that may hold one of the literals, and were not compared in time. */
+  readonly left: number;
+};
+
+async function lookFor({ transaction, scope, reading, sample, literals, limit, until }: LookingFor): Promise<LookedFor> {
+  const wanted = chooseTrigrams(literals.map(trigramsOf), sample);
+  const hits: LiteralHit[] = [];
+  let left = 0;
+  let look = FIRST_LOOK;
+  // Of what is common the first segments have enough, and the lists of the others are not read.
+  for (const segments of inSteps(reading.segments, FIRST_SEGMENTS)) {
+    const candidates = hits.length < limit ? await findHolding({ ...reading, segments }, wanted) : [];
+    let from = 0;
+    while (from < candidates.length && hits.length < limit && performance.now() < until) {
+      const among = candidates.slice(from, from + look);
+      hits.push(...(await findLiterals(transaction, scope, { literals, among, limit: limit - hits.length })));
+      from += look;
+      look = Math.min(look * 2, LARGEST_LOOK);
+    }
+    left += Math.max(0, candidates.length - from);
+  }
+  return { hits, left: hits.length < limit ? left : 0 };
+}
+
+function chooseTrigrams(literals: readonly (readonly number[])[], sample: TrigramSample | undefined): readonly (readonly number[])[] {
+  return literals.map((trigrams) =>
+    sample === undefined ? rarestTrigrams(trigrams, MOST_TRIGRAMS) : tellingTrigrams(trigrams, sample.counts, MOST_TRIGRAMS),
+  );
+}
+
+/** The chunks that may hold one of the literals, by as many of their trigrams as it takes. */
+async function findHolding(reading: Reading, literals: readonly (readonly number[])[]): Promise<readonly number[]> {
+  const few = await findByTrigrams(
+    reading,
+    literals.map((trigrams) => trigrams.slice(0, FIRST_TRIGRAMS)),
+  );
+  return few.length <= FEW ? few : findByTrigrams(reading, literals);
+}
+
+async function findByTrigrams(reading: Reading, literals: readonly (readonly number[])[]): Promise<readonly number[]> {
+  const lists = await trigramListsOf(reading, [...new Set(literals.flat())]);
+  return reading.segments.flatMap((segment) => candidatesIn(segment, lists, literals));
+}
+
+/** A definition before a use, the same letters before other case. */
+function byCloseness(one: LiteralHit, other: LiteralHit): number {
+  return Number(other.defines) - Number(one.defines) || Number(other.same_case) - Number(one.same_case) || one.chunk_id - other.chunk_id;
+}
+
+/** The first `count`, and then the others. */
+function inSteps<Item>(items: readonly Item[], count: number): readonly (readonly Item[])[] {
+  return [items.slice(0, count), items.slice(count)].filter((step) => step.length > 0);
+}
+
+/** The chunks of a segment that are seen and hold all trigrams of one of the literals. */
+function candidatesIn(
+  { segmentId, capacity, ordinals: seen }: VisibleChunks,
+  lists: ReadonlyMap<number, TrigramLists>,
+  literals: readonly (readonly number[])[],
+): readonly number[] {
+  const ofLiterals = literals.map((trigrams) => trigrams.map((trigram) => lists.get(trigram)?.get(segmentId) ?? null));
+  const [only = [], ...others] = ofLiterals.map((of) => {
+    const known = of.filter((list) => list !== null);
+    return known.length < of.length ? Array.from({ length: capacity }, (_, ordinal) => ordinal) : Array.from(intersect(known));
+  });
+  const holding = others.length === 0 ? only : [...new Set([only, ...others].flat())];
+  return holding.flatMap((ordinal) => (seen === null || hasBit(seen, ordinal) ? [chunkId(segmentId, ordinal)] : []));
+}

@@ -1,0 +1,51 @@
+import type { Kysely } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { hasBit } from "#store/index/bitmap.ts";
+import { chunkId, SEGMENT_CAPACITY } from "#store/index/chunk-id.ts";
+import { readTrigrams } from "#retrieval/scope/read-postings.store.ts";
+import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import { chunksOf, trigramsIn } from "./trigram-query.ts";
+import type { Pattern } from "./pattern.ts";
+import { readVisible } from "#retrieval/scope/visible-chunks.ts";
+
+/** The chunks that may hold a match: too many rather than too few. */
+export type Candidates = {
+  readonly count: number;
+  readonly has: (chunkId: number) => boolean;
+  readonly chunkIds: () => readonly number[];
+};
+
+/** Asks the trigrams of the scope's segments; `undefined` when they can't tell, and every chunk may. */
+export async function findCandidates(
+  query: Kysely<CodeIndexTables>,
+  scope: Scope,
+  { trigrams: condition, isMultiline }: Pick<Pattern, "trigrams" | "isMultiline">,
+): Promise<Candidates | undefined> {
+  const trigrams = trigramsIn(condition);
+  if (trigrams.length === 0) {
+    return undefined;
+  }
+  const segments = await readVisible(query, scope);
+  const rows = await readTrigrams(query, scope, { trigrams, segments: segments.map(({ segmentId }) => segmentId) });
+  const blocksOf = Map.groupBy(rows, (row) => row.segment_id);
+  const found = new Map(
+    segments.map(({ segmentId, capacity, ordinals: seen }) => {
+      const blocks = blocksOf.get(segmentId);
+      // A segment from before there were trigrams has no block.
+      const holding = blocks === undefined ? undefined : chunksOf(condition, { blocks, isMultiline });
+      const ordinals = holding ?? Array.from({ length: capacity }, (_, ordinal) => ordinal);
+      return [segmentId, seen === null ? ordinals : ordinals.filter((ordinal) => hasBit(seen, ordinal))];
+    }),
+  );
+  const sets = new Map<number, ReadonlySet<number>>();
+  return {
+    count: [...found.values()].reduce((sum, ordinals) => sum + ordinals.length, 0),
+    chunkIds: () => [...found].flatMap(([segmentId, ordinals]) => ordinals.map((ordinal) => chunkId(segmentId, ordinal))),
+    has: (id) => {
+      const segmentId = Math.floor(id / SEGMENT_CAPACITY);
+      const set = sets.get(segmentId) ?? new Set(found.get(segmentId));
+      sets.set(segmentId, set);
+      return set.has(id % SEGMENT_CAPACITY);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { yieldEvery } from "@sightline/foundation/yield-every";
+import { compilePattern } from "./pattern.ts";
+import type { Condition } from "#retrieval/query/query-conditions.ts";
+import { invalidQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { ANY, both, oneOf, type TrigramQuery } from "./trigram-query.ts";
+
+/** What a query insists on. */
+export type Conditions = {
+  /** Whether a text meets all the conditions of one of the alternatives. */
+  readonly areMetBy: (content: string) => boolean;
+  /** What a text that meets them must hold. */
+  readonly trigrams: TrigramQuery;
+  /** Whether each of the alternatives says what to find, and not only what to leave out. */
+  readonly areFindable: boolean;
+};
+
+const MOST = 50;
+/** Steps that a character may take with all expressions together: none lets the others wait for long. */
+const MOST_STEPS = 5_000;
+
+/**
+ * The conditions of a query, ready to be held against texts; `undefined` when every text meets them.
+ *
+ * @throws {AppError} `invalid_query` (400) when there are too many, `invalid_pattern` (400) for one that can't be read.
+ */
+export function compileConditions({
+  alternatives,
+  isCaseSensitive,
+}: Pick<ParsedQuery, "alternatives" | "isCaseSensitive">): Conditions | undefined {
+  const count = alternatives.flat().length;
+  if (count > MOST) {
+    throw invalidQuery(`The query has ${count} conditions (quotes, regular expressions, exclusions); at most ${MOST} are taken.`);
+  }
+  const compiled = alternatives.map((conditions) => conditions.map((condition) => compile(condition, isCaseSensitive)));
+  if (compiled.flat().reduce((sum, { steps }) => sum + steps, 0) > MOST_STEPS) {
+    throw invalidQuery("The regular expressions of the query are too large together; repeat less in them, or ask for less at once.");
+  }
+  if (compiled.some((conditions) => conditions.length === 0)) {
+    return undefined;
+  }
+  return {
+    areMetBy: (content) => compiled.some((conditions) => conditions.every(({ isMetBy }) => isMetBy(content))),
+    trigrams: oneOf(compiled.map((conditions) => conditions.map(({ trigrams }) => trigrams).reduce(both, ANY))),
+    areFindable: alternatives.every((conditions) => conditions.some(({ negated }) => !negated)),
+  };
+}
+
+type Compiled = { readonly isMetBy: (content: string) => boolean; readonly trigrams: TrigramQuery; readonly steps: number };
+
+function compile({ kind, source, negated }: Condition, isCaseSensitive: boolean): Compiled {
+  const pattern = compilePattern({ source, isRegex: kind === "regex", isCaseSensitive });
+  const holds = kind === "regex" ? pattern.matches : textFinder(source, isCaseSensitive);
+  const { steps } = pattern;
+  return negated ? { isMetBy: (content) => !holds(content), trigrams: ANY, steps } : { isMetBy: holds, trigrams: pattern.trigrams, steps };
+}
+
+/** A text is found ten times as fast without RE2, which only expressions need. */
+function textFinder(source: string, isCaseSensitive: boolean): (content: string) => boolean {
+  if (isCaseSensitive) {
+    return (content) => content.includes(source);
+  }
+  const expression = new RegExp(source.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), "iu");
+  return (content) => expression.test(content);
+}
+
+/** How long nobody else gets a turn. */
+const TURN_MS = 20;
+
+type Meeting<Item> = {
+  readonly kept: readonly Item[];
+  /** False when it was too late to look at all of them. */
+  readonly isComplete: boolean;
+};
+
+/** Those whose content meets the conditions, looked at until it is too late. */
+export async function keepMeeting<Item extends { readonly content: string }>(
+  items: readonly Item[],
+  conditions: Conditions | undefined,
+  until: number,
+): Promise<Meeting<Item>> {
+  if (conditions === undefined) {
+    return { kept: items, isComplete: true };
+  }
+  const kept: Item[] = [];
+  const turn = yieldEvery(TURN_MS);
+  for (const item of items) {
+    await turn();
+    if (performance.now() > until) {
+      return { kept, isComplete: false };
+    }
+    if (conditions.areMetBy(item.content)) {
+      kept.push(item);
+    }
+  }
+  return { kept, isComplete: true };
+}

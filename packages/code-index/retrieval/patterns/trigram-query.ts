@@ -1,0 +1,114 @@
+import { rarestTrigrams } from "./choose-trigrams.ts";
+import { listOf, trigramsOfClasses, type TrigramBlock } from "#store/index/trigrams.ts";
+
+/** What a chunk that holds a match must hold: a condition that lets too much through rather than too little. */
+export type TrigramQuery =
+  | { readonly kind: "any" }
+  /** Letters in a row, all on one line. */
+  | { readonly kind: "run"; readonly trigrams: readonly number[] }
+  | { readonly kind: "and" | "or"; readonly parts: readonly TrigramQuery[] };
+
+export const ANY: TrigramQuery = { kind: "any" };
+
+/** More of a run's trigrams hardly leave fewer chunks. */
+const MOST_OF_RUN = 8;
+
+/** The condition of a text that is given by the classes of its letters. */
+export function queryOfRun(classes: readonly number[]): TrigramQuery {
+  const trigrams = rarestTrigrams(trigramsOfClasses(classes), MOST_OF_RUN);
+  return trigrams.length === 0 ? ANY : { kind: "run", trigrams };
+}
+
+export function both(one: TrigramQuery, other: TrigramQuery): TrigramQuery {
+  if (one.kind === "any" || other.kind === "any") {
+    return one.kind === "any" ? other : one;
+  }
+  return { kind: "and", parts: [...partsOf(one, "and"), ...partsOf(other, "and")] };
+}
+
+export function oneOf(alternatives: readonly TrigramQuery[]): TrigramQuery {
+  const parts = new Map(alternatives.flatMap((part) => partsOf(part, "or")).map((part) => [JSON.stringify(part), part]));
+  if (parts.size === 0 || [...parts.values()].some((part) => part.kind === "any")) {
+    return ANY;
+  }
+  const [only] = parts.values();
+  return parts.size === 1 && only !== undefined ? only : { kind: "or", parts: [...parts.values()] };
+}
+
+function partsOf(query: TrigramQuery, kind: "and" | "or"): readonly TrigramQuery[] {
+  return query.kind === kind ? query.parts : [query];
+}
+
+/** All the trigrams that decide, each once. */
+export function trigramsIn(query: TrigramQuery): readonly number[] {
+  if (query.kind === "any") {
+    return [];
+  }
+  return query.kind === "run" ? query.trigrams : [...new Set(query.parts.flatMap(trigramsIn))];
+}
+
+/** The same condition with fewer trigrams in all, for a database to be asked for: `most` of them at about. */
+export function lighten(query: TrigramQuery, most: number): TrigramQuery {
+  const count = trigramsIn(query).length;
+  if (count <= most || query.kind === "any") {
+    return query;
+  }
+  if (query.kind === "run") {
+    return { kind: "run", trigrams: query.trigrams.slice(0, Math.max(1, most)) };
+  }
+  if (query.kind === "or" && query.parts.length > most) {
+    return ANY;
+  }
+  const parts = query.parts.slice(0, most);
+  const each = Math.max(1, Math.floor(most / parts.length));
+  const lighter = parts.map((part) => lighten(part, each)).filter((part) => part.kind !== "any" || query.kind === "or");
+  return query.kind === "or" ? oneOf(lighter) : lighter.reduce(both, ANY);
+}
+
+type Evaluating = {
+  readonly blocks: readonly TrigramBlock[];
+  /** Whether what is on several lines may be in several chunks, so that the best single condition is all that can be asked. */
+  readonly isMultiline: boolean;
+};
+
+/** The ordinals, rising, of the chunks of a segment that fulfil the condition; `undefined` when all may. */
+export function chunksOf(query: TrigramQuery, { blocks, isMultiline }: Evaluating): readonly number[] | undefined {
+  if (query.kind === "any") {
+    return undefined;
+  }
+  if (query.kind === "run") {
+    return inAll(query.trigrams.map((trigram) => listOf(blocks, trigram)));
+  }
+  const parts = query.parts.map((part) => chunksOf(part, { blocks, isMultiline }));
+  const known = parts.filter((part) => part !== undefined);
+  if (query.kind === "or") {
+    return known.length < parts.length ? undefined : inAny(known);
+  }
+  const [shortest] = known.toSorted((one, other) => one.length - other.length);
+  return isMultiline || shortest === undefined ? shortest : inAll(known);
+}
+
+/** What all of the lists have, beginning with the shortest. */
+function inAll(lists: readonly (readonly number[])[]): readonly number[] {
+  const [shortest = [], ...others] = lists.toSorted((one, other) => one.length - other.length);
+  return others.reduce(inBoth, shortest);
+}
+
+function inBoth(shorter: readonly number[], longer: readonly number[]): readonly number[] {
+  const common: number[] = [];
+  let at = 0;
+  for (const ordinal of shorter) {
+    while (at < longer.length && (longer[at] ?? 0) < ordinal) {
+      at++;
+    }
+    if (longer[at] === ordinal) {
+      common.push(ordinal);
+    }
+  }
+  return common;
+}
+
+function inAny(lists: readonly (readonly number[])[]): readonly number[] {
+  const [only = []] = lists;
+  return lists.length <= 1 ? only : [...new Set(lists.flat())].toSorted((one, other) => one - other);
+}

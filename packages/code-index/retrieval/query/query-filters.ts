@@ -1,0 +1,96 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { ScopeFilters } from "#store/tenancy/read-scope.store.ts";
+import type { FilterField, Token } from "./query-tokens.ts";
+
+/** One filter as it is understood. */
+export type QueryFilter = { readonly field: FilterField; readonly value: string; readonly negated: boolean };
+
+/** More make every leg slow, and nobody writes as many by hand. */
+const MOST = 50;
+/** As long as a path may be. */
+const LONGEST = 1_000;
+
+/**
+ * The filters of a query, with a language by its name in the index.
+ *
+ * @throws {AppError} `invalid_query` (400) when there are too many, or one is too long.
+ */
+export function filtersOf(tokens: readonly Token[]): readonly QueryFilter[] {
+  const filters = tokens.flatMap((token) =>
+    token.kind === "filter"
+      ? [{ field: token.field, value: token.field === "lang" ? languageNamed(token.value) : token.value, negated: token.negated }]
+      : [],
+  );
+  if (filters.length > MOST) {
+    throw new AppError({
+      code: "invalid_query",
+      status: 400,
+      message: `The query has ${filters.length} filters; at most ${MOST} are taken.`,
+    });
+  }
+  if (filters.some(({ value }) => value.length > LONGEST)) {
+    throw new AppError({ code: "invalid_query", status: 400, message: `A filter is longer than ${LONGEST} characters.` });
+  }
+  return filters;
+}
+
+/** The same filter twice asks for either; a negated one excludes; different ones all hold. */
+export function scopeFilters(filters: readonly QueryFilter[]): ScopeFilters {
+  const wanted = (field: FilterField) => {
+    const values = (negated: boolean) =>
+      filters.filter((filter) => filter.field === field && filter.negated === negated).map(({ value }) => value);
+    return { anyOf: values(false), noneOf: values(true) };
+  };
+  return { repo: wanted("repo"), ref: wanted("ref"), path: wanted("path"), lang: wanted("lang"), symbol: wanted("symbol") };
+}
+
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ts: "typescript",
+    js: "javascript",
+    jsx: "javascript",
+    node: "javascript",
+    py: "python",
+    golang: "go",
+    rs: "rust",
+    "c++": "cpp",
+    cc: "cpp",
+    cxx: "cpp",
+    "c#": "csharp",
+    cs: "csharp",
+    "f#": "fsharp",
+    rb: "ruby",
+    kt: "kotlin",
+    sh: "bash",
+    shell: "bash",
+    zsh: "bash",
+    yml: "yaml",
+    md: "markdown",
+    rst: "restructuredtext",
+    proto: "protobuf",
+    tf: "terraform",
+    hcl: "terraform",
+    ex: "elixir",
+    erl: "erlang",
+    hs: "haskell",
+    clj: "clojure",
+    ps1: "powershell",
+    objc: "objective-c",
+    "objective-c++": "objective-c",
+    scss: "css",
+    less: "css",
+    docker: "dockerfile",
+    make: "makefile",
+    sol: "solidity",
+    jl: "julia",
+    vb: "visual-basic",
+    txt: "text",
+    plaintext: "text",
+  }),
+);
+
+/** As the index calls it: `py`, `Python` and `python` are one. */
+export function languageNamed(given: string): string {
+  const name = given.toLowerCase();
+  return SHORT_NAMES.get(name) ?? name;
+}

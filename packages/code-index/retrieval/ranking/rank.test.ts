@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
+import { parseQuery } from "#retrieval/query/query.ts";
+import { rank, type Candidate } from "./rank.ts";
+
+type Given = Partial<FoundChunk> & { readonly score?: number; readonly coverage?: number; readonly content?: string };
+
+function candidate({ score = 1, coverage = 0.5, content: _content, ...chunk }: Given, index: number): Candidate {
+  return {
+    fused: { chunkId: index, score, ranks: {} },
+    chunk: {
+      chunk_id: index,
+      repo: "o/r",
+      ref: "main",
+      commit: "c",
+      path: `src/file-${index}.ts`,
+      language: "typescript",
+      start_line: 1,
+      end_line: 9,
+      symbols: [],
+      ...chunk,
+    },
+    coverage,
+  };
+}
+
+async function ranked(query: string, given: readonly Given[]): Promise<readonly string[]> {
+  const texts = new Map(given.map(({ content = "" }, index) => [index, content]));
+  const all = await rank(given.map(candidate), { query: parseQuery(query), readTexts: async () => texts });
+  return all.map((chunk) => `${chunk.path}:${chunk.start_line}`);
+}
+
+test("what defines the asked symbol comes before what uses it", async () => {
+  expect(
+    await ranked("scrapeLoop", [
+      { path: "uses.go", score: 2 },
+      { path: "other.go", symbols: ["scrapeLoop"] },
+    ]),
+  ).toEqual(["other.go:1", "uses.go:1"]);
+});
+
+test("a name is found without the class it is defined in", async () => {
+  expect(
+    (
+      await ranked("Find", [
+        { path: "uses.cc", score: 2 },
+        { path: "cache.cc", symbols: ["LRUCache::Find"] },
+      ])
+    )[0],
+  ).toBe("cache.cc:1");
+});
+
+test("what has a name made of the words asked for comes before what has those words in several names", async () => {
+  const chunks = [
+    { path: "a.ts", symbols: ["getName", "userId"] },
+    { path: "b.ts", symbols: ["getUserName"] },
+  ];
+  expect((await ranked("get user name", chunks))[0]).toBe("b.ts:1");
+});
+
+test("words that stand together come before the same words far apart", async () => {
+  const apart = `retry\n${"x\n".repeat(40)}pause`;
+  const chunks = [
+    { path: "a.ts", content: apart },
+    { path: "b.ts", content: `${"x\n".repeat(40)}retry after a pause` },
+  ];
+  expect((await ranked("retry pause", chunks))[0]).toBe("b.ts:1");
+});
+
+test("the place that holds a pasted text letter for letter comes before one that has its words in its names", async () => {
+  const chunks = [
+    { path: "oom.c", symbols: ["oomCommand"], content: "used memory, not allowed: OOM" },
+    { path: "shared.c", score: 0.8, content: `shared.oom = sds("-OOM command not allowed when used memory > 'maxmemory'.");` },
+  ];
+  expect((await ranked("OOM command not allowed when used memory > 'maxmemory'.", chunks))[0]).toBe("shared.c:1");
+});
+
+test("each result says the factors of its score", async () => {
+  const [result] = await rank([candidate({ score: 2, path: "src/header.ts", symbols: ["parseHeader"] }, 0)], {
+    query: parseQuery("parse the header"),
+    readTexts: async () => new Map(),
+  });
+  const product = Object.values(result?.factors ?? {}).reduce((all, factor) => all * factor, result?.fused ?? 0);
+  expect(result?.fused).toBe(2);
+  expect(result?.factors["file name"]).toBeGreaterThan(1);
+  expect(result?.score).toBeCloseTo(product);
+});
+
+test("a chunk with all words of a question comes before one with some", async () => {
+  expect(
+    (
+      await ranked("append samples to the head", [
+        { path: "some.go", coverage: 0.3, score: 1.1 },
+        { path: "all.go", coverage: 1 },
+      ])
+    )[0],
+  ).toBe("all.go:1");
+});
+
+test("a file named after what is asked comes before its equals", async () => {
+  expect((await ranked("kubernetes pod discovery", [{ path: "discovery/a.go" }, { path: "discovery/pod.go" }]))[0]).toBe(
+    "discovery/pod.go:1",
+  );
+});
+
+test.for([
+  "src/a_test.go",
+  "tests/a.ts",
+  "vendor/a.go",
+  "deps/lib/a.c",
+  "docs/a.md",
+  "examples/a.ts",
+  "src/a.pb.go",
+  "src/a.json",
+  "types/a.d.ts",
+])("%s comes after source that is nearly as good", async (path) => {
+  expect((await ranked("parse the header", [{ path }, { path: "src/b.ts", score: 0.8 }]))[0]).toBe("src/b.ts:1");
+});
+
+test("tests are not put back when tests are asked for", async () => {
+  expect((await ranked("test of the header parser", [{ path: "src/a_test.go" }, { path: "src/b.go", score: 0.8 }]))[0]).toBe(
+    "src/a_test.go:1",
+  );
+});
+
+test("further chunks of a file make room for other files", async () => {
+  const chunks = [
+    { path: "a.ts", start_line: 1 },
+    { path: "a.ts", start_line: 10, score: 0.8 },
+    { path: "b.ts", start_line: 1, score: 0.9 },
+  ];
+  expect(await ranked("parse the header", chunks)).toEqual(["a.ts:1", "b.ts:1", "a.ts:10"]);
+});
+
+test("nothing is ranked as nothing", async () => {
+  expect(await ranked("anything", [])).toEqual([]);
+});
+
+test.for(["src/reply.js:7", "./src/reply.js:7:1", "/app/node_modules/kit/src/reply.js:7", "reply.js:7"])(
+  "%s comes at its line first, then elsewhere in that file, before files that only speak of it",
+  async (query) => {
+    const chunks = [
+      { path: "app.js", score: 2, symbols: ["reply"], content: "const reply = require('./src/reply.js')" },
+      { path: "src/reply.js", score: 1.5, symbols: ["Reply", "reply"], start_line: 10, end_line: 20 },
+      { path: "src/reply.js", start_line: 1, end_line: 9 },
+    ];
+    expect(await ranked(query, chunks)).toEqual(["src/reply.js:1", "src/reply.js:10", "app.js:1"]);
+  },
+);

@@ -1,0 +1,136 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import type { RerankerConfig } from "#config.ts";
+import { createCircuit } from "#embedding/circuit.ts";
+import { LATE, within } from "#retrieval/legs/leg.ts";
+import { isProse } from "#retrieval/query/query-shape.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { RankedChunk, Texts } from "./rank.ts";
+import { createRerankingModel, type RerankedText } from "./reranking-model.ts";
+
+/** What became of the second look at the results. */
+export type RerankerState = {
+  readonly state: "ok" | "skipped" | "degraded" | "timeout";
+  readonly reason?: string;
+  readonly ms: number;
+};
+
+export type Reranked = { readonly ranked: readonly RankedChunk[]; readonly reranker: RerankerState };
+
+/** Puts the first of what was ranked in another order. Never throws, and never waits longer than its deadline. */
+export type Reranker = (given: Rerankable, query: ParsedQuery, signal?: AbortSignal) => Promise<Reranked>;
+
+/** `texts` are those of the first {@link MOST_RERANKED}. */
+type Rerankable = { readonly ranked: readonly RankedChunk[]; readonly texts: Texts };
+
+type RerankerOptions = {
+  readonly config: RerankerConfig;
+  readonly log: Logger;
+  /** For tests. */
+  readonly timing?: RerankerTiming;
+};
+
+type RerankerTiming = { readonly deadlineMs: number; readonly pauseMs: number };
+
+const TIMING: RerankerTiming = { deadlineMs: 800, pauseMs: 2_000 };
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Text Embeddings Inference takes no more at once as it comes. */
+export const MOST_RERANKED = 30;
+/** Such models read about 500 tokens. */
+const CHARACTERS = 2_000;
+
+/**
+ * The model that puts the answers to questions in order, behind a circuit breaker: after one search that it left waiting the next
+ * do not wait, and one of them, without waiting either, finds out whether it is back.
+ *
+ * @returns `undefined` where no model is configured.
+ * @throws {ConfigError} as `createRerankingModel`.
+ */
+export function createReranker({ config, log, timing = TIMING }: RerankerOptions): Reranker | undefined {
+  const model = createRerankingModel(config);
+  if (model === undefined) {
+    return undefined;
+  }
+  const { deadlineMs, pauseMs } = timing;
+  const circuit = createCircuit({ pauseMs, longestPauseMs: LONGEST_PAUSE_MS, now: () => performance.now() });
+
+  async function ask(
+    texts: readonly RerankedText[],
+    query: ParsedQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly number[] | undefined> {
+    const began = performance.now();
+    try {
+      const never = new AbortController().signal;
+      const scores = await model?.score(query.text, texts, signal ?? never);
+      if (performance.now() - began <= deadlineMs) {
+        circuit.succeeded();
+      } else {
+        fail("its answers come too late");
+      }
+      return scores;
+    } catch (error) {
+      if (signal?.aborted !== true) {
+        fail(messageOf(error));
+      }
+      return undefined;
+    }
+  }
+
+  function fail(reason: string): void {
+    if (circuit.failed()) {
+      // In the log alone: a provider's words may hold what somebody else asked.
+      log.warn({ reason }, "results are not reranked for now");
+    }
+  }
+
+  return async ({ ranked, texts }, query, signal) => {
+    const began = performance.now();
+    const left = (state: RerankerState["state"], reason: string): Reranked => ({ ranked, reranker: { state, reason, ms: since(began) } });
+    if (!isProse(query.shape)) {
+      return left("skipped", "names and literals are in the order of what defines and holds them");
+    }
+    if (ranked.length < 2) {
+      return left("skipped", "there is nothing to order");
+    }
+    const first = ranked.slice(0, MOST_RERANKED);
+    const asked = first.map((chunk) => textOf(chunk, texts.get(chunk.chunk_id) ?? ""));
+    const state = circuit.state();
+    if (state !== "closed") {
+      if (state === "probe") {
+        void ask(asked, query, undefined);
+      }
+      return left("degraded", `the reranker fails or is too slow; it is tried again in ${Math.ceil(circuit.retryInMs() / 1000)} s`);
+    }
+    const scores = await within(ask(asked, query, signal), deadlineMs);
+    if (scores === LATE) {
+      fail(`no answer within ${deadlineMs} ms`);
+      return left("timeout", `the reranker did not answer within ${deadlineMs} ms`);
+    }
+    if (scores === undefined) {
+      return left("degraded", "the reranker failed; the server's log says why");
+    }
+    return { ranked: [...inOrderOf(scores, first), ...ranked.slice(MOST_RERANKED)], reranker: { state: "ok", ms: since(began) } };
+  };
+}
+
+function textOf({ path, symbols }: RankedChunk, content: string): RerankedText {
+  return { title: [path, ...symbols].join(" ").slice(0, CHARACTERS / 4), content: content.slice(0, CHARACTERS).toWellFormed() };
+}
+
+/** The scores of before stay with their places, so that they still fall; what the model said is a factor. */
+function inOrderOf(scores: readonly number[], chunks: readonly RankedChunk[]): readonly RankedChunk[] {
+  return chunks
+    .map((chunk, index) => ({ chunk, given: scores[index] ?? 0, index }))
+    .toSorted((one, other) => other.given - one.given || one.index - other.index)
+    .map(({ chunk, given }, place) => ({
+      ...chunk,
+      score: chunks[place]?.score ?? chunk.score,
+      factors: { ...chunk.factors, reranker: given },
+    }));
+}
+
+function since(began: number): number {
+  return Math.round((performance.now() - began) * 10) / 10;
+}

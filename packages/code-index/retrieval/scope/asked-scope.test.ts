@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { startBuilding, type Building } from "#testing/building.ts";
+import { grepRequestSchema, type GrepRequest } from "#contract.ts";
+import type { Tenant } from "#store/tenancy/tenant.ts";
+import { findReferences } from "#retrieval/symbols/find-references.ts";
+import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
+import { grep } from "#retrieval/grep/grep.ts";
+
+let building: Building;
+let tenant: Tenant;
+let source: GitRepository;
+
+beforeAll(async () => {
+  building = await startBuilding();
+  tenant = await building.tenant("one");
+  source = await createGitRepository();
+  await source.commit({ "lib/shop.py": "def start():\n    return 1\n\ndef run():\n    return start()\n", "lib/shop.go": "package shop\n" });
+  await building.run({ tenant, repoId: await building.register(tenant, "acme/shop", source.url) });
+});
+
+afterAll(async () => {
+  await building.stop();
+  await source.remove();
+});
+
+type Where = Pick<GrepRequest, "lang" | "path" | "repo">;
+
+/** What each way to look for a name finds, and says. */
+const WAYS: Readonly<Record<string, (where: Where) => Promise<{ readonly found: number | null; readonly notes: readonly string[] }>>> = {
+  grep: async (where) => {
+    const { total, notes } = await grep(
+      { database: building.database },
+      { tenant },
+      grepRequestSchema.parse({ pattern: "start", ...where }),
+    );
+    return { found: total, notes };
+  },
+  symbols: async (where) => {
+    const { total, notes } = await findSymbols(building.database, { tenant }, { name: "start", limit: 20, ...where });
+    return { found: total, notes };
+  },
+  references: async (where) => {
+    const { total, notes } = await findReferences(building.database, { tenant }, { symbol: "start", limit: 50, ...where });
+    return { found: total, notes };
+  },
+};
+
+test.for(Object.entries(WAYS))("%s: a language goes by its short names, and a blank is as if left out", async ([, look]) => {
+  const { found } = await look({ lang: "python" });
+  expect(found).toBeGreaterThan(0);
+  for (const where of [{ lang: "py" }, { lang: "Python" }, { lang: "" }, { path: "" }, { repo: "" }]) {
+    expect({ where, ...(await look(where)) }).toMatchObject({ found });
+  }
+});
+
+test.for(Object.entries(WAYS))("%s: filters that let no file through are told, and others are not", async ([, look]) => {
+  const told = (text: RegExp) => ({ found: 0, notes: expect.arrayContaining([expect.stringMatching(text)]) });
+  expect(await look({ lang: "cobol" })).toEqual(told(/^No indexed file is of the language cobol; the languages of .* are go, python\.$/));
+  expect(await look({ path: String.raw`.*\.py$` })).toEqual(told(/; a path is not read as a regular expression: \* stands for anything/));
+  expect(await look({ lang: "python", path: "lib/*.go" })).toEqual(told(/^No indexed file is of the path lib\/\*\.go, language python; /));
+  const { notes } = await look({ lang: "go" });
+  expect(notes.filter((note) => note.startsWith("No indexed file"))).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import type { Kysely } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { hasFiles, indexedLanguages } from "./read-listed.store.ts";
+import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import { languageNamed } from "#retrieval/query/query-filters.ts";
+
+type Where = Pick<Scope, "repo" | "ref" | "path" | "lang">;
+
+/** Where to look of what may be seen. A blank is as if it was left out: so do assistants fill in what they don't ask for. */
+export function askedScope(access: Access, { repo, ref, path, lang }: Where): Scope {
+  return {
+    ...access,
+    repo: repo || undefined,
+    ref: ref || undefined,
+    path: path || undefined,
+    lang: lang ? languageNamed(lang) : undefined,
+  };
+}
+
+/** Said of nothing that was found, where no file is in the scope at all: it tells nothing of the code then. */
+export async function notesOnEmptyScope(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly string[]> {
+  const paths = [scope.path, ...(scope.filters?.path.anyOf ?? [])].filter((path) => path !== undefined);
+  const languages = [scope.lang, ...(scope.filters?.lang.anyOf ?? [])].filter((lang) => lang !== undefined);
+  const asked = [...paths.map((path) => `path ${path}`), ...languages.map((lang) => `language ${lang}`)];
+  if (asked.length === 0 || (await hasFiles(query, scope))) {
+    return [];
+  }
+  const known = languages.length === 0 ? [] : await indexedLanguages(query, scope);
+  const advice = [
+    ...(paths.length === 0 ? [] : ["a path is not read as a regular expression: * stands for anything, ? for one character"]),
+    ...(known.length === 0 ? [] : [`the languages of the indexed files are ${known.join(", ")}`]),
+  ];
+  return [`No indexed file is of the ${asked.join(", ")}; ${advice.join("; ")}.`];
+}

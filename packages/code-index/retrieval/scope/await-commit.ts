@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "@sightline/foundation/errors";
+import type { SearchAnswer, SearchRequest } from "#contract.ts";
+import { reachedCommit } from "./reached-commit.store.ts";
+import type { Access } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+const POLL_MS = 100;
+const LONGEST_POLL_MS = 500;
+
+/**
+ * Waits until the repository's index holds the commit asked for, up to the time asked for; says whether it does.
+ *
+ * @throws {AppError} `invalid_query` (400) when no repository is named.
+ */
+export async function awaitCommit(
+  database: CodeIndexDatabase,
+  access: Access,
+  { repo, ref, min_commit: commit, wait_ms: waitMs = 0 }: SearchRequest,
+): Promise<SearchAnswer["min_commit"]> {
+  if (commit === undefined) {
+    return undefined;
+  }
+  if (repo === undefined || repo.includes("\0")) {
+    throw new AppError({ code: "invalid_query", status: 400, message: "min_commit is of one repository: name it with repo." });
+  }
+  const began = performance.now();
+  const waited = () => performance.now() - began;
+  const look = () => reachedCommit(database, { ...access, repo, ref, commit });
+  let found = await look();
+  for (let pause = POLL_MS; found === "not yet" && waited() < waitMs; pause = Math.min(pause * 1.5, LONGEST_POLL_MS)) {
+    await sleep(Math.max(1, Math.min(pause, waitMs - waited())), undefined, { signal: database.signal });
+    found = await look();
+  }
+  return { commit, reached: found === "reached", waited_ms: Math.round(waited()) };
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Tenant } from "#store/tenancy/tenant.ts";
+import { startBuilding, type Building } from "#testing/building.ts";
+import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
+import { findReferences } from "#retrieval/symbols/find-references.ts";
+import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
+import { listFolder } from "#retrieval/files/list-files.ts";
+
+let building: Building;
+let tenant: Tenant;
+let source: GitRepository;
+let repoId: string;
+
+const REPO = "acme/pages";
+
+beforeAll(async () => {
+  building = await startBuilding();
+  tenant = await building.tenant("one");
+  source = await createGitRepository();
+  const files = Array.from({ length: 40 }, (_, file) => [`src/f${file}.ts`, `export function load${file}() {\n  return fetchIt();\n}\n`]);
+  await source.commit(Object.fromEntries(files));
+  repoId = await building.register(tenant, REPO, source.url);
+  await building.run({ tenant, repoId });
+});
+
+afterAll(async () => {
+  await building.stop();
+  await source.remove();
+});
+
+const symbols = (cursor?: string) => findSymbols(building.database, { tenant }, { name: "load", limit: 10, cursor });
+const references = (cursor?: string) => findReferences(building.database, { tenant }, { symbol: "fetchIt", limit: 10, cursor });
+const folder = () => listFolder(building.database, { tenant, repo: REPO }, {});
+
+test("a list goes on with its cursor until a push of few files, which would make it skip or repeat some", async () => {
+  const [symbolsNext, referencesNext] = [(await symbols()).next_cursor ?? "", (await references()).next_cursor ?? ""];
+  const listed = (await folder()).paging.cursorAfter(10);
+  expect((await symbols(symbolsNext)).symbols).toHaveLength(10);
+  expect((await references(referencesNext)).references).toHaveLength(10);
+  expect((await folder()).paging.shownBefore(listed)).toBe(10);
+
+  source.git("rm", "--quiet", "src/f0.ts", "src/f1.ts");
+  await source.commit({});
+  await building.run({ tenant, repoId });
+
+  const outdated = { code: "invalid_cursor", status: 400 };
+  await expect(symbols(symbolsNext)).rejects.toMatchObject(outdated);
+  await expect(references(referencesNext)).rejects.toMatchObject(outdated);
+  const { paging } = await folder();
+  expect(() => paging.shownBefore(listed)).toThrow("start again without it");
+});

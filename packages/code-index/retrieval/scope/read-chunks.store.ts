@@ -1,0 +1,90 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { containing } from "#store/tenancy/like-patterns.ts";
+import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+
+export type FoundChunk = {
+  readonly chunk_id: number;
+  readonly repo: string;
+  readonly ref: string;
+  readonly commit: string;
+  readonly path: string;
+  readonly language: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly symbols: readonly string[];
+};
+
+/** Each of the chunks that the scope sees, once, without its text: of several repositories that hold it the first by name. */
+export async function readChunks(
+  query: Kysely<CodeIndexTables>,
+  scope: Scope,
+  chunkIds: readonly number[],
+): Promise<readonly FoundChunk[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<FoundChunk>`
+    select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
+      chunk.start_line, chunk.end_line, chunk.symbols
+    from ${sql.id(schema, "code_chunks")} as chunk
+    join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
+    join ${visibleBuilds(scope)} as build on build.generation = file.generation
+    where chunk.chunk_id = any(${chunkIds}::bigint[])
+    order by chunk.chunk_id, build.repo
+  `.execute(query);
+  return rows;
+}
+
+export type LiteralHit = {
+  readonly chunk_id: number;
+  /** It defines one of the names. */
+  readonly defines: boolean;
+  /** It holds one of the literals letter for letter. */
+  readonly same_case: boolean;
+};
+
+type Names = { readonly names: readonly string[]; readonly limit: number };
+
+/** Chunks that define one of the names, up to `limit`, in no order. */
+export async function findDefining(
+  query: Transaction<CodeIndexTables>,
+  scope: Scope,
+  { names, limit }: Names,
+): Promise<readonly LiteralHit[]> {
+  const { rows } = await sql<LiteralHit>`
+    select chunk.chunk_id, true as defines, true as same_case from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
+    where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} and ${isVisible(scope)} limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
+type Literals = {
+  readonly literals: readonly string[];
+  /** Which chunks to look into, all of them in scope but for path and language; the scope's when left out. */
+  readonly among?: readonly number[];
+  readonly limit: number;
+};
+
+/** Chunks that hold one of the literals in either case, up to `limit`, in no order. */
+export async function findLiterals(
+  query: Transaction<CodeIndexTables>,
+  scope: Scope,
+  { literals, among, limit }: Literals,
+): Promise<readonly LiteralHit[]> {
+  const holds = (operator: RawBuilder<unknown>) =>
+    sql.join(
+      literals.map((literal) => sql`chunk.content ${operator} ${containing(literal)}`),
+      sql` or `,
+    );
+  const isAmong = among === undefined ? isInFiles(scope) : sql`chunk.chunk_id = any(${among}::bigint[])`;
+  // A text is unpacked once, and most hold what is looked for in the same case, which is told in a fraction of the time.
+  const { rows } = await sql<LiteralHit>`
+    select chunk_id, false as defines, same_case from (
+      select chunk_id, content, (${holds(sql`like`)}) as same_case from (
+        select chunk.chunk_id, chunk.content || '' as content from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
+        where ${isAmong} and ${matchesFile(scope)} offset 0
+      ) as chunk offset 0
+    ) as chunk
+    where same_case or (${holds(sql`ilike`)}) limit ${limit}
+  `.execute(query);
+  return rows;
+}

@@ -1,0 +1,54 @@
+import { AppError } from "@sightline/foundation/errors";
+import type { Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { readAs } from "#store/tenancy/read-as.store.ts";
+import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { refuseHiddenRepository } from "./repository-errors.ts";
+
+/** PostgreSQL's code for a statement it gave up. */
+const QUERY_CANCELED = "57014";
+
+type Reading = { readonly database: CodeIndexDatabase; readonly scope: Scope; readonly milliseconds: number };
+
+/**
+ * Reads what of the scope is indexed, all at one moment.
+ *
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409) where the repository or branch
+ * that was asked for is not there, `too_slow` (503).
+ */
+export async function readScope<Result>(
+  { database, scope, milliseconds }: Reading,
+  read: (transaction: Transaction<CodeIndexTables>, builds: readonly RepositoryInScope[]) => Promise<Result>,
+): Promise<Result> {
+  refuseNul(scope);
+  const outcome = await readAs(database, scope.tenant, milliseconds, async (transaction) => {
+    const found = await repositoriesInScope(transaction, scope);
+    const builds = found.filter(({ generation }) => generation !== null);
+    const hidden = builds.length === 0 && (scope.repo !== undefined || scope.ref !== undefined);
+    return hidden ? { hidden, found: found[0] } : { hidden, result: await read(transaction, builds) };
+  }).catch((error: unknown) => {
+    throw isTimeout(error) ? tooSlow(milliseconds) : error;
+  });
+  return outcome.hidden ? refuseHiddenRepository(database, scope, outcome.found) : outcome.result;
+}
+
+function refuseNul({ repo, path, lang }: Scope): void {
+  if ([repo, path, lang].some((text) => text?.includes("\0"))) {
+    throw new AppError({
+      code: "invalid_query",
+      status: 400,
+      message: "A filter holds a NUL character, which nothing in a repository has.",
+    });
+  }
+}
+
+/** Whether the database had no time for a statement, or was told to stop. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === QUERY_CANCELED;
+}
+
+export function tooSlow(milliseconds: number): AppError {
+  const message = `There was no answer within ${milliseconds / 1_000} s; name a repository, a path or a language.`;
+  return new AppError({ code: "too_slow", status: 503, message });
+}

@@ -1,0 +1,64 @@
+import { AppError } from "@sightline/foundation/errors";
+import { readAs } from "#store/tenancy/read-as.store.ts";
+import { indexedBranches, repositoriesInScope, type Choice, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+const NAMED = 20;
+const READ_MS = 3_000;
+
+/**
+ * Says why a repository or branch can't be searched or read, so that whoever asked can do something about it.
+ * `found` is the repository asked for, if it is only not indexed.
+ *
+ * @throws {AppError} `repository_not_found` (404), `ref_not_indexed` or `repository_not_indexed` (409), always.
+ */
+export async function refuseHiddenRepository(
+  database: CodeIndexDatabase,
+  scope: Scope,
+  found: RepositoryInScope | undefined,
+): Promise<never> {
+  const { tenant, repositories, filters, ...asked } = scope;
+  const repo = asked.repo ?? eitherOf(filters?.repo);
+  const ref = asked.ref ?? eitherOf(filters?.ref);
+  const known = (
+    await readAs(database, tenant, READ_MS, (transaction) => repositoriesInScope(transaction, { tenant, repositories }))
+  ).filter((repository) => repository.generation !== null);
+  const isKnown = known.some((repository) => repository.repo === (found?.repo ?? repo));
+  if (ref !== undefined && (repo === undefined || isKnown)) {
+    const branches = await readAs(database, tenant, READ_MS, (transaction) => indexedBranches(transaction, scope, NAMED + 1));
+    throw new AppError({
+      code: "ref_not_indexed",
+      status: 409,
+      message: `The branch ${ref.slice(0, 200)} of ${repo ?? "these repositories"} is not indexed; ${leaveOut(branches)}.`,
+    });
+  }
+  if (found !== undefined) {
+    const reason = found.last_error === null ? "" : ` Its last job failed: ${found.last_error}`;
+    throw new AppError({
+      code: "repository_not_indexed",
+      status: 409,
+      message: `The repository ${found.repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`,
+    });
+  }
+  throw new AppError({
+    code: "repository_not_found",
+    status: 404,
+    message: `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${namesOf(known)}.`,
+  });
+}
+
+function eitherOf(choice: Choice | undefined): string | undefined {
+  return choice === undefined || choice.anyOf.length === 0 ? undefined : choice.anyOf.join(" or ");
+}
+
+function leaveOut(branches: readonly string[]): string {
+  const more = branches.length > NAMED ? " and more" : "";
+  const known = branches.length === 0 ? "" : ` (indexed: ${branches.slice(0, NAMED).join(", ")}${more})`;
+  return `leave ref out for the default branch${known}`;
+}
+
+function namesOf(known: readonly RepositoryInScope[]): string {
+  const names = known.slice(0, NAMED).map((repository) => repository.repo);
+  const more = known.length > NAMED ? ` and ${known.length - NAMED} more` : "";
+  return names.length === 0 ? "none yet" : `${names.join(", ")}${more}`;
+}

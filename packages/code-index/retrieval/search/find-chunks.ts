@@ -1,0 +1,169 @@
+import type { Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { readAs } from "#store/tenancy/read-as.store.ts";
+import { readChunks } from "#retrieval/scope/read-chunks.store.ts";
+import { listChunks, readContents } from "#retrieval/scope/read-listed.store.ts";
+import { areVisible } from "#retrieval/scope/read-postings.store.ts";
+import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
+import { lookAround } from "#retrieval/scope/look-around.ts";
+import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
+import { rank, type RankedChunk, type ReadTexts, type Texts } from "#retrieval/ranking/rank.ts";
+import { READ_MS } from "#retrieval/scope/read-searched.ts";
+import { MOST_RERANKED } from "#retrieval/ranking/rerank.ts";
+import { isBroken, isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
+
+/** What to find, and which of it are shown, once it is ranked. */
+export type Finding = Searching & { readonly page: { readonly from: number; readonly to: number } };
+
+export type Found = {
+  readonly legs: Legs;
+  readonly ranked: readonly RankedChunk[];
+  /** Of those on the page, and of all that a model may rerank. */
+  readonly texts: Texts;
+  /** More may be found that meets the conditions. */
+  readonly isPartial: boolean;
+  /** More was found than is ranked. */
+  readonly isCapped: boolean;
+};
+
+/** Places that are ranked. */
+const CANDIDATES = 200;
+/** Fewer are not taken for all that there may be. */
+const ENOUGH = 100;
+/** Places held against the conditions then, and for how long. */
+const DEEP_CANDIDATES = 6_000;
+const CHECK_MS = 1_000;
+
+/**
+ * The places that answer a query, in order.
+ *
+ * @throws {AppError} as `runLegs` and `lookAround`.
+ */
+export async function findChunks(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
+  const { query, conditions, isDeep } = finding;
+  if (query.text === "" && conditions?.areFindable !== true) {
+    return browse(dependencies, finding);
+  }
+  const found = await findOnce(dependencies, finding);
+  const isShort = conditions !== undefined && found.isCapped && found.ranked.length < ENOUGH;
+  return isShort && !isDeep && !isBroken(found.legs)
+    ? findChunks(dependencies, { ...finding, isDeep: true })
+    : { ...found, isPartial: isShort };
+}
+
+/** A query of nothing but filters, and what to leave out, asks for what they let through. */
+async function browse(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
+  const { scope, query, conditions } = finding;
+  const limit = conditions === undefined ? CANDIDATES : DEEP_CANDIDATES;
+  const everyChunk = conditions !== undefined || query.filters.some(({ field }) => field === "symbol");
+  return readAs(dependencies.database, scope.tenant, READ_MS, async (transaction) => {
+    const readTexts = createTextReader(transaction, scope);
+    const listed = await listChunks(transaction, scope, { limit, everyChunk });
+    const { kept, isComplete } = await keepThoseMeeting(readTexts, listed, finding);
+    const best = kept.slice(0, CANDIDATES);
+    const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
+    const ranked = best.flatMap((chunkId) => {
+      const chunk = chunks.get(chunkId);
+      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, factors: {}, ranks: {} }];
+    });
+    const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
+    return {
+      legs: skipAll("the query has nothing but filters"),
+      ranked,
+      texts: await readTexts(shownOf(ranked, dependencies, finding)),
+      isCapped,
+      isPartial: isCapped && conditions !== undefined && kept.length < ENOUGH,
+    };
+  });
+}
+
+async function findOnce(dependencies: SearchDependencies, given: Finding, again = true): Promise<Omit<Found, "isPartial">> {
+  const finding = again ? given : { ...given, ...(await lookAround(dependencies.database, given.scope)) };
+  const { query, conditions, isDeep } = finding;
+  const legs = await runLegs(dependencies, finding);
+  const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
+  const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));
+  const { isAllThere, isComplete, ranked, texts } = await readRanked(dependencies, finding, { fused, legs });
+  // A newer build or merged segments took the place of what was looked through: look there.
+  if (again && !isAllThere) {
+    return findOnce(dependencies, given, false);
+  }
+  // Conditions that say what to find are answered by the exact leg alone, others by what the words find.
+  const hasAll = isComplete && legs.exact.isComplete === true;
+  const mayLack = (conditions !== undefined && (conditions.areFindable || isBroken(legs))) || isFull(legs, finding);
+  return { legs, ranked, texts, isCapped: !hasAll && (all.length > fused.length || !isComplete || mayLack) };
+}
+
+type Fused = { readonly fused: readonly FusedChunk[]; readonly legs: Legs };
+
+type ReadRanked = Pick<Found, "ranked" | "texts"> & {
+  /** Whether the legs could find all that they looked for: of what nobody sees any more there may be less every moment. */
+  readonly isAllThere: boolean;
+  /** Whether all of it was held against the conditions, and what meets them is ranked. */
+  readonly isComplete: boolean;
+};
+
+/** What was found, read at one moment; the texts only of those that are looked into or shown. */
+function readRanked(dependencies: SearchDependencies, finding: Finding, { fused, legs }: Fused): Promise<ReadRanked> {
+  const { scope, query, segments } = finding;
+  return readAs(dependencies.database, scope.tenant, READ_MS, async (transaction) => {
+    const readTexts = createTextReader(transaction, scope);
+    const chunkIds = fused.map((chunk) => chunk.chunkId);
+    const chunks = new Map(
+      (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds)).map((chunk) => [chunk.chunk_id, chunk]),
+    );
+    const { kept, isComplete } = await keepThoseMeeting(readTexts, chunkIds, finding);
+    const byId = new Map(fused.map((chunk) => [chunk.chunkId, chunk]));
+    const coverageOf = legs.bm25.coverageOf ?? (() => 0);
+    const candidates = kept.slice(0, CANDIDATES).flatMap((chunkId) => {
+      const [found, chunk] = [byId.get(chunkId), chunks.get(chunkId)];
+      return found === undefined || chunk === undefined ? [] : [{ fused: found, chunk, coverage: coverageOf(chunkId) }];
+    });
+    const ranked = candidates.length === 0 ? [] : await rank(candidates, { query, weights: dependencies.weights, readTexts });
+    return {
+      ranked,
+      texts: await readTexts(shownOf(ranked, dependencies, finding)),
+      isComplete: isComplete && kept.length <= CANDIDATES,
+      isAllThere:
+        chunks.size === fused.length &&
+        (await areVisible(
+          transaction,
+          scope,
+          segments.map(({ segmentId }) => segmentId),
+        )),
+    };
+  });
+}
+
+/** Reads each text once, and gives all that were read. */
+function createTextReader(transaction: Transaction<CodeIndexTables>, scope: Scope): ReadTexts {
+  const texts = new Map<number, string>();
+  return async (chunkIds) => {
+    const unread = chunkIds.filter((chunkId) => !texts.has(chunkId));
+    if (unread.length > 0) {
+      (await readContents(transaction, scope, unread)).forEach(({ chunk_id: chunkId, content }) => texts.set(chunkId, content));
+    }
+    return texts;
+  };
+}
+
+type Kept = { readonly kept: readonly number[]; readonly isComplete: boolean };
+
+async function keepThoseMeeting(readTexts: ReadTexts, chunkIds: readonly number[], { conditions }: Finding): Promise<Kept> {
+  if (conditions === undefined) {
+    return { kept: chunkIds, isComplete: true };
+  }
+  const texts = await readTexts(chunkIds);
+  const read = chunkIds.flatMap((chunkId) => {
+    const content = texts.get(chunkId);
+    return content === undefined ? [] : [{ chunkId, content }];
+  });
+  const { kept, isComplete } = await keepMeeting(read, conditions, performance.now() + CHECK_MS);
+  return { kept: kept.map(({ chunkId }) => chunkId), isComplete };
+}
+
+function shownOf(ranked: readonly RankedChunk[], { reranker }: SearchDependencies, { page }: Finding): readonly number[] {
+  const shown = [...(reranker === undefined ? [] : ranked.slice(0, MOST_RERANKED)), ...ranked.slice(page.from, page.to)];
+  return shown.map((chunk) => chunk.chunk_id);
+}

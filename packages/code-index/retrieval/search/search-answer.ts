@@ -1,0 +1,113 @@
+import { RE2JS } from "re2js";
+import type { SearchAnswer, SearchResult } from "#contract.ts";
+import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
+import { termsOf } from "#store/index/terms.ts";
+import { lineMatcher } from "./matched-lines.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
+
+/** Characters of a chunk in an answer. */
+const CONTENT = 8_000;
+
+type Presenting = { readonly query: ParsedQuery; readonly explain: boolean };
+
+export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { query, explain }: Presenting): SearchResult[] {
+  const matchedLines = lineMatcher(query);
+  return chunks.map((chunk) => {
+    const content = texts.get(chunk.chunk_id) ?? "";
+    return {
+      repo: chunk.repo,
+      ref: chunk.ref,
+      commit: chunk.commit,
+      path: chunk.path,
+      language: chunk.language,
+      start_line: chunk.start_line,
+      end_line: chunk.end_line,
+      symbol: symbolFor(chunk.symbols, query),
+      content: content.slice(0, CONTENT),
+      matched_lines: matchedLines({ start_line: chunk.start_line, content }),
+      score: rounded(chunk.score),
+      legs: chunk.ranks,
+      ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.factors) } } : {}),
+    };
+  });
+}
+
+export function presentQuery({ shape, text, filters, alternatives, isCaseSensitive }: ParsedQuery): SearchAnswer["query"] {
+  return {
+    shape,
+    text,
+    filters: [...filters],
+    conditions: alternatives.flatMap((conditions, alternative) =>
+      conditions.map(({ kind, source, negated }) => ({ kind, value: source, negated, alternative })),
+    ),
+    alternatives: alternatives.length,
+    case_sensitive: isCaseSensitive,
+  };
+}
+
+/** As many indexes are named whether a result is of them or not. */
+const FEW = 20;
+
+/** How new what was searched is. */
+export function presentIndex(
+  searched: readonly RepositoryInScope[],
+  results: readonly Pick<SearchResult, "repo" | "ref">[],
+): SearchAnswer["index"] {
+  const found = new Set(results.map(({ repo, ref }) => `${repo}\0${ref}`));
+  return searched
+    .filter(({ repo, ref }) => searched.length <= FEW || found.has(`${repo}\0${ref}`))
+    .flatMap(({ repo, ref, commit, indexed_at: indexedAt, behind }) =>
+      ref === null || commit === null || indexedAt === null
+        ? []
+        : [{ repo, ref, commit, indexed_at: indexedAt.toISOString(), behind: behind ?? 0 }],
+    );
+}
+
+const NAMED = 5;
+
+/** What of the scope was not searched, or not as it is now. */
+export function notesOnIndex(found: readonly RepositoryInScope[], scope: Scope): readonly string[] {
+  const missing = found.filter(({ generation }) => generation === null).map(({ repo }) => repo);
+  const behind = found.filter((repository) => repository.generation !== null && (repository.behind ?? 0) > 0).map(({ repo }) => repo);
+  const asksForRef = scope.ref !== undefined || (scope.filters?.ref.anyOf.length ?? 0) > 0;
+  return [
+    ...(missing.length === 0 ? [] : [`${asksForRef ? "Not indexed with that branch" : "Not searchable yet"}: ${someOf(missing)}.`]),
+    ...(behind.length === 0 ? [] : [`Newer pushes are not searchable yet in ${someOf(behind)}.`]),
+  ];
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return `${names.slice(0, NAMED).join(", ")}${more}`;
+}
+
+/** Of the names a chunk defines the one the query is nearest to: asked for, or made of the most of its words. */
+function symbolFor(symbols: readonly string[], { names, concepts, filters }: ParsedQuery): string | null {
+  const asked = new Set(names.map((name) => name.toLowerCase()));
+  const globs = filters.filter(({ field, negated }) => field === "symbol" && !negated).map(({ value }) => globExpression(value));
+  const words = new Set(concepts.flatMap((concept) => concept.terms));
+  const nearness = (symbol: string) =>
+    asked.has(symbol.toLowerCase()) || globs.some((glob) => glob.test(symbol))
+      ? CERTAIN
+      : termsOf(symbol).filter((term) => words.has(term)).length;
+  return symbols.toSorted((one, other) => nearness(other) - nearness(one))[0] ?? null;
+}
+
+/** As `globPattern` of the store reads it. */
+function globExpression(glob: string): RE2JS {
+  const source = glob.replaceAll(/[\\^$.+()[\]{}|]/g, String.raw`\$&`);
+  // In linear time, however many stars there are.
+  return RE2JS.compile(`^${source.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
+}
+
+/** More than a name has words. */
+const CERTAIN = 1_000;
+
+function roundedAll(factors: RankedChunk["factors"]): Record<string, number> {
+  return Object.fromEntries(Object.entries(factors).map(([name, factor]) => [name, rounded(factor)]));
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 10_000) / 10_000;
+}

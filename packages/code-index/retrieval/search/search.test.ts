@@ -1,0 +1,96 @@
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CodeIndexTables } from "#schema.ts";
+import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
+import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
+import { seedBuild } from "#testing/seed-build.ts";
+import { readCoverage } from "#retrieval/files/read-coverage.ts";
+import { readFile } from "#retrieval/files/read-file.ts";
+import { readTree } from "#retrieval/files/read-tree.ts";
+import { search } from "./search.ts";
+
+let database: TestDatabase<CodeIndexTables>;
+let tenant: Tenant;
+let other: Tenant;
+let shop: string;
+
+const PAYMENT = "export function charge(card) {}\n\nexport function refund(card) {}\n";
+
+beforeAll(async () => {
+  database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
+  tenant = await ensureTenant(database, { tenantId: "one", name: "one" });
+  other = await ensureTenant(database, { tenantId: "two", name: "two" });
+  const files = { "pay.ts": PAYMENT, "main.ts": "charge(basket)\n", "logo.png": { skip: "binary" }, "empty.txt": "" };
+  shop = (await seedBuild(database, { tenant, repo: "acme/shop", commit: "c1", files })).repoId;
+  await seedBuild(database, {
+    tenant,
+    repo: "acme/shop",
+    ref: "next",
+    commit: "c2",
+    files: { "pay.ts": PAYMENT, "next.ts": "charge(subscription)\n" },
+  });
+  await seedBuild(database, { tenant, repo: "acme/fork", commit: "c3", files: { "pay.ts": PAYMENT, "fork.ts": "charge(fork)\n" } });
+  await seedBuild(database, { tenant: other, repo: "acme/shop", files: { "foreign.ts": "charge(foreign)\n" } });
+});
+
+afterAll(() => database.drop());
+
+async function find(query: string, filters: { repo?: string; ref?: string; path?: string; lang?: string } = {}, repositories?: string[]) {
+  const dependencies = { database, log: silentLog, embedder: undefined };
+  const { results, legs } = await search(dependencies, { tenant, repositories }, { query, limit: 50, ...filters });
+  return { places: results.map(({ repo, ref, path, commit }) => `${repo}@${ref} ${path} ${commit}`).toSorted(), legs };
+}
+
+test("a content that several repositories hold is one result, of the first by name", async () => {
+  expect((await find("charge")).places).toEqual(["acme/fork@main fork.ts c3", "acme/fork@main pay.ts c3", "acme/shop@main main.ts c1"]);
+  expect((await find("refund", { repo: "acme/shop" })).places).toEqual(["acme/shop@main pay.ts c1"]);
+});
+
+test("a branch is searched when it is asked for, and never seen otherwise", async () => {
+  expect((await find("charge", { ref: "next" })).places).toEqual(["acme/shop@next next.ts c2", "acme/shop@next pay.ts c2"]);
+  expect((await find("subscription")).places).toEqual([]);
+  await expect(find("charge", { ref: "gone" })).rejects.toMatchObject({ code: "ref_not_indexed" });
+  await expect(find("charge", { ref: "next", repo: "acme/fork" })).rejects.toMatchObject({ code: "ref_not_indexed" });
+});
+
+test("whoever may see one repository finds, reads and is told of nothing else", async () => {
+  expect((await find("charge", {}, [shop])).places).toEqual(["acme/shop@main main.ts c1", "acme/shop@main pay.ts c1"]);
+  expect((await find("fork", {}, [shop])).places).toEqual([]);
+  await expect(find("charge", { repo: "acme/fork" }, [shop])).rejects.toThrow("acme/fork is not indexed here; known: acme/shop.");
+  expect((await find("charge", {}, [])).places).toEqual([]);
+  const fork = { tenant, repo: "acme/fork", repositories: [shop] };
+  for (const read of [
+    () => readFile(database, fork, { path: "fork.ts" }),
+    () => readTree(database, fork),
+    () => readCoverage(database, fork, "fork.ts"),
+  ]) {
+    await expect(read()).rejects.toThrow("acme/fork is not indexed here; known: acme/shop.");
+  }
+});
+
+test("a file is read from the branch asked for", async () => {
+  const read = (path: string, ref?: string) => readFile(database, { tenant, repo: "acme/shop", ref }, { path });
+  expect(await read("pay.ts")).toMatchObject({ content: PAYMENT, ref: "main", commit: "c1", total_lines: 3, end_line: 3 });
+  expect(await read("next.ts", "next")).toMatchObject({ content: "charge(subscription)\n", ref: "next", commit: "c2" });
+  expect(await read("empty.txt")).toMatchObject({ content: "", total_lines: 0 });
+  await expect(read("next.ts")).rejects.toMatchObject({ code: "file_not_found" });
+  await expect(read("main.ts", "next")).rejects.toMatchObject({ code: "file_not_found" });
+  await expect(read("logo.png")).rejects.toMatchObject({ code: "file_not_indexed", message: "logo.png is not indexed: binary." });
+  await expect(read("pay.ts", "gone")).rejects.toMatchObject({ code: "ref_not_indexed" });
+});
+
+test("the tree is that of the branch asked for, with the files that are not searchable", async () => {
+  const tree = await readTree(database, { tenant, repo: "acme/shop" });
+  expect(tree).toMatchObject({ ref: "main", commit: "c1" });
+  expect(tree.files.map(({ path }) => path)).toEqual(["empty.txt", "logo.png", "main.ts", "pay.ts"]);
+  expect(await readTree(database, { tenant, repo: "acme/shop", ref: "next" })).toMatchObject({ ref: "next", commit: "c2" });
+});
+
+test("coverage says whether a file is searchable, and if not why", async () => {
+  const cover = (path: string) => readCoverage(database, { tenant, repo: "acme/shop" }, path);
+  expect(await cover("pay.ts")).toMatchObject({ state: "indexed", reason: null, chunks: 2, embedded: 0, language: "text", commit: "c1" });
+  expect(await cover("logo.png")).toMatchObject({ state: "skipped", reason: "binary", chunks: 0, language: null });
+  expect(await cover("src/pay.ts")).toMatchObject({ state: "absent", similar: ["pay.ts"] });
+  expect(await cover("a\0b")).toMatchObject({ state: "absent", similar: [] });
+});

@@ -1,0 +1,153 @@
+import type { SearchAnswer, SearchRequest } from "#contract.ts";
+import { readAs } from "#store/tenancy/read-as.store.ts";
+import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import { untilAborted } from "#store/tenancy/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { awaitCommit } from "#retrieval/scope/await-commit.ts";
+import { findChunks, type Found } from "./find-chunks.ts";
+import type { LegName } from "#retrieval/ranking/fuse.ts";
+import { lookAround } from "#retrieval/scope/look-around.ts";
+import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
+import { scopeFilters } from "#retrieval/query/query-filters.ts";
+import { invalidQuery, parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { isTimeout, tooSlow } from "#retrieval/scope/read-scope.ts";
+import { READ_MS } from "#retrieval/scope/read-searched.ts";
+import type { RerankerState } from "#retrieval/ranking/rerank.ts";
+import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
+import { cursorFor, nameBuilds, positionOf, type Position } from "./search-cursor.ts";
+import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
+import { createTurns } from "#retrieval/scope/turns.ts";
+
+export type { SearchDependencies } from "./search-legs.ts";
+
+/** Of one tenant at once in a process: each asks three things of the database at once, and more run out of their time together. */
+const turns = createTurns({ atOnce: 4, waitMs: 10_000 });
+
+/** Of many results: `cursorAfter` is the cursor for whoever shows only the first of them. */
+export type SearchPage = SearchAnswer & { readonly cursorAfter: (shown: number) => string };
+
+/**
+ * Finds the places in a tenant's indexed code that answer a query, as docs/search.md says: three legs at once, fused, held
+ * against the query's conditions and ranked. A leg that is slow or fails is named in `legs` and the others answer.
+ *
+ * @throws {AppError} `invalid_query`, `invalid_pattern`, `invalid_cursor` (400), `repository_not_found` (404), `repository_not_indexed`,
+ * `ref_not_indexed` (409), `search_failed`, `too_slow` (503) when nothing could answer in time, `too_busy` (503); the signal's reason when it was aborted.
+ */
+export async function search(given: SearchDependencies, access: Access, request: SearchRequest): Promise<SearchPage> {
+  const began = performance.now();
+  const dependencies = { ...given, database: untilAborted(given.database, given.signal) };
+  try {
+    return await answer(dependencies, access, request, began);
+  } catch (error) {
+    dependencies.database.signal?.throwIfAborted();
+    throw isTimeout(error) ? tooSlow(READ_MS) : error;
+  }
+}
+
+async function answer(dependencies: SearchDependencies, access: Access, request: SearchRequest, began: number): Promise<SearchPage> {
+  refuseNul(request);
+  const query = parseQuery(request.query, { symbol: request.symbol });
+  const conditions = compileConditions(query);
+  const position = positionOf({ access, request });
+  const scope = scopeFor(access, request, query);
+  const reached = await awaitCommit(dependencies.database, access, request);
+
+  const offset = position?.offset ?? 0;
+  const end = offset + request.limit;
+  const { searched, chunks } = await turns.take(access.tenant.tenantId, dependencies.database.signal, async () => {
+    const around = await lookAround(dependencies.database, scope);
+    const finding = { ...around, scope, query, conditions, isDeep: false, page: { from: offset, to: end } };
+    return { searched: around, chunks: await findChunks(dependencies, finding) };
+  });
+  const found = await rerank(dependencies, query, chunks);
+  const results = presentResults(found.ranked.slice(offset, end), found.texts, { query, explain: request.explain === true });
+  const here: Position = {
+    offset: end,
+    builds: nameBuilds(searched.repositories),
+    legs: answering(found.legs),
+  };
+  const nothing =
+    found.ranked.length > 0
+      ? []
+      : await readAs(dependencies.database, scope.tenant, READ_MS, (transaction) => notesOnEmptyScope(transaction, scope));
+  return {
+    results,
+    legs: { semantic: found.legs.semantic.state, bm25: found.legs.bm25.state, exact: found.legs.exact.state },
+    ...(found.reranker === undefined ? {} : { reranker: found.reranker }),
+    index: presentIndex(searched.repositories, results),
+    ...(reached === undefined ? {} : { min_commit: reached }),
+    partial: found.isPartial || isCutShort(found.legs),
+    notes: [
+      ...query.notes,
+      ...nothing,
+      ...notesOnIndex(searched.all, scope),
+      ...(reached?.reached === false ? [`The index does not hold ${reached.commit} yet; these results are of an older commit.`] : []),
+      ...notesOnPaging(position, here),
+      ...notesOnFinding(found, { query, hasMore: end < found.ranked.length }),
+    ],
+    next_cursor: end < found.ranked.length ? cursorFor({ access, request }, here) : null,
+    cursorAfter: (shown) => cursorFor({ access, request }, { ...here, offset: offset + shown }),
+    query: presentQuery(query),
+    ms: Math.round((performance.now() - began) * 10) / 10,
+  };
+}
+
+function scopeFor(access: Access, request: SearchRequest, query: ParsedQuery): Scope {
+  return { ...askedScope(access, request), filters: query.filters.length === 0 ? undefined : scopeFilters(query.filters) };
+}
+
+function refuseNul({ path, lang, symbol }: SearchRequest): void {
+  if ([path, lang, symbol].some((text) => text?.includes("\0"))) {
+    throw invalidQuery("A filter holds a NUL character, which no path, language or name has.");
+  }
+}
+
+type Reranked = Found & { readonly reranker?: RerankerState };
+
+/** Whatever page is asked for, so that all of them are of one order. */
+async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQuery, found: Found): Promise<Reranked> {
+  return reranker === undefined || query.text === "" ? found : { ...found, ...(await reranker(found, query, signal)) };
+}
+
+function answering(legs: Legs): readonly LegName[] {
+  return (["semantic", "bm25", "exact"] as const).filter((leg) => legs[leg].state.state === "ok" || legs[leg].state.state === "pending");
+}
+
+function isCutShort(legs: Legs): boolean {
+  return Object.values(legs).some(({ state }) => state.state === "timeout");
+}
+
+function notesOnPaging(before: Position | undefined, here: Position): readonly string[] {
+  if (before === undefined) {
+    return [];
+  }
+  if (before.builds !== here.builds) {
+    return [
+      "The index changed since the page before: some results may come twice or be left out. Start again without the cursor for a whole list.",
+    ];
+  }
+  const isSame = before.legs.length === here.legs.length && before.legs.every((leg) => here.legs.includes(leg));
+  return isSame ? [] : ["Other legs answered than for the page before: some results may come twice or be left out."];
+}
+
+type Finding = { readonly query: ParsedQuery; readonly hasMore: boolean };
+
+function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, hasMore }: Finding): readonly string[] {
+  if (isPartial) {
+    return ["Not every place was held against the conditions: there may be more. Name a repository or a path, or use grep."];
+  }
+  const conditions = query.alternatives.flat().filter(({ negated }) => !negated);
+  if (ranked.length === 0 && conditions.length > 0) {
+    const isOfCase = conditions.every(({ kind }) => kind === "word");
+    const what = isOfCase ? "holds the words in this case; without case:" : "holds all that is in quotes or slashes; without them";
+    return [`No place ${what} the nearest ones are found.`];
+  }
+  const isGuess =
+    ranked.length > 0 && query.text !== "" && ranked.every(({ ranks }) => ranks.bm25 === undefined && ranks.exact === undefined);
+  if (isGuess && !isBroken(legs)) {
+    return ["No place holds the text or a word of it; these are only the nearest in meaning or spelling."];
+  }
+  return isCapped && !hasMore && ranked.length > 0
+    ? [`Only the best ${ranked.length} places are ranked; narrow the query for others.`]
+    : [];
+}

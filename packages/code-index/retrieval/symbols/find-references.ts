@@ -1,0 +1,160 @@
+import type { Transaction } from "kysely";
+import type { FoundReference, ReferencesAnswer, ReferencesRequest } from "#contract.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { findUsingFiles, readChunksHolding, readOutlines, type OutlineRow, type SymbolRow, type UsingFile } from "./read-symbols.store.ts";
+import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
+import { definitionsOf, presentSymbols, type FoundPage } from "./find-symbol.ts";
+import { linesUsing, type UsingLine } from "./lines-using.ts";
+import { nameBuilds } from "#retrieval/scope/grep-cursor.ts";
+import { createPaging } from "#retrieval/scope/page-cursor.ts";
+import { readScope } from "#retrieval/scope/read-scope.ts";
+import { readSymbolName } from "./symbol-name.ts";
+
+const READ_MS = 8_000;
+/** Files that use a name and are put in order. */
+const MOST_FILES = 5_000;
+/** Up to so many are read to count what is in them. */
+const COUNTED_FILES = 200;
+const FILES_AT_ONCE = 100;
+const DEFINITIONS = 10;
+
+/**
+ * Where a name is used, beginning with what is nearest to its definition. The grammars say which files use it, the text on which
+ * lines; two things of the same name are not told apart.
+ *
+ * @throws {AppError} `invalid_query`, `invalid_cursor` (400), and as `readScope`.
+ */
+export async function findReferences(
+  database: CodeIndexDatabase,
+  access: Access,
+  { symbol, limit, cursor, ...where }: ReferencesRequest,
+): Promise<FoundPage<ReferencesAnswer>> {
+  const began = performance.now();
+  const asked = readSymbolName(symbol);
+  const scope = askedScope(access, where);
+  return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
+    const paging = createPaging(["references", access.tenant.tenantId, asked, where, nameBuilds(builds)]);
+    const before = paging.shownBefore(cursor);
+    // A definition may be outside of the folder whose uses are asked for.
+    const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, asked);
+    const name = definitions.some((row) => row.name === asked.name) ? asked.name : (definitions[0]?.name ?? asked.name);
+    const using = await findUsingFiles(transaction, scope, { name, outer: asked.outer, limit: MOST_FILES + 1 });
+    const files = using.slice(0, MOST_FILES).toSorted(byNearnessTo(definitions));
+    const isCounted = files.length <= COUNTED_FILES;
+    const found = await readOn(transaction, scope, { files, name, until: isCounted ? Infinity : before + limit + 1 });
+    const page = found.slice(before, before + limit);
+    const shown = before + page.length;
+    return {
+      definitions: await presentSymbols(transaction, scope, definitions.slice(0, DEFINITIONS)),
+      references: page,
+      total: isCounted ? found.length : null,
+      files_total: files.length,
+      partial: using.length > MOST_FILES,
+      notes: [
+        ...notesOn({ name: asked.name, definitions, found, files: using.length }),
+        ...(found.length === 0 ? await notesOnEmptyScope(transaction, scope) : []),
+      ],
+      next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
+      ms: Math.round((performance.now() - began) * 10) / 10,
+      cursorAfter: (count) => paging.cursorAfter(before + count),
+    };
+  });
+}
+
+type ReadingOn = { readonly files: readonly UsingFile[]; readonly name: string; readonly until: number };
+
+/** Reads file after file until there are enough lines. */
+async function readOn(
+  transaction: Transaction<CodeIndexTables>,
+  scope: Scope,
+  { files, name, until }: ReadingOn,
+): Promise<FoundReference[]> {
+  const found: FoundReference[] = [];
+  for (let from = 0; from < files.length && found.length < until; from += FILES_AT_ONCE) {
+    const batch = files.slice(from, from + FILES_AT_ONCE);
+    const documents = [...new Set(batch.map((file) => file.document_id))];
+    const chunks = Map.groupBy(await readChunksHolding(transaction, scope, { documents, text: name }), (chunk) => chunk.document_id);
+    const outlines = Map.groupBy(await readOutlines(transaction, scope, documents), (row) => row.document_id);
+    for (const file of batch) {
+      const outline = outlines.get(file.document_id) ?? [];
+      const lines = linesUsing(chunks.get(file.document_id) ?? [], name);
+      const defining = linesDefining(lines, outline, name);
+      found.push(...lines.filter(({ line }) => !defining.has(line)).map((line) => present(file, line, outline)));
+    }
+  }
+  return found;
+}
+
+function present(
+  { document_id: _document, uses_outer: _outer, ...file }: UsingFile,
+  line: UsingLine,
+  outline: readonly OutlineRow[],
+): FoundReference {
+  return { ...file, ...line, within: withinOf(outline, line.line) };
+}
+
+/** The innermost definition around a line. Rows are by their first line, the longer ones before. */
+function withinOf(outline: readonly OutlineRow[], line: number): string | null {
+  const around = outline.findLast((row) => row.start_line <= line && row.end_line >= line && row.end_line > row.start_line);
+  if (around === undefined) {
+    return null;
+  }
+  return around.scope === "" ? around.name : `${around.scope} › ${around.name}`;
+}
+
+/** A definition's own name is its first line that has it. */
+function linesDefining(lines: readonly UsingLine[], outline: readonly OutlineRow[], name: string): ReadonlySet<number> {
+  const own = outline.filter((row) => row.name === name || /[^.:#]+$/u.exec(row.name)?.[0] === name);
+  return new Set(own.flatMap((row) => lines.find(({ line }) => line >= row.start_line && line <= row.end_line)?.line ?? []));
+}
+
+const KINDS: readonly FileKind[] = ["source", "declaration", "test", "example", "document", "data", "generated", "vendored"];
+
+/** The file of a definition, its folder, its repository; code before tests; files that use what the name is inside of. */
+function byNearnessTo(definitions: readonly SymbolRow[]): (one: UsingFile, other: UsingFile) => number {
+  const nearest = definitions.slice(0, DEFINITIONS);
+  const own = new Set(nearest.map(({ repo, path }) => `${repo} ${path}`));
+  const folders = new Set(nearest.map(({ repo, path }) => `${repo} ${folderOf(path)}`));
+  const repositories = new Set(nearest.map(({ repo }) => repo));
+  const distanceOf = ({ repo, path }: UsingFile) => {
+    if (own.has(`${repo} ${path}`)) {
+      return 0;
+    }
+    return folders.has(`${repo} ${folderOf(path)}`) ? 1 : repositories.has(repo) ? 2 : 3;
+  };
+  const rankOf = (file: UsingFile) => (file.uses_outer ? 0 : 1_000) + KINDS.indexOf(fileKindOf(file.path)) * 10 + distanceOf(file);
+  const ranks = new Map<UsingFile, number>();
+  const known = (file: UsingFile) => {
+    const rank = ranks.get(file) ?? rankOf(file);
+    ranks.set(file, rank);
+    return rank;
+  };
+  return (one, other) => known(one) - known(other);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+}
+
+type Noted = {
+  readonly name: string;
+  readonly definitions: readonly SymbolRow[];
+  readonly found: readonly unknown[];
+  readonly files: number;
+};
+
+function notesOn({ name, definitions, found, files }: Noted): string[] {
+  const kinds = new Set(definitions.slice(0, DEFINITIONS).map(({ path, repo, scope }) => `${repo} ${path} ${scope}`));
+  return [
+    ...(found.length === 0
+      ? [
+          `No file is known to use ${name.slice(0, 100)}. Comments, strings and languages without a grammar are not looked into: search for it letter for letter.`,
+        ]
+      : []),
+    ...(kinds.size > 1 && found.length > 0 ? ["Several definitions have this name; uses of all of them are listed."] : []),
+    ...(files > MOST_FILES ? [`More than ${MOST_FILES} files use it; name a repository, a path or a language.`] : []),
+  ];
+}

@@ -1,0 +1,117 @@
+import type { Kysely } from "kysely";
+import type { FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#contract.ts";
+import type { CodeIndexTables } from "#schema.ts";
+import { findSymbolRows, type SymbolRow } from "./read-symbols.store.ts";
+import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
+import { nameBuilds } from "#retrieval/scope/grep-cursor.ts";
+import { createPaging } from "#retrieval/scope/page-cursor.ts";
+import { readScope } from "#retrieval/scope/read-scope.ts";
+import { readSignatures } from "./read-signatures.ts";
+import { readSymbolName, type AskedName } from "./symbol-name.ts";
+
+const READ_MS = 5_000;
+/** Definitions of one name that are put in order. */
+const MOST = 2_000;
+
+export type FoundPage<Answer> = Answer & {
+  /** The cursor for who shows only so many of what is in the page. */
+  readonly cursorAfter: (shown: number) => string;
+};
+
+/**
+ * Where a name is defined: as it was written, else in other case, else names that begin with it.
+ *
+ * @throws {AppError} `invalid_query`, `invalid_cursor` (400), and as `readScope`.
+ */
+export async function findSymbols(
+  database: CodeIndexDatabase,
+  access: Access,
+  { name, kind, limit, cursor, ...where }: SymbolsRequest,
+): Promise<FoundPage<SymbolsAnswer>> {
+  const began = performance.now();
+  const asked = readSymbolName(name);
+  const scope = askedScope(access, where);
+  return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
+    const paging = createPaging(["symbols", access.tenant.tenantId, asked, kind, where, nameBuilds(builds)]);
+    const before = paging.shownBefore(cursor);
+    const { rows, isNear } = await lookUp(transaction, scope, asked, kind);
+    const found = rows.slice(0, MOST).toSorted(byNearness(asked));
+    const page = found.slice(before, before + limit);
+    const shown = before + page.length;
+    return {
+      symbols: await presentSymbols(transaction, scope, page),
+      total: found.length,
+      partial: rows.length > MOST,
+      notes: [...notesOn({ asked, isNear, rows }), ...(rows.length === 0 ? await notesOnEmptyScope(transaction, scope) : [])],
+      next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
+      ms: Math.round((performance.now() - began) * 10) / 10,
+      cursorAfter: (count) => paging.cursorAfter(before + count),
+    };
+  });
+}
+
+/** The definitions of exactly the name, or of the name in other case; nearest first. */
+export async function definitionsOf(query: Kysely<CodeIndexTables>, scope: Scope, asked: AskedName): Promise<readonly SymbolRow[]> {
+  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", limit: MOST });
+  return rows.toSorted(byNearness(asked));
+}
+
+type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
+
+async function lookUp(query: Kysely<CodeIndexTables>, scope: Scope, asked: AskedName, kind: string | undefined): Promise<Looked> {
+  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", kind, limit: MOST + 1 });
+  return rows.length > 0
+    ? { rows, isNear: false }
+    : { rows: await findSymbolRows(query, scope, { names: asked.spellings, how: "beginning", kind, limit: MOST + 1 }), isNear: true };
+}
+
+export async function presentSymbols(query: Kysely<CodeIndexTables>, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
+  const signatures = await readSignatures(query, scope, rows);
+  return rows.map(({ document_id: _document, ...row }, index) => ({ ...row, signature: signatures[index] ?? "" }));
+}
+
+const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data", "example", "test", "generated", "vendored"];
+
+/** What is inside of what was named, in the same case, in code that runs; then by place. */
+function byNearness(asked: AskedName): (one: SymbolRow, other: SymbolRow) => number {
+  const ranks = new Map<SymbolRow, number>();
+  const rankOf = (row: SymbolRow) => {
+    const known = ranks.get(row);
+    const rank =
+      known ?? (isInside(row, asked.outer) ? 0 : 100) + (lastOf(row.name) === asked.name ? 0 : 10) + KINDS.indexOf(fileKindOf(row.path));
+    ranks.set(row, rank);
+    return rank;
+  };
+  return (one, other) => rankOf(one) - rankOf(other);
+}
+
+function lastOf(name: string): string {
+  return /[^.:#]+$/u.exec(name)?.[0] ?? name;
+}
+
+/** `Server` is part of the name in `Server::start`, and of the scope of a method of a class. */
+function isInside({ name, scope }: SymbolRow, outer: string | undefined): boolean {
+  if (outer === undefined) {
+    return true;
+  }
+  const around = [...scope.split(" › "), ...name.split(/::|[.#]/u).slice(0, -1)];
+  return around.some((part) => part.toLowerCase() === outer.toLowerCase());
+}
+
+function notesOn({ asked, isNear, rows }: Looked & { readonly asked: AskedName }): string[] {
+  if (rows.length === 0) {
+    return [
+      `Nothing is defined under the name ${asked.name.slice(0, 100)}, or under one that begins so; search finds names by their words.`,
+    ];
+  }
+  return [
+    ...(isNear ? [`Nothing has exactly the name ${asked.name.slice(0, 100)}; these begin with it.`] : []),
+    ...(asked.outer !== undefined && !rows.some((row) => isInside(row, asked.outer))
+      ? [`None is known to be inside of ${asked.outer.slice(0, 100)}; these have the name elsewhere.`]
+      : []),
+    ...(rows.length > MOST ? [`There are more than ${MOST}; name a repository, a path or a kind.`] : []),
+  ];
+}

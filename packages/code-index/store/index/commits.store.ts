@@ -1,0 +1,128 @@
+import { sql, type Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import type { CommitsTable } from "#tenant-schema.ts";
+import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
+
+/** Who writes the history of a branch; another one that begins ends its right to. */
+export type HistoryWriter = Omit<Tenant, "name"> & { readonly repoId: string; readonly ref: string; readonly writer: number };
+
+export type NewCommit = Omit<CommitsTable, "repo_id" | "ref" | "authored_at" | "committed_at"> & {
+  readonly authored_at: string;
+  readonly committed_at: string;
+};
+
+export type KnownCommit = { readonly commit: string; readonly position: number; readonly parents: readonly string[] };
+
+export type Begun = {
+  readonly writer: HistoryWriter;
+  /** What is seen of it, the newest first. */
+  readonly known: readonly KnownCommit[];
+  /** New commits get higher ones. */
+  readonly lastPosition: number;
+};
+
+type Of = { readonly tenant: Omit<Tenant, "name">; readonly repoId: string; readonly ref: string };
+
+/** Begins to write; `undefined` when the branch is not indexed any more. What another one left unfinished is removed. */
+export async function beginHistory(database: CodeIndexDatabase, { tenant, repoId, ref }: Of): Promise<Begun | undefined> {
+  const { schema } = tenant;
+  return withinTenant(database, tenant, {}, async (transaction) => {
+    const { rows } = await sql<{ writer: number; first_position: number; last_position: number }>`
+      insert into ${sql.id(schema, "histories")} as history (repo_id, ref, writer)
+      select repo_id, name, 1 from ${sql.id(schema, "refs")} where repo_id = ${repoId} and name = ${ref}
+      on conflict (repo_id, ref) do update set writer = history.writer + 1
+      returning writer, first_position, last_position
+    `.execute(transaction);
+    const [begun] = rows;
+    if (begun === undefined) {
+      return undefined;
+    }
+    const commits = sql.id(schema, "commits");
+    await sql`
+      delete from ${commits} where repo_id = ${repoId} and ref = ${ref} and not position between ${begun.first_position} and ${begun.last_position}
+    `.execute(transaction);
+    const known = await sql<KnownCommit>`
+      select commit, position, parents from ${commits} where repo_id = ${repoId} and ref = ${ref} order by position desc
+    `.execute(transaction);
+    return { writer: { ...tenant, repoId, ref, writer: begun.writer }, known: known.rows, lastPosition: begun.last_position };
+  });
+}
+
+/** Adds commits that nobody sees yet. @throws {Error} when another one writes. */
+export async function addCommits(database: CodeIndexDatabase, writer: HistoryWriter, commits: readonly NewCommit[]): Promise<void> {
+  if (commits.length === 0) {
+    return;
+  }
+  await withinTenant(database, writer, {}, async (transaction) => {
+    await requireWriter(transaction, writer);
+    await sql`
+      insert into ${sql.id(writer.schema, "commits")} (repo_id, ref, position, commit, parents, author, author_email, authored_at,
+        committed_at, subject, body, terms, paths, paths_total, moved_to, moved_from)
+      select ${writer.repoId}, ${writer.ref}, position, commit, parents, author, author_email, authored_at,
+        committed_at, subject, body, terms, paths, paths_total, moved_to, moved_from
+      from json_to_recordset(${JSON.stringify(commits)}::json) as given(
+        position integer, commit text, parents text[], author text, author_email text, authored_at timestamptz, committed_at timestamptz,
+        subject text, body text, terms text[], paths text[], paths_total integer, moved_to text[], moved_from text[]
+      )
+    `.execute(transaction);
+  });
+}
+
+type Finished = {
+  readonly commit: string | null;
+  readonly complete: boolean;
+  readonly first: number;
+  readonly last: number;
+  /** Those in between that the branch has no more. */
+  readonly gone: readonly number[];
+  readonly now: Date;
+};
+
+/** Shows what was written, and nothing else, from this moment. @throws {Error} when another one writes. */
+export async function showHistory(database: CodeIndexDatabase, writer: HistoryWriter, finished: Finished): Promise<void> {
+  const { schema, repoId, ref } = writer;
+  await withinTenant(database, writer, {}, async (transaction) => {
+    await requireWriter(transaction, writer);
+    await sql`
+      delete from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref}
+        and (position < ${finished.first} or position = any(${finished.gone}::integer[]))
+    `.execute(transaction);
+    await sql`
+      update ${sql.id(schema, "histories")} set commit = ${finished.commit}, complete = ${finished.complete}, fetched_at = ${finished.now},
+        first_position = ${finished.first}, last_position = ${finished.last}, last_error = null,
+        commits = (select count(*) from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref})
+      where repo_id = ${repoId} and ref = ${ref}
+    `.execute(transaction);
+  });
+}
+
+/** Keeps why a history could not be fetched, for people; what was fetched before stays. */
+export async function noteHistoryError(
+  database: CodeIndexDatabase,
+  { tenant, repoId, ref, error }: Of & { readonly error: string },
+): Promise<void> {
+  await withinTenant(database, tenant, {}, async (transaction) => {
+    await sql`
+      insert into ${sql.id(tenant.schema, "histories")} (repo_id, ref, last_error)
+      select repo_id, name, ${error} from ${sql.id(tenant.schema, "refs")} where repo_id = ${repoId} and name = ${ref}
+      on conflict (repo_id, ref) do update set last_error = excluded.last_error
+    `.execute(transaction);
+  });
+}
+
+/** Histories of branches that are not indexed any more, with their commits; of the service's tables, so without the tenant's role. */
+export async function sweepHistories(database: CodeIndexDatabase, { schema }: Pick<Tenant, "schema">): Promise<void> {
+  await sql`
+    delete from ${sql.id(schema, "histories")} as history
+    where not exists (select from codeindex.refs as ref where ref.repo_id = history.repo_id and ref.name = history.ref)
+  `.execute(database.query);
+}
+
+async function requireWriter(transaction: Transaction<CodeIndexTables>, { schema, repoId, ref, writer }: HistoryWriter): Promise<void> {
+  const { rows } = await sql`
+    select from ${sql.id(schema, "histories")} where repo_id = ${repoId} and ref = ${ref} and writer = ${writer} for update
+  `.execute(transaction);
+  if (rows.length === 0) {
+    throw new Error("The history is written by another indexer, or its branch is gone.");
+  }
+}

@@ -1,0 +1,239 @@
+import { sql, type RawBuilder, type Transaction } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import { LEASE_MS } from "./failed-jobs.store.ts";
+import { lockJobs } from "./lock-jobs.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+type Moment = { readonly now: Date };
+type OfRepository = { readonly tenantId: string; readonly repoId: string };
+
+/**
+ * From this moment nobody sees the repository, its jobs end and its webhook's secret is gone; what is left is removed in
+ * the background.
+ *
+ * @returns false when the tenant has no such repository.
+ */
+export async function markRepository(database: CodeIndexDatabase, { tenantId, repoId, now }: OfRepository & Moment): Promise<boolean> {
+  return database.query.transaction().execute(async (transaction) => {
+    await lockJobs(transaction, { tenantId, repoId });
+    const marked = await transaction
+      .updateTable("codeindex.repositories")
+      .set({ deleting_at: now, sealed_webhook_secret: null, credential_id: null })
+      .where("id", "=", repoId)
+      .where("tenant_id", "=", tenantId)
+      .where("deleting_at", "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    if (marked === undefined) {
+      return false;
+    }
+    await endJobs(transaction, { which: sql`repo_id = ${repoId}`, now });
+    return true;
+  });
+}
+
+/**
+ * From this moment the tenant is unknown to everybody; its tokens and credentials are gone at once, its jobs end, the rest
+ * is removed in the background.
+ *
+ * @returns the tenant's id, or undefined when there is none of this name that is not being deleted already.
+ */
+export async function markTenant(
+  database: CodeIndexDatabase,
+  { name, now }: Moment & { readonly name: string },
+): Promise<string | undefined> {
+  const tenant = await database.query.selectFrom("codeindex.tenants").select("tenant_id").where("name", "=", name).executeTakeFirst();
+  if (tenant === undefined) {
+    return undefined;
+  }
+  const { tenant_id: tenantId } = tenant;
+  return database.query.transaction().execute(async (transaction) => {
+    await lockJobs(transaction, { tenantId });
+    const marked = await transaction
+      .updateTable("codeindex.tenants")
+      .set({ deleting_at: now })
+      .where("tenant_id", "=", tenantId)
+      .where("deleting_at", "is", null)
+      .returning("tenant_id")
+      .executeTakeFirst();
+    if (marked === undefined) {
+      return undefined;
+    }
+    await transaction
+      .updateTable("codeindex.repositories")
+      .set({ deleting_at: now, sealed_webhook_secret: null, credential_id: null })
+      .where("tenant_id", "=", tenantId)
+      .execute();
+    await transaction.deleteFrom("codeindex.developer_tokens").where("tenant_id", "=", tenantId).execute();
+    await transaction.deleteFrom("codeindex.credentials").where("tenant_id", "=", tenantId).execute();
+    await endJobs(transaction, { which: sql`tenant_id = ${tenantId}`, now });
+    return tenantId;
+  });
+}
+
+/**
+ * Takes branches out of the index: searches don't see them from this moment, their jobs end, and their contents are swept
+ * in the background.
+ */
+export async function removeRefs(
+  transaction: Transaction<CodeIndexTables>,
+  { tenantId, repoId, names, now }: OfRepository & Moment & { readonly names: readonly string[] },
+): Promise<void> {
+  if (names.length === 0) {
+    return;
+  }
+  const removed = sql`array[${sql.join(names)}]::text[]`;
+  await sql`
+    delete from codeindex.refs where repo_id = ${repoId} and tenant_id = ${tenantId} and name = any(${removed}) and not is_default
+  `.execute(transaction);
+  await endJobs(transaction, { which: sql`repo_id = ${repoId} and tenant_id = ${tenantId} and ref = any(${removed})`, now });
+  await transaction.updateTable("codeindex.tenants").set({ sweep_at: now }).where("tenant_id", "=", tenantId).execute();
+}
+
+/** Ends jobs that are queued or whose worker is silent, and asks the workers of the others to stop. */
+async function endJobs(
+  transaction: Transaction<CodeIndexTables>,
+  { which, now }: Moment & { readonly which: RawBuilder<unknown> },
+): Promise<void> {
+  await sql`
+    update codeindex.index_jobs set
+      cancel_requested = true,
+      status = case when ${isIdle(now)} then 'cancelled' else status end,
+      completed_at = case when ${isIdle(now)} then ${now}::timestamptz end
+    where (${which}) and status in ('queued', 'running')
+  `.execute(transaction);
+}
+
+function isIdle(now: Date): RawBuilder<boolean> {
+  const silent = new Date(now.getTime() - LEASE_MS);
+  return sql`(status = 'queued' or coalesce(heartbeat_at, started_at, created_at) < ${silent})`;
+}
+
+// What the background does
+
+export type MarkedTenant = { readonly tenantId: string; readonly name: string; readonly role: string | null };
+export type MarkedRepository = { readonly repoId: string; readonly tenantId: string };
+
+/** At the most so many at once; the next round finds the others. */
+const ROUND = 20;
+
+export async function markedTenants(database: CodeIndexDatabase): Promise<readonly MarkedTenant[]> {
+  return database.query
+    .selectFrom("codeindex.tenants")
+    .select(["tenant_id as tenantId", "name", "database_role as role"])
+    .where("deleting_at", "is not", null)
+    .orderBy("deleting_at")
+    .limit(ROUND)
+    .execute();
+}
+
+/** Those of tenants that stay. */
+export async function markedRepositories(database: CodeIndexDatabase): Promise<readonly MarkedRepository[]> {
+  return database.query
+    .selectFrom("codeindex.repositories as repository")
+    .innerJoin("codeindex.tenants as tenant", "tenant.tenant_id", "repository.tenant_id")
+    .select(["repository.id as repoId", "repository.tenant_id as tenantId"])
+    .where("repository.deleting_at", "is not", null)
+    .where("tenant.deleting_at", "is", null)
+    .orderBy("repository.deleting_at")
+    .limit(ROUND)
+    .execute();
+}
+
+/** Tenants some of whose contents wait to be swept, with the moment that was asked for last. */
+export async function tenantsToSweep(
+  database: CodeIndexDatabase,
+): Promise<readonly { readonly tenantId: string; readonly sweepAt: Date }[]> {
+  const rows = await database.query
+    .selectFrom("codeindex.tenants")
+    .select(["tenant_id", "sweep_at"])
+    .where("sweep_at", "is not", null)
+    .where("deleting_at", "is", null)
+    .limit(ROUND)
+    .execute();
+  return rows.flatMap(({ tenant_id: tenantId, sweep_at: sweepAt }) => (sweepAt === null ? [] : [{ tenantId, sweepAt }]));
+}
+
+/**
+ * Branches that a job brought back which ended just while they were taken away.
+ *
+ * @returns false while such a job may still do so.
+ */
+export async function deleteStrayRefs(database: CodeIndexDatabase, { tenantId }: { readonly tenantId: string }): Promise<boolean> {
+  const { rows } = await sql`
+    select from codeindex.index_jobs where tenant_id = ${tenantId} and status = 'running' and cancel_requested limit 1
+  `.execute(database.query);
+  if (rows.length > 0) {
+    return false;
+  }
+  await sql`
+    delete from codeindex.refs as ref using codeindex.repositories as repository
+    where ref.tenant_id = ${tenantId} and repository.id = ref.repo_id and not ref.is_default and ref.name <> all(repository.branches)
+  `.execute(database.query);
+  return true;
+}
+
+/** Unless more was left to sweep meanwhile. */
+export async function noteSwept(
+  database: CodeIndexDatabase,
+  { tenantId, sweepAt }: { readonly tenantId: string; readonly sweepAt: Date },
+): Promise<void> {
+  await database.query
+    .updateTable("codeindex.tenants")
+    .set({ sweep_at: null })
+    .where("tenant_id", "=", tenantId)
+    .where("sweep_at", "<=", new Date(sweepAt.getTime() + 1))
+    .execute();
+}
+
+/**
+ * Ends the jobs of what is marked, those that slipped in while it was being marked too.
+ *
+ * @returns whether a worker still writes; it stops within seconds, or is silent for a minute.
+ */
+export async function stopJobs(
+  database: CodeIndexDatabase,
+  marked: { readonly tenantId: string; readonly repoId?: string },
+  now: Date,
+): Promise<boolean> {
+  const which = marked.repoId === undefined ? sql`tenant_id = ${marked.tenantId}` : sql`repo_id = ${marked.repoId}`;
+  await database.query.transaction().execute((transaction) => endJobs(transaction, { which, now }));
+  const { rows } = await sql`select from codeindex.index_jobs where (${which}) and status = 'running' limit 1`.execute(database.query);
+  return rows.length > 0;
+}
+
+/** After this no build of the repository is in use, and the tenant's sweep takes them. */
+export async function deleteRefs(database: CodeIndexDatabase, { repoId }: MarkedRepository): Promise<void> {
+  await database.query.deleteFrom("codeindex.refs").where("repo_id", "=", repoId).execute();
+}
+
+const BATCH = 1_000;
+/** Tables of which a repository or tenant may have any number of rows; the others go with it by their foreign keys. */
+const LONG_TABLES = ["index_jobs", "webhook_deliveries"] as const;
+
+/** Deletes the service's rows of a marked repository, itself last. */
+export async function deleteRepositoryRows(database: CodeIndexDatabase, { repoId }: MarkedRepository, signal: AbortSignal): Promise<void> {
+  await deleteLongTables(database, sql`repo_id = ${repoId}`, signal);
+  await database.query.deleteFrom("codeindex.repositories").where("id", "=", repoId).where("deleting_at", "is not", null).execute();
+}
+
+/** Deletes the service's rows of a marked tenant, itself last, so that whoever goes on after a crash still finds it. */
+export async function deleteTenantRows(database: CodeIndexDatabase, { tenantId }: MarkedTenant, signal: AbortSignal): Promise<void> {
+  await deleteLongTables(database, sql`tenant_id = ${tenantId}`, signal);
+  await database.query.deleteFrom("codeindex.tenants").where("tenant_id", "=", tenantId).where("deleting_at", "is not", null).execute();
+}
+
+async function deleteLongTables(database: CodeIndexDatabase, which: RawBuilder<unknown>, signal: AbortSignal): Promise<void> {
+  for (const table of LONG_TABLES) {
+    const name = sql.id("codeindex", table);
+    for (;;) {
+      signal.throwIfAborted();
+      const { numAffectedRows } = await sql`
+        delete from ${name} where ctid = any(array(select ctid from ${name} where ${which} limit ${BATCH}))
+      `.execute(database.query);
+      if ((numAffectedRows ?? 0n) < BATCH) {
+        break;
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { sql, type RawBuilder, type Transaction } from "kysely";
+import { v7 as newId } from "uuid";
+import type { CodeIndexTables, JobMode } from "#schema.ts";
+import { settleIndexStatus } from "./index-status.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+/** A worker that was silent for longer has lost its job. */
+export const LEASE_MS = 60_000;
+
+/** A job that ran longer without getting on is given up. */
+const STUCK_MS = 30 * 60_000;
+
+const ATTEMPTS = 3;
+
+/** Before the second and the third attempt. */
+const BACKOFF_MS = [10_000, 60_000] as const;
+
+type Moment = { readonly now: Date };
+
+/** Marks the jobs whose worker was silent for a minute as failed, and queues them again. Returns how many. */
+export async function failOrphans(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
+  const reason = "orphaned: its indexer stopped without finishing it";
+  return failJobs(database, { now, reason, retry: true, which: abandoned(sql`${HEARD_OF} < ${before(now, LEASE_MS)}`) });
+}
+
+/** Marks the jobs as failed that run for over 30 minutes and got no further in the last 30. Returns how many. */
+export async function failStuck(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
+  const reason = "stuck: running for over 30 minutes without progress";
+  const since = before(now, STUCK_MS);
+  return failJobs(database, {
+    now,
+    reason,
+    retry: true,
+    which: abandoned(sql`started_at < ${since} and coalesce(progress_at, started_at) < ${since}`),
+  });
+}
+
+/** Of a row that somebody wrote by hand too. */
+const HEARD_OF = sql`coalesce(heartbeat_at, started_at, created_at)`;
+
+/** A job whose row is locked is just being ended or renewed by somebody who lives. */
+function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`job_id in (
+    select job_id from codeindex.index_jobs where status = 'running' and ${condition} order by job_id for update skip locked
+  )`;
+}
+
+/**
+ * Says of repositories whose jobs an operator ended, by an update of the row, that nobody indexes them any more, and when
+ * such a job ended. Returns how many there were.
+ */
+export async function mendEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
+  return database.query.transaction().execute(async (transaction) => {
+    const { rows: ended } = await sql<{ repo_id: string }>`
+      update codeindex.index_jobs set completed_at = ${now}
+      where completed_at is null and status in ('succeeded', 'failed', 'cancelled')
+      returning repo_id
+    `.execute(transaction);
+    const { rows: idle } = await sql<{ repo_id: string }>`
+      select id as repo_id from codeindex.repositories as repository where index_status = 'indexing' and not exists (
+        select from codeindex.index_jobs where repo_id = repository.id and status in ('queued', 'running')
+      )
+    `.execute(transaction);
+    await settleIndexStatus(transaction, [...new Set([...ended, ...idle].map((row) => row.repo_id))]);
+    return ended.length;
+  });
+}
+
+type Failing = Moment & {
+  readonly reason: string;
+  /** Whether it may go better next time. */
+  readonly retry: boolean;
+  readonly which: RawBuilder<unknown>;
+};
+
+type FailedJob = {
+  readonly repo_id: string;
+  readonly tenant_id: string;
+  readonly mode: JobMode;
+  readonly ref: string | null;
+  readonly requested_commit: string | null;
+  readonly attempt: number;
+  readonly cancel_requested: boolean;
+};
+
+/** Ends running jobs as failed, queues those again that may go better, and says so of their repositories. Returns how many. */
+export async function failJobs(database: CodeIndexDatabase, { now, reason, retry, which }: Failing): Promise<number> {
+  return database.query.transaction().execute(async (transaction) => {
+    const { rows } = await sql<FailedJob>`
+      update codeindex.index_jobs set status = 'failed', completed_at = ${now}, error_message = ${reason}
+      where status = 'running' and ${which}
+      returning *
+    `.execute(transaction);
+    for (const job of rows) {
+      if (retry && !job.cancel_requested && job.attempt < ATTEMPTS) {
+        await queueAgain(transaction, job, now);
+      }
+    }
+    await settleIndexStatus(transaction, [...new Set(rows.map((job) => job.repo_id))]);
+    return rows.length;
+  });
+}
+
+async function queueAgain(transaction: Transaction<CodeIndexTables>, job: FailedJob, now: Date): Promise<void> {
+  await transaction
+    .insertInto("codeindex.index_jobs")
+    .values({
+      job_id: newId(),
+      repo_id: job.repo_id,
+      tenant_id: job.tenant_id,
+      mode: job.mode,
+      trigger: "retry",
+      ref: job.ref,
+      requested_commit: job.requested_commit,
+      attempt: job.attempt + 1,
+      not_before: new Date(now.getTime() + (BACKOFF_MS[job.attempt - 1] ?? 0)),
+      created_at: now,
+    })
+    // A newer request waits already.
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+function before(now: Date, milliseconds: number): Date {
+  return new Date(now.getTime() - milliseconds);
+}

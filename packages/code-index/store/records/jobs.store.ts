@@ -1,0 +1,142 @@
+import { AppError } from "@sightline/foundation/errors";
+import { sql, type Selectable } from "kysely";
+import { v7 as newId } from "uuid";
+import type { IndexJobsTable, JobMode, JobStatus, JobTrigger } from "#schema.ts";
+import { LEASE_MS } from "./failed-jobs.store.ts";
+import { settleIndexStatus } from "./index-status.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+
+/** A job as its row, and the name of its repository. */
+export type JobRow = Selectable<IndexJobsTable> & { readonly full_name: string };
+
+type Enqueueing = {
+  readonly tenantId: string;
+  readonly repoId: string;
+  /** The branch; the default one when left out. */
+  readonly ref?: string | undefined;
+  readonly mode: JobMode;
+  readonly trigger: JobTrigger;
+  /** The commit whose arrival asks for it, when it is known. */
+  readonly commit?: string | undefined;
+  readonly now: Date;
+};
+
+/**
+ * Asks for a branch of a repository to be indexed. A branch has at most one queued job: a request
+ * that finds one folds into it (`full` wins), makes it due at once and returns it.
+ *
+ * @throws {AppError} `repository_not_found` (404) when the tenant has no such repository, or is deleting it.
+ */
+export async function enqueueJob(database: CodeIndexDatabase, request: Enqueueing): Promise<JobRow> {
+  const { tenantId, repoId, ref = null, mode, trigger, commit = null, now } = request;
+  const { rows } = await sql<JobRow>`
+    with repository as (
+      select id, tenant_id, full_name, nullif(${ref}::text, default_branch) as ref
+      from codeindex.repositories where id = ${repoId} and tenant_id = ${tenantId} and deleting_at is null
+    ), job as (
+      insert into codeindex.index_jobs as queued
+        (job_id, repo_id, tenant_id, ref, mode, trigger, requested_commit, not_before, created_at)
+      select ${newId()}, id, tenant_id, ref, ${mode}, ${trigger}, ${commit}, ${now}, ${now} from repository
+      on conflict (repo_id, coalesce(ref, '')) where status = 'queued' do update set
+        mode = case when excluded.mode = 'full' then 'full' else queued.mode end,
+        requested_commit = coalesce(excluded.requested_commit, queued.requested_commit),
+        not_before = least(queued.not_before, excluded.not_before),
+        attempt = 1
+      returning *
+    )
+    select job.*, repository.full_name from job join repository on repository.id = job.repo_id
+  `.execute(database.query);
+  const job = rows[0];
+  if (job === undefined) {
+    throw new AppError({ code: "repository_not_found", status: 404, message: "No such repository." });
+  }
+  return job;
+}
+
+type Reading = {
+  readonly tenantId: string;
+  /** Ids of the repositories that may be seen; all of the tenant when left out. */
+  readonly repositories?: readonly string[] | undefined;
+};
+
+export async function getJob(
+  database: CodeIndexDatabase,
+  { jobId, ...reading }: Reading & { readonly jobId: string },
+): Promise<JobRow | undefined> {
+  return selectJobs(database, reading).where("job.job_id", "=", jobId).executeTakeFirst();
+}
+
+/** Jobs of any tenants, in no order: for whoever has checked before whose they are. */
+export async function getJobsOfAnybody(database: CodeIndexDatabase, jobIds: readonly string[]): Promise<readonly JobRow[]> {
+  return fromJobs(database).where("job.job_id", "in", jobIds).execute();
+}
+
+/**
+ * Ends a queued job at once, as it does one whose worker is silent, and asks the worker of another running one to stop,
+ * which it does within two seconds. A job that has ended stays as it is; `undefined` when the tenant has no such job.
+ */
+export async function requestCancel(
+  database: CodeIndexDatabase,
+  { tenantId, jobId, now }: { readonly tenantId: string; readonly jobId: string; readonly now: Date },
+): Promise<JobRow | undefined> {
+  const silent = new Date(now.getTime() - LEASE_MS);
+  await database.query.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ repo_id: string }>`
+      update codeindex.index_jobs set
+        cancel_requested = true,
+        status = case when ends then 'cancelled' else status end,
+        completed_at = case when ends then ${now}::timestamptz end
+      from (
+        select job_id as found, status = 'queued' or coalesce(heartbeat_at, started_at, created_at) < ${silent} as ends
+        from codeindex.index_jobs where job_id = ${jobId} and tenant_id = ${tenantId} and status in ('queued', 'running')
+        for update
+      ) as job
+      where job_id = found
+      returning repo_id
+    `.execute(transaction);
+    await settleIndexStatus(
+      transaction,
+      rows.map((row) => row.repo_id),
+    );
+  });
+  return getJob(database, { tenantId, jobId });
+}
+
+type ListingJobs = Reading & {
+  readonly repoId?: string | undefined;
+  readonly status?: JobStatus | undefined;
+  readonly trigger?: JobTrigger | undefined;
+  /** The `job_id` of the last job already seen. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+};
+
+/** A tenant's jobs, newest first; identifiers rise with time. */
+export async function listJobs(
+  database: CodeIndexDatabase,
+  { repoId, status, trigger, after, limit, ...reading }: ListingJobs,
+): Promise<readonly JobRow[]> {
+  return selectJobs(database, reading)
+    .$if(repoId !== undefined, (query) => query.where("job.repo_id", "=", repoId ?? ""))
+    .$if(status !== undefined, (query) => query.where("job.status", "=", status ?? "queued"))
+    .$if(trigger !== undefined, (query) => query.where("job.trigger", "=", trigger ?? "api"))
+    .$if(after !== undefined, (query) => query.where("job.job_id", "<", after ?? ""))
+    .orderBy("job.job_id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+function selectJobs(database: CodeIndexDatabase, { tenantId, repositories }: Reading) {
+  return fromJobs(database)
+    .where("job.tenant_id", "=", tenantId)
+    .$if(repositories !== undefined, (query) => query.where("job.repo_id", "in", sql<string>`(select unnest(${repositories}::uuid[]))`));
+}
+
+function fromJobs(database: CodeIndexDatabase) {
+  return database.query
+    .selectFrom("codeindex.index_jobs as job")
+    .innerJoin("codeindex.repositories as repository", "repository.id", "job.repo_id")
+    .selectAll("job")
+    .select("repository.full_name")
+    .where("repository.deleting_at", "is", null);
+}

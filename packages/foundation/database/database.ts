@@ -1,0 +1,153 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Kysely, PostgresDialect } from "kysely";
+import { Client, Pool, TypeOverrides, type PoolClient } from "pg";
+import { openDatabaseSocket } from "#database-unavailable.ts";
+import { messageOf } from "#errors.ts";
+import type { Check } from "#health.ts";
+import type { Logger } from "#log.ts";
+
+export type DatabaseOptions = {
+  readonly url: string;
+  /** Connections at the most. */
+  readonly poolSize: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly log: Logger;
+  /** Milliseconds after which the server gives a statement up. */
+  readonly statementTimeoutMs?: number;
+};
+
+/** A pool of connections and the typed query builder over it. */
+export type Database<Schema> = {
+  readonly pool: Pool;
+  readonly query: Kysely<Schema>;
+  /** Beside the pool, for what must not wait until one of its connections is free: ends a statement of another connection. */
+  readonly cancel: (running: Running) => Promise<void>;
+  readonly check: Check;
+  /** Lets what runs finish within {@link CLOSE_MS}; what a server that hangs still owes fails then. */
+  readonly close: () => Promise<void>;
+};
+
+/** A transaction, as the server knows it. */
+export type Running = {
+  readonly pid: number;
+  /** When it began, as text: to the microsecond, so that the next one of the same connection is never meant. */
+  readonly began: string;
+};
+
+const CLOSE_MS = 3_000;
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 30_000;
+
+/** Gives its connection up soon: whoever closes the pool waits for it. */
+const CHECK = { text: "select 1", query_timeout: 2_000 };
+
+/** Opened when something is cancelled, and closed again soon. */
+const ASIDE = { max: 2, connectionTimeoutMillis: CONNECT_MS, query_timeout: 2_000, idleTimeoutMillis: 10_000 };
+
+/** Timestamps arrive as `Date`, 64-bit integers as numbers (counts and identifiers here stay far below 2^53). */
+const INT8 = 20;
+
+export function createDatabase<Schema>(options: DatabaseOptions): Database<Schema> {
+  const types = new TypeOverrides();
+  types.setTypeParser(INT8, Number);
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
+    query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 5_000,
+    keepAlive: true,
+    stream: openDatabaseSocket,
+    types,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener the process would end.
+  pool.on("error", (error) => options.log.warn({ reason: error.message }, "an idle database connection broke"));
+  // The pool does not listen to a connection that is taken. One that breaks between two statements fails the next of them.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const taken = new Set<PoolClient>();
+  pool.on("acquire", (client) => taken.add(client));
+  pool.on("release", (_error, client) => taken.delete(client));
+
+  const aside = new Pool({ ...ASIDE, connectionString: options.url, application_name: `${options.applicationName}-cancel` });
+  aside.on("error", () => undefined);
+  aside.on("connect", (client) => client.on("error", () => undefined));
+
+  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    pool,
+    query,
+    cancel: async ({ pid, began }) =>
+      void (await aside.query("select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and xact_start = $2::timestamptz", [
+        pid,
+        began,
+      ])),
+    check: { name: "database", check: async () => void (await pool.query(CHECK)) },
+    close: async () => {
+      const cutting = setTimeout(() => taken.forEach((client) => void client.end()), CLOSE_MS);
+      await query.destroy();
+      await aside.end();
+      // The query builder ends the pool only when it was used itself.
+      if (!pool.ended) {
+        await pool.end();
+      }
+      clearTimeout(cutting);
+    },
+  };
+}
+
+type WaitOptions = {
+  readonly url: string;
+  readonly log: Logger;
+  /** The variable that holds the address, for the message. */
+  readonly variable: string;
+  readonly giveUpAfterMs?: number;
+};
+
+const GIVE_UP_MS = 30_000;
+
+/**
+ * Waits until the database answers, with growing pauses.
+ *
+ * @throws {Error} after 30 s, naming host, database and variable but never the password.
+ */
+export async function waitForDatabase({ url, log, variable, giveUpAfterMs = GIVE_UP_MS }: WaitOptions): Promise<void> {
+  const deadline = Date.now() + giveUpAfterMs;
+  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, 4_000)) {
+    try {
+      await ping(url);
+      return;
+    } catch (error) {
+      const reason = messageOf(error);
+      if (Date.now() + pauseMs > deadline) {
+        throw new Error(
+          `PostgreSQL at ${describeAddress(url)} did not answer for ${Math.round(giveUpAfterMs / 1000)} s: ${reason}. Check ${variable}, and that the server runs.`,
+          {
+            cause: error,
+          },
+        );
+      }
+      log.warn({ reason, retryInMs: pauseMs }, `PostgreSQL at ${describeAddress(url)} does not answer, trying again`);
+      await delay(pauseMs);
+    }
+  }
+}
+
+async function ping(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("select 1");
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** `host:port/database` of a connection string: what may be shown of it. */
+export function describeAddress(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
+}

@@ -1,0 +1,140 @@
+import { jwtVerify, type JWTVerifyGetKey } from "jose";
+import { Gauge, type Registry } from "prom-client";
+import { z } from "zod";
+import { messageOf } from "#errors.ts";
+import type { Logger } from "#log.ts";
+
+/** The `typ` of the feed's header, so that neither an access token passes for a feed nor the other way round. */
+export const CREDENTIAL_EPOCHS_TYPE = "epochs+jwt";
+
+/** What is looked at of a token. */
+export type TokenOrigin = { readonly subject: string; readonly epoch: number | undefined; readonly sessionId: string | undefined };
+
+export type CredentialEpochs = {
+  /** Reads the feed once, then again and again in the background. Resolves when the first reading has succeeded or failed. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Why a token with a good signature no longer counts; undefined when it does, as far as is known. */
+  readonly refusal: (token: TokenOrigin) => string | undefined;
+};
+
+export type CredentialEpochsOptions = {
+  readonly url: string;
+  /** Of the keys that sign it: the same that sign the tokens. */
+  readonly keys: JWTVerifyGetKey;
+  readonly issuer: readonly string[] | undefined;
+  readonly log: Logger;
+  readonly metrics?: Registry;
+  readonly intervalMs?: number;
+};
+
+const INTERVAL_MS = 20_000;
+const FIRST_RETRY_MS = 1_000;
+const TIMEOUT_MS = 3_000;
+const CLOCK_TOLERANCE_SECONDS = 30;
+/** A reading that is further behind comes from a clock that was set right. */
+const REPLICA_LAG_SECONDS = 60;
+/** Fewer failures in a row are a restart or a lost packet. */
+const OUTAGE = 3;
+
+const feedSchema = z.object({
+  iat: z.number(),
+  epochs: z.record(z.string(), z.number()),
+  sessions: z.array(z.string()),
+});
+
+type Known = {
+  readonly issuedAt: number;
+  readonly epochs: ReadonlyMap<string, number>;
+  readonly sessions: ReadonlySet<string>;
+};
+
+/**
+ * Follows the feed of tokens that stopped to count before their time. While it can't be read the last reading counts:
+ * refusing everyone would make one part's outage everyone's, and a token is over within the hour.
+ */
+export function createCredentialEpochs(options: CredentialEpochsOptions): CredentialEpochs {
+  const { url, log, metrics, intervalMs = INTERVAL_MS } = options;
+  const stopping = new AbortController();
+  let known: Known = { issuedAt: 0, epochs: new Map(), sessions: new Set() };
+  let readAt: number | undefined;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let reading: Promise<void> = Promise.resolve();
+
+  async function read(): Promise<void> {
+    try {
+      const next = await fetchFeed(options, stopping.signal);
+      // Replicas sign their own; the one behind must not make good what the one ahead has told.
+      const behind = known.issuedAt - next.issuedAt;
+      if (behind <= 0 || behind > REPLICA_LAG_SECONDS) {
+        known = next;
+      }
+      readAt = Date.now();
+      if (failures >= OUTAGE) {
+        log.info({ url }, "the feed of ended credentials is read again");
+      }
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures === OUTAGE && !stopping.signal.aborted) {
+        log.warn({ url, reason: messageOf(error) }, "the feed of ended credentials can't be read; what was read last goes on to count");
+      }
+    }
+    if (!stopping.signal.aborted) {
+      const pauseMs = failures === 0 ? intervalMs : Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), intervalMs);
+      timer = setTimeout(() => void (reading = read()), pauseMs).unref();
+    }
+  }
+
+  if (metrics !== undefined) {
+    registerAge(metrics, () => readAt);
+  }
+  return {
+    start: () => (reading = read()),
+    stop: async () => {
+      stopping.abort();
+      clearTimeout(timer);
+      await reading;
+    },
+    refusal: ({ subject, epoch = 0, sessionId }) => {
+      if (epoch < (known.epochs.get(subject) ?? 0)) {
+        return "the account has changed since the access token was issued; log in again";
+      }
+      return sessionId !== undefined && known.sessions.has(sessionId)
+        ? "the session of the access token has ended; log in again"
+        : undefined;
+    },
+  };
+}
+
+async function fetchFeed({ url, keys, issuer }: CredentialEpochsOptions, stopping: AbortSignal): Promise<Known> {
+  const response = await fetch(url, { redirect: "error", signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]) });
+  const text = await response.text();
+  if (!response.ok) {
+    throw new Error(`it answered ${response.status}`);
+  }
+  const { payload } = await jwtVerify(text, keys, {
+    algorithms: ["RS256"],
+    typ: CREDENTIAL_EPOCHS_TYPE,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    requiredClaims: ["iss", "iat", "exp"],
+    ...(issuer === undefined ? {} : { issuer: [...issuer] }),
+  });
+  const { iat, epochs, sessions } = feedSchema.parse(payload);
+  return { issuedAt: iat, epochs: new Map(Object.entries(epochs)), sessions: new Set(sessions) };
+}
+
+function registerAge(metrics: Registry, readAt: () => number | undefined): void {
+  metrics.registerMetric(
+    new Gauge({
+      name: "sightline_credential_epochs_age_seconds",
+      help: "Time since the feed of ended credentials was read; -1 when it never was.",
+      registers: [],
+      collect() {
+        const at = readAt();
+        this.set(at === undefined ? -1 : (Date.now() - at) / 1000);
+      },
+    }),
+  );
+}

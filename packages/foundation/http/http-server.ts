@@ -1,0 +1,168 @@
+import cookie from "@fastify/cookie";
+import helmet from "@fastify/helmet";
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import {
+  fastify,
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyRequest,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+  type RouteOptions,
+} from "fastify";
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { v7 as uuidv7 } from "uuid";
+import { apiDescription } from "./api-description.ts";
+import { compressAnswers } from "./compression.ts";
+import { allowOrigins } from "./cross-origin.ts";
+import { handleError, handleNotFound } from "./http-errors.ts";
+import type { Logger } from "#log.ts";
+import type { Metrics } from "./metrics.ts";
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** Routes of a part: a Fastify plugin with zod schemas. */
+export type Routes = (server: HttpServer) => Promise<void> | void;
+
+/** Refuses a request by throwing, or lets it through, setting its principal where there is one. */
+export type Authenticator = (request: FastifyRequest) => Promise<void>;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Which of the server's authenticators guards the route. Required on every route. */
+    auth?: string;
+  }
+}
+
+type HttpServerOptions = {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** By the name that routes put into `config.auth`; `public` is always there. */
+  readonly authenticators: Readonly<Record<string, Authenticator>>;
+  readonly routes: readonly Routes[];
+  /** Bytes of a request's body at the most, unless a route says otherwise. */
+  readonly bodyLimit?: number;
+  /** Reverse proxies whose X-Forwarded-For is believed: addresses, ranges or `loopback`. */
+  readonly trustedProxies?: readonly string[];
+  /** Exact origins that browsers may call from. */
+  readonly corsOrigins?: readonly string[];
+};
+
+const BODY_LIMIT = 1024 * 1024;
+const REQUEST_MS = 30_000;
+
+/**
+ * The one way a part serves HTTP: zod in and out (what a response schema does not declare does not leave),
+ * an auth class on every route or the server does not start, a request id on every answer,
+ * `/docs` (OpenAPI 3.1) and `/metrics`.
+ */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server: HttpServer = fastify<RawServerDefault>({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: options.bodyLimit ?? BODY_LIMIT,
+    requestTimeout: REQUEST_MS,
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
+    genReqId: () => uuidv7(),
+    // Addresses that cannot be read never get as far as a route and its hooks.
+    frameworkErrors: (error, request, reply) => {
+      reply.header("x-request-id", request.id);
+      handleError(error, request, reply);
+    },
+    forceCloseConnections: "idle",
+    return503OnClosing: true,
+    routerOptions: { maxParamLength: 512 },
+  }).withTypeProvider<ZodTypeProvider>();
+
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(handleError);
+  server.setNotFoundHandler(handleNotFound);
+  allowOrigins(server, options.corsOrigins ?? []);
+  const checkGuards = guardRoutes(server, options.authenticators);
+  recordRequests(server, options.metrics);
+  compressAnswers(server);
+
+  await server.register(helmet, {
+    contentSecurityPolicy: {
+      directives: {
+        defaultSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", "data:"],
+        upgradeInsecureRequests: null,
+      },
+    },
+  });
+  await server.register(cookie);
+  await server.register(swagger, apiDescription(options.title, options.version));
+  await server.register(openApiPages, options);
+  serveMetrics(server, options.metrics);
+  for (const routes of options.routes) {
+    await server.register(async (scope: HttpServer) => {
+      await routes(scope);
+    });
+  }
+  checkGuards();
+  return server;
+}
+
+const openApiPages: FastifyPluginAsync<HttpServerOptions> = async (scope) => {
+  scope.addHook("onRoute", (route) => {
+    route.config = { ...route.config, auth: "public" };
+  });
+  await scope.register(swaggerUi, { routePrefix: "/docs" });
+};
+
+/** Returns a check, for when all routes are there, that each has a class: the API's own pages name theirs in a later hook. */
+function guardRoutes(server: HttpServer, authenticators: Readonly<Record<string, Authenticator>>): () => void {
+  const known: Readonly<Record<string, Authenticator>> = { public: async () => undefined, ...authenticators };
+  const routes: RouteOptions[] = [];
+  server.addHook("onRoute", (route) => void routes.push(route));
+  server.addHook("onRequest", async (request) => {
+    const auth = request.routeOptions.config.auth;
+    if (auth !== undefined) {
+      await known[auth]?.(request);
+    }
+  });
+  const check = () => {
+    for (const { method, url, config } of routes) {
+      if (config?.auth === undefined || known[config.auth] === undefined) {
+        throw new Error(`${String(method)} ${url} needs config.auth, one of: ${Object.keys(known).join(", ")}`);
+      }
+    }
+  };
+  server.addHook("onReady", async () => check());
+  return check;
+}
+
+function recordRequests(server: HttpServer, metrics: Metrics): void {
+  server.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+  });
+  server.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url ?? "unknown";
+    const labels = { method: request.method, route, status: String(reply.statusCode) };
+    metrics.httpDuration.observe(labels, reply.elapsedTime / 1000);
+    request.log.debug({ ...labels, ms: Math.round(reply.elapsedTime) }, "answered");
+  });
+}
+
+function serveMetrics(server: HttpServer, { registry }: Metrics): void {
+  server.get("/metrics", { config: { auth: "public" }, schema: { hide: true } }, async (_request, reply) => {
+    reply.header("content-type", registry.contentType);
+    return registry.metrics();
+  });
+}

@@ -1,0 +1,16 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { hasRole, type Reader } from "#store/reader.ts";
+
+/** Events found lost since then, in the projects that the reader may see. */
+export async function countRecentlyLost(
+  query: Kysely<ObservabilitySchema>,
+  { reader, since }: { readonly reader: Reader; readonly since: Date },
+): Promise<number> {
+  const { rows } = await sql<{ lost: number }>`
+    select least(coalesce(sum(gap.last_seq - gap.first_seq + 1), 0), ${Number.MAX_SAFE_INTEGER})::bigint as lost
+    from observability.ingest_gaps as gap
+    join observability.projects as project on project.id = gap.project_id
+    where gap.found_at >= ${since} and ${hasRole(reader, "viewer")}`.execute(query);
+  return rows[0]?.lost ?? 0;
+}

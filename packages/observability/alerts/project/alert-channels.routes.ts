@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { SealError } from "@sightline/foundation/secrets/sealing";
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { z } from "zod";
+import {
+  alertChannelListSchema,
+  createAlertChannelRequestSchema,
+  createdAlertChannelSchema,
+  testedAlertChannelSchema,
+  type AlertChannel,
+} from "#contract.ts";
+import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import {
+  deleteAlertChannel,
+  findAlertChannel,
+  insertAlertChannel,
+  listAlertChannels,
+  noteChannelUse,
+  type AlertChannelRow,
+} from "./alert-channels.store.ts";
+import { findProject } from "#store/projects.store.ts";
+import { addressRefused, alertChannelNotFound, noEncryptionKeys, tooManyAlertChannels } from "./project-alert.errors.ts";
+import type { ChannelSecrets } from "./channel-secrets.ts";
+import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
+
+type Options = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly access: ChannelAccess };
+
+const changing = { auth: "user-or-operator" };
+const params = z.object({ project_id: z.uuid() });
+const oneParams = params.extend({ channel_id: z.uuid() });
+
+/** Where a project's alerts are told. */
+export function alertChannelRoutes({ query, clock, access }: Options) {
+  return (server: HttpServer): void => {
+    const path = "/api/v1/projects/:project_id/alert-channels";
+
+    server.get(
+      path,
+      {
+        config: { auth: "user-or-key" },
+        schema: { summary: "Alert channels of a project, without their secrets", params, response: { 200: alertChannelListSchema } },
+      },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        return { items: (await listAlertChannels(query, { projectId, reader })).map(present), next_cursor: null };
+      },
+    );
+
+    server.post(
+      path,
+      {
+        config: changing,
+        schema: {
+          summary: "Make an alert channel; the only answer with its secret",
+          params,
+          body: createAlertChannelRequestSchema,
+          response: { 201: createdAlertChannelSchema },
+        },
+      },
+      async (request, reply) => {
+        const [reader, projectId, id] = [readerOf(request), request.params.project_id, uuidv7()];
+        const { name, kind, url } = request.body;
+        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { protocol, host, username, password } = new URL(url);
+        if (protocol !== "https:" && !(protocol === "http:" && access.allowPrivate)) {
+          throw addressRefused("Alerts are sent to https addresses only.");
+        }
+        if (username !== "" || password !== "") {
+          throw addressRefused("An address with a name or password in it is not sent to; check the signature instead.");
+        }
+        const secret = kind === "webhook" ? `whsec_${randomBytes(32).toString("base64url")}` : null;
+        const { sealedUrl, sealedSecret } = sealed(access, id, { url, secret });
+        const row = { name, kind, host, sealed_url: sealedUrl, sealed_secret: sealedSecret, created_by: authorOf(reader) };
+        if (!(await insertAlertChannel(query, { projectId, reader, id }, row))) {
+          throw tooManyAlertChannels();
+        }
+        const channel = await findAlertChannel(query, { projectId, reader, id });
+        if (channel === undefined) {
+          throw alertChannelNotFound();
+        }
+        return reply.status(201).send({ ...present(channel), secret });
+      },
+    );
+
+    server.delete(
+      `${path}/:channel_id`,
+      {
+        config: changing,
+        schema: { summary: "Delete an alert channel; rules tell the others alone", params: oneParams, response: { 204: z.void() } },
+      },
+      async (request, reply) => {
+        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.channel_id };
+        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "owner" });
+        if (!(await deleteAlertChannel(query, chosen))) {
+          throw alertChannelNotFound();
+        }
+        return reply.status(204).send();
+      },
+    );
+
+    server.post(
+      `${path}/:channel_id/test`,
+      {
+        config: changing,
+        schema: {
+          summary: "Send a message to an alert channel now, once, and say whether it arrived",
+          params: oneParams,
+          response: { 200: testedAlertChannelSchema },
+        },
+      },
+      async (request) => {
+        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.channel_id };
+        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "owner" });
+        const [channel, project] = [
+          await findAlertChannel(query, chosen),
+          await findProject(query, { id: chosen.projectId, reader: chosen.reader, recentSince: clock.now() }),
+        ];
+        if (channel === undefined || project === undefined) {
+          throw alertChannelNotFound();
+        }
+        const message = { ...TEST, id: uuidv7(), project_id: chosen.projectId, project_name: project.name, at: clock.now() };
+        const problem = await tellChannel(access, channel, message);
+        await noteChannelUse(query, channel.id, problem ?? null);
+        return { is_delivered: problem === undefined, problem: problem ?? null };
+      },
+    );
+  };
+}
+
+const TEST = {
+  rule_id: null,
+  rule_name: "A test of this channel",
+  kind: "test",
+  metric: "errors",
+  threshold: 0,
+  window_minutes: 5,
+  filter: {},
+  value: null,
+} as const;
+
+function present(row: AlertChannelRow): AlertChannel {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    host: row.host,
+    created_at: row.created_at.toISOString(),
+    last_sent_at: row.last_sent_at?.toISOString() ?? null,
+    last_problem: row.last_problem,
+  };
+}
+
+function sealed({ sealer }: ChannelAccess, id: string, secrets: ChannelSecrets): ReturnType<ChannelAccess["sealer"]["seal"]> {
+  try {
+    return sealer.seal(id, secrets);
+  } catch (error) {
+    throw error instanceof SealError ? noEncryptionKeys(error) : error;
+  }
+}

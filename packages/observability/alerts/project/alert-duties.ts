@@ -1,0 +1,98 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { ObservabilitySchema } from "#schema.ts";
+import { noteChannelUse } from "./alert-channels.store.ts";
+import { claimDueRules, forgetOldAlertEvents, settleRule, type ClaimedRule, type Verdict } from "./alert-evaluation.store.ts";
+import { claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
+import { readAlertValue } from "./alert-values.store.ts";
+import { createRepeatedDuty } from "#housekeeping/repeated-duty.ts";
+import { judgeValue } from "./judge-value.ts";
+import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
+
+type Options = {
+  readonly query: Kysely<ObservabilitySchema>;
+  readonly log: Logger;
+  readonly access: ChannelAccess;
+};
+
+const EVALUATE_EVERY_MS = 5_000;
+const SEND_EVERY_MS = 2_000;
+const FORGET_EVERY_MS = 3_600_000;
+/** Of the time. */
+const EVALUATING_SHARE = 1 / 2;
+/** Of the time: a receiver that hangs takes five seconds of each round. */
+const SENDING_SHARE = 1;
+
+/** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
+export function createAlertDuties({ query, log, access }: Options) {
+  const stopping = new AbortController();
+  const duties = [
+    createRepeatedDuty({
+      everyMs: EVALUATE_EVERY_MS,
+      share: EVALUATING_SHARE,
+      failure: "alert rules could not be evaluated",
+      log,
+      run: evaluateDue,
+    }),
+    createRepeatedDuty({ everyMs: SEND_EVERY_MS, share: SENDING_SHARE, failure: "alerts could not be sent", log, run: sendDue }),
+    createRepeatedDuty({
+      everyMs: FORGET_EVERY_MS,
+      failure: "old alerts could not be deleted",
+      log,
+      run: () => forgetOldAlertEvents(query),
+    }),
+  ];
+
+  async function evaluateDue(): Promise<void> {
+    for (let isMore = true; isMore && !stopping.signal.aborted;) {
+      const claim = uuidv7();
+      const rules = await claimDueRules(query, claim);
+      for (const rule of rules) {
+        await settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() });
+      }
+      isMore = rules.length > 0;
+    }
+  }
+
+  async function judge(rule: ClaimedRule): Promise<Verdict> {
+    const { id, project_id: projectId, metric, window_minutes: windowMinutes, filter } = rule;
+    try {
+      return judgeValue(rule, await readAlertValue(query, { projectId, metric, windowMinutes, filter }));
+    } catch (error) {
+      log.warn({ reason: messageOf(error), rule: id }, "an alert rule could not be evaluated; trying again in a minute");
+      const problem =
+        "Its figures could not be read in time. A shorter window or a narrower filter may help; it is tried again every minute.";
+      return { isFiring: rule.is_firing, belows: rule.belows, value: null, problem };
+    }
+  }
+
+  async function sendDue(): Promise<void> {
+    for (let isMore = true; isMore && !stopping.signal.aborted;) {
+      const due = await claimDueNotifications(query);
+      await Promise.all(due.map(send));
+      isMore = due.length > 0;
+    }
+  }
+
+  async function send(due: DueNotification): Promise<void> {
+    const { channel_id: id, channel_kind: kind, sealed_url, sealed_secret, ...message } = due;
+    const problem = await tellChannel(access, { id, kind, sealed_url, sealed_secret }, message);
+    await (problem === undefined ? noteDelivered(query, due.id) : noteUndelivered(query, due.id, problem));
+    await noteChannelUse(query, id, problem ?? null);
+    if (problem !== undefined) {
+      log.warn({ notification: due.id, channel: id, tries: due.tries, reason: problem }, "an alert was not delivered");
+    }
+  }
+
+  return {
+    evaluateDue,
+    sendDue,
+    start: (): void => duties.forEach((duty) => duty.start()),
+    stop: async (): Promise<void> => {
+      stopping.abort();
+      await Promise.all(duties.map((duty) => duty.stop()));
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { z } from "zod";
+import {
+  alertEventPageSchema,
+  alertRuleListSchema,
+  alertRuleSchema,
+  changeAlertRuleRequestSchema,
+  createAlertRuleRequestSchema,
+  filterProblem,
+  listAlertEventsRequestSchema,
+  type AlertRule,
+} from "#contract.ts";
+import { positionOf, toPage } from "#query/access/cursor.ts";
+import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { listAlertChannels } from "./alert-channels.store.ts";
+import { listAlertEvents } from "./alert-notifications.store.ts";
+import {
+  changeAlertRule,
+  deleteAlertRule,
+  findAlertRule,
+  insertAlertRule,
+  listAlertRules,
+  type AlertRuleRow,
+} from "./alert-rules.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { alertRuleNotFound, invalidAlertRule, tooManyAlertRules } from "./project-alert.errors.ts";
+
+type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
+
+const reading = { auth: "user-or-key" };
+const changing = { auth: "user-or-operator" };
+const params = z.object({ project_id: z.uuid() });
+const oneParams = params.extend({ rule_id: z.uuid() });
+
+/** Rules of a project, and what came of them. */
+export function alertRuleRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+  async function load(chosen: Chosen): Promise<AlertRuleRow> {
+    const rule = await findAlertRule(query, chosen);
+    if (rule === undefined) {
+      throw alertRuleNotFound();
+    }
+    return rule;
+  }
+
+  async function requireChannels(projectId: string, reader: Reader, wanted: readonly string[]): Promise<void> {
+    const known = wanted.length === 0 ? [] : await listAlertChannels(query, { projectId, reader });
+    if (wanted.some((id) => !known.some((channel) => channel.id === id))) {
+      throw invalidAlertRule("channels", "one of its channels is not in this project");
+    }
+  }
+
+  return (server: HttpServer): void => {
+    const path = "/api/v1/projects/:project_id/alert-rules";
+
+    server.get(
+      path,
+      { config: reading, schema: { summary: "Alert rules of a project, and their state", params, response: { 200: alertRuleListSchema } } },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        return { items: (await listAlertRules(query, { projectId, reader })).map(present), next_cursor: null };
+      },
+    );
+
+    server.post(
+      path,
+      {
+        config: changing,
+        schema: { summary: "Make an alert rule", params, body: createAlertRuleRequestSchema, response: { 201: alertRuleSchema } },
+      },
+      async (request, reply) => {
+        const [reader, projectId, id] = [readerOf(request), request.params.project_id, uuidv7()];
+        const { channels, ...fields } = request.body;
+        await requireRole(query, { id: projectId, reader, role: "editor" });
+        await requireChannels(projectId, reader, channels);
+        if (!(await insertAlertRule(query, { ...fields, channel_ids: channels, projectId, reader, id, author: authorOf(reader) }))) {
+          throw tooManyAlertRules();
+        }
+        return reply.status(201).send(present(await load({ projectId, reader, id })));
+      },
+    );
+
+    server.patch(
+      `${path}/:rule_id`,
+      {
+        config: changing,
+        schema: {
+          summary: "Change an alert rule, or switch it on or off",
+          params: oneParams,
+          body: changeAlertRuleRequestSchema,
+          response: { 200: alertRuleSchema },
+        },
+      },
+      async (request) => {
+        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.rule_id };
+        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "editor" });
+        const known = await load(chosen);
+        const { channels, ...fields } = request.body;
+        const problem = filterProblem(fields.metric ?? known.metric, fields.filter ?? known.filter);
+        if (problem !== undefined) {
+          throw invalidAlertRule("filter", problem);
+        }
+        await requireChannels(chosen.projectId, chosen.reader, channels ?? []);
+        const given = Object.entries({ ...fields, channel_ids: channels }).filter(([, value]) => value !== undefined);
+        await changeAlertRule(query, { ...chosen, author: authorOf(chosen.reader) }, Object.fromEntries(given));
+        return present(await load(chosen));
+      },
+    );
+
+    server.delete(
+      `${path}/:rule_id`,
+      { config: changing, schema: { summary: "Delete an alert rule; what it told stays", params: oneParams, response: { 204: z.void() } } },
+      async (request, reply) => {
+        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.rule_id };
+        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "editor" });
+        if (!(await deleteAlertRule(query, chosen))) {
+          throw alertRuleNotFound();
+        }
+        return reply.status(204).send();
+      },
+    );
+
+    server.get(
+      "/api/v1/projects/:project_id/alert-events",
+      {
+        config: reading,
+        schema: {
+          summary: "When alert rules of a project fired and resolved, and who was told; newest first, of 90 days",
+          params,
+          querystring: listAlertEventsRequestSchema,
+          response: { 200: alertEventPageSchema },
+        },
+      },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        const { cursor, limit, rule_id: ruleId } = request.query;
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const rows = await listAlertEvents(query, { projectId, reader, ruleId, after: positionOf(cursor), limit: limit + 1 });
+        return toPage(rows, limit, (row) => ({ ...row, at: row.at.toISOString() }));
+      },
+    );
+  };
+}
+
+function present(row: AlertRuleRow): AlertRule {
+  const isUnknown = !row.is_enabled || row.evaluated_at === null || row.problem !== null;
+  return {
+    id: row.id,
+    name: row.name,
+    metric: row.metric,
+    threshold: row.threshold,
+    window_minutes: row.window_minutes,
+    filter: row.filter,
+    channels: row.channel_ids,
+    is_enabled: row.is_enabled,
+    state: isUnknown ? "unknown" : row.is_firing ? "firing" : "ok",
+    since: row.since?.toISOString() ?? null,
+    last_value: row.last_value,
+    evaluated_at: row.evaluated_at?.toISOString() ?? null,
+    problem: row.problem,
+    changed_at: row.changed_at.toISOString(),
+  };
+}

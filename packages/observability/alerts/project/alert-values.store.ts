@@ -1,0 +1,123 @@
+import { sql, type Kysely } from "kysely";
+import type { AlertFilter, AlertMetric } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { costOf } from "#prices/prices.store.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type AlertQuestion = {
+  readonly projectId: string;
+  readonly metric: AlertMetric;
+  readonly windowMinutes: number;
+  readonly filter: AlertFilter;
+};
+
+type Expression = ReturnType<typeof sql>;
+
+/** A rule that asks too much is given up, and says so. */
+const LIMIT_MS = 5_000;
+
+/**
+ * What a rule looks at, of its window until now. For nobody but the duty that evaluates rules: it asks as no reader.
+ *
+ * @returns null when there is nothing to take it of.
+ */
+export async function readAlertValue(query: Query, question: AlertQuestion): Promise<number | null> {
+  return query.transaction().execute(async (transaction) => {
+    await sql`set local statement_timeout = ${sql.raw(String(LIMIT_MS))}`.execute(transaction);
+    const { rows } = await statement(question).execute(transaction);
+    return rows[0]?.value ?? null;
+  });
+}
+
+function statement(question: AlertQuestion) {
+  const { projectId, metric, filter } = question;
+  const since = sinceOf(question);
+  switch (metric) {
+    case "gaps":
+      return sql<Answer>`
+        select coalesce(sum(last_seq - first_seq + 1), 0)::double precision as value
+        from observability.ingest_gaps where project_id = ${projectId} and found_at >= ${since}`;
+    case "no_traces":
+      return sql<Answer>`
+        select count(*)::double precision as value from observability.trace_entries
+        where project_id = ${projectId} and sort_at >= ${since} ${isNamed(filter)}`;
+    case "cost":
+    case "tokens":
+    case "cost_per_user":
+      return usage(question);
+    case "errors":
+    case "error_rate":
+    case "latency_p95":
+      return sql<Answer>`select ${VALUES[metric]} as value from (${ended(question)}) as ended`;
+    default:
+      return metric satisfies never;
+  }
+}
+
+type Answer = { readonly value: number | null };
+
+const VALUES = {
+  errors: sql`count(*) filter (where is_failure)::double precision`,
+  error_rate: sql`avg(is_failure::integer)::double precision`,
+  latency_p95: sql`percentile_cont(0.95) within group (order by duration_ms)`,
+} as const;
+
+/** The traces that ended in the window, or the steps that the filter names. */
+function ended(question: AlertQuestion): Expression {
+  const { projectId, filter } = question;
+  const since = sinceOf(question);
+  if (filter.model === undefined && filter.node === undefined) {
+    return sql`
+      select status = 'failure' as is_failure, duration_ms from observability.trace_entries
+      where project_id = ${projectId} and ended_at >= ${since} ${isNamed(filter)}`;
+  }
+  const isWanted = filter.node === undefined ? sql`step.model = ${filter.model}` : sql`step.kind = 'node' and step.name = ${filter.node}`;
+  return sql`select step.end_status = 'failure' as is_failure, step.duration_ms ${steps(question)} and ${isWanted}`;
+}
+
+/** Model calls at the prices of their hour; of one user those who cost most. */
+function usage(question: AlertQuestion) {
+  const { projectId, metric, filter } = question;
+  const calls = sql`
+    select run.user_id, step.input_tokens, step.output_tokens, ${costOf("step", "price")} as cost
+    from (select step.* ${steps(question)} and step.model is not null ${filter.model === undefined ? sql`` : sql`and step.model = ${filter.model}`}) as step
+    join observability.traces as run on run.project_id = ${projectId} and run.id = step.trace_id
+    left join lateral observability.price_of(${projectId}, step.model, step.hour) as price on true`;
+  if (metric === "cost") {
+    return sql<Answer>`select sum(cost)::double precision as value from (${calls}) as call`;
+  }
+  if (metric === "tokens") {
+    return sql<Answer>`
+        select sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0))::double precision as value from (${calls}) as call`;
+  }
+  return sql<Answer>`
+        select max(spent)::double precision as value
+        from (select sum(cost) as spent from (${calls}) as call where user_id is not null group by user_id) as each`;
+}
+
+/** Found by the hours of their beginnings; one that took longer than an hour and ended in the window is found in part of the cases only. */
+function steps(question: AlertQuestion): Expression {
+  const { projectId, filter } = question;
+  const since = sinceOf(question);
+  const ofTrace =
+    filter.trace === undefined
+      ? sql``
+      : sql`and exists (
+          select from observability.traces as named
+          where named.project_id = step.project_id and named.id = step.trace_id and named.name = ${filter.trace}
+        )`;
+  return sql`
+    from observability.observations as step
+    where step.project_id = ${projectId}
+      and step.hour >= date_bin('1 hour', ${since}, timestamptz '1970-01-01 00:00:00+00') - interval '1 hour'
+      and step.ended_at >= ${since} ${ofTrace}`;
+}
+
+function isNamed({ trace }: AlertFilter): Expression {
+  return trace === undefined ? sql`` : sql`and name = ${trace}`;
+}
+
+function sinceOf({ windowMinutes }: AlertQuestion): Expression {
+  return sql`(now() - ${windowMinutes} * interval '1 minute')`;
+}

@@ -1,0 +1,29 @@
+import type { Database } from "@sightline/foundation/database/database";
+import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/secrets/encryption-ring";
+import type { EncryptionRing, SealContext } from "@sightline/foundation/secrets/sealing";
+import type { ObservabilitySchema } from "#schema.ts";
+import { countSealedChannels, listChannelsSealedByOthers, replaceSealedChannels, type SealedColumn } from "./sealed-channels.store.ts";
+import { createRingSealer, secretContext, urlContext } from "./channel-secrets.ts";
+
+export type ObservabilityKeys = {
+  /** How much each key of the ring has sealed here. */
+  readonly status: () => Promise<readonly RingKey[]>;
+  /** Seals everything anew that the ring's first key has not sealed. */
+  readonly reseal: () => Promise<Resealing>;
+};
+
+type Options = { readonly database: Database<ObservabilitySchema>; readonly ring: EncryptionRing };
+
+/** For the command line. */
+export function createObservabilityKeys({ database, ring }: Options): ObservabilityKeys {
+  const sealer = createRingSealer(ring);
+  const placeOf = (column: SealedColumn, contextOf: (id: string) => SealContext): SealedPlace => ({
+    purpose: contextOf("").purpose,
+    countByKey: () => countSealedChannels(database.query, column),
+    listSealedByOthers: async (page) =>
+      (await listChannelsSealedByOthers(database.query, column, page)).map((row) => ({ ...row, context: contextOf(row.id) })),
+    replaceAll: (values) => replaceSealedChannels(database.query, column, values),
+  });
+  const places = [placeOf("sealed_url", urlContext), placeOf("sealed_secret", secretContext)];
+  return { status: () => describeRing(sealer.keyIds, places), reseal: () => resealAll(sealer, places) };
+}

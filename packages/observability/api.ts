@@ -1,0 +1,105 @@
+import type { AccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Database } from "@sightline/foundation/database/database";
+import type { Check } from "@sightline/foundation/health";
+import type { Routes } from "@sightline/foundation/http/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import type { Metrics } from "@sightline/foundation/http/metrics";
+import { createRedis } from "@sightline/foundation/redis";
+import type { ObservabilityConfig } from "#config.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { compareRoutes } from "./query/compare/compare.routes.ts";
+import { createAuthenticators, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
+import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
+import { deadLetterRoutes } from "./query/ingestion/dead-letters.routes.ts";
+import { facetRoutes } from "./query/list/facets.routes.ts";
+import { gapRoutes } from "./query/ingestion/gaps.routes.ts";
+import { createGoneProducers } from "./query/ingestion/gone-producers.ts";
+import { healthRoutes } from "./query/ingestion/health.routes.ts";
+import { intakeRoutes } from "./query/ingestion/intake.routes.ts";
+import { memberRoutes } from "./query/projects/members.routes.ts";
+import { listTraceRoutes } from "./query/list/list-traces.routes.ts";
+import { maskingRoutes } from "./query/projects/masking.routes.ts";
+import { metricsRoutes } from "./query/figures/metrics.routes.ts";
+import { priceRoutes } from "./query/projects/prices.routes.ts";
+import { projectRoutes } from "./query/projects/projects.routes.ts";
+import { scoreRoutes } from "./query/trace/scores.routes.ts";
+import { readLagSeconds, registerStreamMetrics } from "./query/ingestion/stream-metrics.ts";
+import { traceGroupRoutes } from "./query/list/trace-groups.routes.ts";
+import { tracePartRoutes } from "./query/trace/trace-parts.routes.ts";
+import { traceRoutes } from "./query/trace/traces.routes.ts";
+import { viewRoutes } from "./query/list/views.routes.ts";
+import { transcriptRoutes } from "./query/transcript/transcript.routes.ts";
+
+export type ApiOptions = {
+  readonly config: Pick<
+    ObservabilityConfig,
+    | "API_KEY"
+    | "OBSERVABILITY_REDIS_URL"
+    | "OBSERVABILITY_STREAM_NAME"
+    | "ENCRYPTION_KEYS"
+    | "PUBLIC_URL"
+    | "OBSERVABILITY_PUBLIC_URL"
+    | "OBSERVABILITY_PUBLIC_REDIS_URL"
+    | "OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS"
+  >;
+  readonly database: Database<ObservabilitySchema>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly accessTokens: AccessTokenVerifier;
+  readonly version: string;
+  readonly metrics: Metrics;
+};
+
+type Api = {
+  readonly routes: Routes;
+  readonly authenticators: ObservabilityAuthenticators;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly checks: readonly Check[];
+};
+
+export function createApi(options: ApiOptions, heartbeatKey: string): Api {
+  const { config, database, log, clock, accessTokens, version, metrics } = options;
+  const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
+  registerStreamMetrics({ metrics, redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey });
+  const queries = { query: database.query, clock, log };
+  const goneProducers = createGoneProducers({
+    ...queries,
+    readLag: () => readLagSeconds(redis.client, config.OBSERVABILITY_STREAM_NAME),
+  });
+  return {
+    routes: async (server) => {
+      healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
+      intakeRoutes(config)(server);
+      projectRoutes(queries)(server);
+      memberRoutes(queries)(server);
+      maskingRoutes(queries)(server);
+      listTraceRoutes(queries)(server);
+      facetRoutes(queries)(server);
+      traceGroupRoutes(queries)(server);
+      viewRoutes(queries)(server);
+      traceRoutes(queries)(server);
+      transcriptRoutes(queries)(server);
+      tracePartRoutes(queries)(server);
+      deadLetterRoutes({ ...queries, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
+      gapRoutes(queries)(server);
+      priceRoutes(queries)(server);
+      metricsRoutes(queries)(server);
+      scoreRoutes(queries)(server);
+      codeRunRoutes(queries)(server);
+      compareRoutes(queries)(server);
+    },
+    authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
+    // A Redis that is away is waited for: the connection goes on trying by itself.
+    start: async () => {
+      await redis.client.connect().catch(() => undefined);
+      goneProducers.start();
+    },
+    stop: async () => {
+      await goneProducers.stop();
+      await redis.close();
+    },
+    checks: [database.check, redis.check],
+  };
+}

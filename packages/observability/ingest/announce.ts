@@ -1,0 +1,47 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import type { Redis } from "@sightline/foundation/redis";
+import { committedChannelOf, encodeCommitted } from "#events/committed.ts";
+import type { BatchRows } from "./batch-rows.ts";
+
+type AnnounceOptions = { readonly redis: Redis; readonly streamName: string; readonly log: Logger };
+
+export type Announce = (written: Pick<BatchRows, "traces" | "scores">) => void;
+
+/** Messages on their way; a Redis that takes none for so long gets no more of them. */
+const WAITING_MAX = 16;
+
+/**
+ * Says which traces a commit has changed, to whoever watches them. Nobody waits for it and nothing depends on it: watchers also look
+ * into the database now and then.
+ */
+export function createAnnouncer({ redis, streamName, log }: AnnounceOptions): Announce {
+  const channel = committedChannelOf(streamName);
+  let waiting = 0;
+  let lastReason = "";
+
+  async function publish(message: string): Promise<void> {
+    waiting += 1;
+    try {
+      await redis.publish(channel, message);
+      lastReason = "";
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason !== lastReason) {
+        lastReason = reason;
+        log.warn({ reason, channel }, "what was committed could not be announced; live views are some seconds late");
+      }
+    }
+    waiting -= 1;
+  }
+
+  return ({ traces, scores }) => {
+    const message = encodeCommitted([
+      ...traces.map((row) => ({ projectId: row.project_id, traceId: row.id, isResumed: row.resumed_from !== undefined })),
+      ...scores.map((row) => ({ projectId: row.project_id, traceId: row.trace_id, isResumed: false })),
+    ]);
+    if (message !== undefined && waiting < WAITING_MAX) {
+      void publish(message);
+    }
+  };
+}

@@ -1,0 +1,289 @@
+import type { EntryOrigin } from "#events/stream-entry.ts";
+import type { StreamEvent } from "#events/event.ts";
+import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./batch-rows.ts";
+import { searchWordsOf } from "#store/search-words.ts";
+import { keyOf, lower, mergeHalves } from "./merge-halves.ts";
+import { toMultirange } from "./multirange.ts";
+import { usageColumns } from "./usage-columns.ts";
+
+type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
+
+type Fold = {
+  readonly traces: Map<string, TraceWrite>;
+  readonly observations: Map<string, ObservationWrite>;
+  readonly payloads: Map<string, PayloadWrite>;
+  readonly blobs: Map<string, BatchRows["blobs"][number]>;
+  readonly graphs: Map<string, BatchRows["graphs"][number]>;
+  readonly scores: Map<string, BatchRows["scores"][number]>;
+  readonly producers: Map<string, ProducerFold>;
+};
+
+type ProducerFold = { readonly row: Mutable<Omit<ProducerWrite, "seen">>; readonly seqs: number[] };
+
+/** An entry that was set aside but says who sent it: it arrived, so its number is no loss. */
+export type SetAsideOrigin = EntryOrigin & { readonly at: string };
+
+/**
+ * What a batch of events writes. The same events in any order, and any of them twice, give the same rows;
+ * the store merges rows by the same rule, so that how events fall into batches doesn't matter either.
+ */
+export function toRows(events: readonly StreamEvent[], setAside: readonly SetAsideOrigin[] = []): Omit<BatchRows, "deadLetters"> {
+  const fold: Fold = {
+    traces: new Map(),
+    observations: new Map(),
+    payloads: new Map(),
+    blobs: new Map(),
+    graphs: new Map(),
+    scores: new Map(),
+    producers: new Map(),
+  };
+  for (const given of events) {
+    const event = normalise(given);
+    addProducer(fold, event);
+    addEvent(fold, event);
+  }
+  for (const { projectId, producerId, seq, at } of setAside) {
+    countSeq(fold, { projectId: projectId.toLowerCase(), producerId: producerId.toLowerCase(), seq }, toInstant(at));
+  }
+  return {
+    traces: inOrder(fold.traces),
+    observations: inOrder(fold.observations),
+    payloads: inOrder(fold.payloads),
+    blobs: inOrder(fold.blobs),
+    graphs: inOrder(fold.graphs),
+    scores: inOrder(fold.scores),
+    producers: inOrder(fold.producers).map(({ row, seqs }) => ({ ...row, seen: toMultirange(seqs) })),
+  };
+}
+
+/** PostgreSQL keeps microseconds; texts cut to them compare as the times do. */
+export function toInstant(timestamp: string): string {
+  const [, minutes = "", seconds = "00", fraction = ""] = /^(.{16})(?::(\d\d))?(?:\.(\d+))?Z$/.exec(timestamp) ?? [];
+  return `${minutes}:${seconds}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+}
+
+/** UUIDs are the same in upper and lower case to PostgreSQL, so they must be to the maps here. */
+function normalise(event: StreamEvent): StreamEvent {
+  return { ...event, id: event.id.toLowerCase(), project_id: event.project_id.toLowerCase(), producer_id: event.producer_id.toLowerCase() };
+}
+
+function addEvent(fold: Fold, event: StreamEvent): void {
+  switch (event.type) {
+    case "trace.start": {
+      const { body } = event;
+      mergeTrace(fold, event, body.trace_id, {
+        start_event: event.id,
+        ...placeOf("start", event, body.stands_in_since),
+        name: body.name,
+        started_at: toInstant(body.started_at),
+        thread_id: body.thread_id,
+        session_id: body.session_id,
+        user_id: body.user_id,
+        start_words: searchWordsOf([body.name, body.thread_id, body.session_id, body.user_id, body.input]),
+      });
+      addPayload(fold, event, {
+        trace_id: body.trace_id,
+        owner_id: body.trace_id,
+        part: "start",
+        value: body.input,
+        attributes: body.attributes,
+      });
+      break;
+    }
+    case "trace.end": {
+      const { body } = event;
+      mergeTrace(fold, event, body.trace_id, {
+        end_event: event.id,
+        ...placeOf("end", event, body.stands_in_since),
+        ended_at: toInstant(body.ended_at),
+        end_status: body.status,
+        error: body.error,
+        end_words: searchWordsOf([body.error, body.output]),
+        paused_at: body.paused_at,
+      });
+      addPayload(fold, event, {
+        trace_id: body.trace_id,
+        owner_id: body.trace_id,
+        part: "end",
+        value: body.output,
+        attributes: body.attributes,
+      });
+      break;
+    }
+    case "trace.resume": {
+      const { trace_id: traceId, resumed_from: resumedFrom, resumed_at: resumedAt } = event.body;
+      const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()));
+      mergeTrace(fold, event, traceId, {
+        resumed_from: lower(known?.resumed_from, resumedFrom),
+        resumed_at: lower(known?.resumed_at, toInstant(resumedAt)),
+      });
+      break;
+    }
+    case "observation.start": {
+      const { body } = event;
+      mergeTrace(fold, event, body.trace_id, {});
+      mergeObservation(fold, event, body, {
+        start_event: event.id,
+        start_producer: event.producer_id,
+        start_seq: event.seq,
+        parent_id: body.parent_id,
+        kind: body.kind,
+        name: body.name,
+        started_at: toInstant(body.started_at),
+        start_model: body.model,
+        code: body.code,
+        graph_step: body.graph_step,
+      });
+      addPayload(fold, event, {
+        trace_id: body.trace_id,
+        owner_id: body.observation_id,
+        part: "start",
+        value: body.input,
+        attributes: body.attributes,
+      });
+      break;
+    }
+    case "observation.end": {
+      const { body } = event;
+      mergeTrace(fold, event, body.trace_id, {});
+      mergeObservation(fold, event, body, {
+        end_event: event.id,
+        end_producer: event.producer_id,
+        end_seq: event.seq,
+        ended_at: toInstant(body.ended_at),
+        duration_ms: body.duration_ms,
+        end_status: body.status,
+        error: body.error,
+        end_model: body.model,
+        ...usageColumns(body.usage),
+        next: body.next,
+      });
+      addPayload(fold, event, {
+        trace_id: body.trace_id,
+        owner_id: body.observation_id,
+        part: "end",
+        value: body.output,
+        attributes: body.attributes,
+        reasoning: body.reasoning,
+        usage: body.usage?.raw,
+        tool_entry: body.tool_entry,
+      });
+      break;
+    }
+    case "observation.update": {
+      const { body } = event;
+      mergeTrace(fold, event, body.trace_id, {});
+      mergeObservation(fold, event, body, {});
+      addPayload(fold, event, { trace_id: body.trace_id, owner_id: body.observation_id, part: "update", attributes: body.attributes });
+      break;
+    }
+    case "graph": {
+      const { graph_hash: hash, name, nodes, edges } = event.body;
+      fold.graphs.set(keyOf(event.project_id, hash), { project_id: event.project_id, graph_hash: hash, name, nodes, edges });
+      break;
+    }
+    case "graph.enter": {
+      const { trace_id: traceId, graph_id: graphId, ...value } = event.body;
+      mergeTrace(fold, event, traceId, {});
+      addPayload(fold, event, { trace_id: traceId, owner_id: graphId ?? traceId, part: "enter", value });
+      break;
+    }
+    case "blob": {
+      const { sha256, content } = event.body;
+      fold.blobs.set(keyOf(event.project_id, sha256), { project_id: event.project_id, sha256, content });
+      break;
+    }
+    case "score": {
+      const { trace_id: traceId, observation_id: observationId, name, value, comment } = event.body;
+      const row = { project_id: event.project_id, trace_id: traceId.toLowerCase(), event_id: event.id };
+      fold.scores.set(keyOf(row.project_id, row.trace_id, row.event_id), {
+        ...row,
+        observation_id: observationId,
+        name,
+        value,
+        comment,
+        scored_at: toInstant(event.ts),
+      });
+      break;
+    }
+    case "producer.hello":
+    case "producer.heartbeat":
+    case "producer.bye":
+      break;
+  }
+}
+
+/**
+ * Of two events for a half the higher number stays. One that stands in gets a number below all: the later what it tells of
+ * began, the lower. It is none of a producer's numbers, so it names no producer.
+ */
+function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: string | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
+  return standsInSince === undefined
+    ? { [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
+    : { [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
+}
+
+function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {
+  const id = traceId.toLowerCase();
+  mergeHalves(fold.traces, keyOf(event.project_id, id), { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half });
+}
+
+function mergeObservation(
+  fold: Fold,
+  event: StreamEvent,
+  ids: { readonly trace_id: string; readonly observation_id: string },
+  half: Omit<ObservationWrite, "project_id" | "trace_id" | "id" | "seen_at">,
+): void {
+  const row = { project_id: event.project_id, trace_id: ids.trace_id.toLowerCase(), id: ids.observation_id.toLowerCase() };
+  mergeHalves(fold.observations, keyOf(row.project_id, row.trace_id, row.id), { ...row, seen_at: toInstant(event.ts), ...half });
+}
+
+function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "project_id" | "event_id" | "seq">): void {
+  const { value, attributes, reasoning, usage, tool_entry: toolEntry } = given;
+  if ([value, attributes, reasoning, usage, toolEntry].every((part) => part === undefined || part === null)) {
+    return;
+  }
+  const row = {
+    ...given,
+    project_id: event.project_id,
+    trace_id: given.trace_id.toLowerCase(),
+    owner_id: given.owner_id.toLowerCase(),
+    event_id: event.id,
+    seq: event.seq,
+  };
+  fold.payloads.set(keyOf(row.project_id, row.trace_id, row.event_id), row);
+}
+
+function addProducer(fold: Fold, event: StreamEvent): void {
+  const { row } = countSeq(fold, { projectId: event.project_id, producerId: event.producer_id, seq: event.seq }, toInstant(event.ts));
+  if (event.type === "producer.hello") {
+    row.hello = event.body;
+  }
+  if (event.type === "producer.heartbeat" || event.type === "producer.bye") {
+    row.announced_seq = Math.max(row.announced_seq ?? 0, event.body.last_seq);
+    if (event.body.dropped !== undefined && event.seq > (row.dropped_seq ?? 0)) {
+      row.dropped = event.body.dropped;
+      row.dropped_seq = event.seq;
+    }
+  }
+  if (event.type === "producer.bye") {
+    row.ended_at = toInstant(event.ts);
+  }
+}
+
+function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: string): ProducerFold {
+  const key = keyOf(projectId, producerId);
+  const known = fold.producers.get(key) ?? {
+    row: { project_id: projectId, producer_id: producerId, first_event_at: at, last_event_at: at },
+    seqs: [],
+  };
+  known.row.first_event_at = at < known.row.first_event_at ? at : known.row.first_event_at;
+  known.row.last_event_at = at > known.row.last_event_at ? at : known.row.last_event_at;
+  known.seqs.push(seq);
+  fold.producers.set(key, known);
+  return known;
+}
+
+function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
+  return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
+}

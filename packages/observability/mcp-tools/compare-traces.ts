@@ -1,0 +1,207 @@
+import { z } from "zod";
+import { observationStatusSchema, type AlignedStep, type ComparedStep, type ComparedTrace, type Comparison } from "#contract.ts";
+import { compareTraces } from "#query/compare/compare-traces.ts";
+import { findTrace } from "#query/steps/traces.store.ts";
+import { fitItems } from "./fit-items.ts";
+import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import { traceUnknown } from "./tools.errors.ts";
+import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
+import { codeText, costText, durationText, plural, timeText } from "./wording.ts";
+
+const id = z.uuid("a trace's id, as list_traces names it");
+
+const inputSchema = z.strictObject({
+  a: id.describe("The run to compare with, mostly the one that went well."),
+  b: id.describe("The run that is asked about."),
+});
+
+const sideSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: observationStatusSchema,
+  started_at: z.string(),
+  duration_ms: z.number().nullable(),
+  steps: z.int(),
+  failures: z.int(),
+  cost: z.number().nullable(),
+  error: z.string().nullable(),
+});
+type Side = z.infer<typeof sideSchema>;
+
+const differenceSchema = z.object({ path: z.string(), a: z.string().nullable(), b: z.string().nullable() });
+
+const changedSchema = z.object({
+  outcome: z.enum(["changed", "only_a", "only_b"]),
+  step: z.string().describe("kind and name"),
+  a: z.string().nullable().describe("The last digits of its id in a, for get_observation."),
+  b: z.string().nullable(),
+  aspects: z.array(z.string()).describe("What differs."),
+  detail: z.array(z.string()),
+});
+type Changed = z.infer<typeof changedSchema>;
+
+const outputSchema = z.object({
+  a: sideSchema,
+  b: sideSchema,
+  counts: z.object({ same: z.int(), changed: z.int(), only_a: z.int(), only_b: z.int(), moved: z.int() }),
+  input: z.array(differenceSchema),
+  output: z.array(differenceSchema),
+  code: z.array(z.string()).describe("Repositories whose commit differs."),
+  steps: z.array(changedSchema),
+  notes: z.array(z.string()),
+});
+
+export const compareTracesTool: ToolDefinition<typeof inputSchema> = {
+  name: "compare_traces",
+  title: "Compare two runs",
+  description: `What differed between two runs of one project: status, cost, commits of the code, and their steps side by side with what changed in each.
+Take a run that went well as a and the one that failed as b.`,
+  inputSchema,
+  outputSchema,
+  answer: async ({ a, b }, reading) => {
+    const { query, reader } = reading;
+    const trace = await findTrace(query, { reader, traceId: a });
+    if (trace === undefined) {
+      throw traceUnknown();
+    }
+    const wanted = { reader, projectId: trace.project_id, a, b, show: "different", cursor: undefined, limit: STEPS } as const;
+    return answerFor(await compareTraces(query, wanted), reading);
+  },
+};
+
+const STEPS = 300;
+const NAME = 100;
+const ERROR = 200;
+const VALUE = 160;
+const DIFFERENCES = 4;
+const COMMITS = 3;
+const REPOSITORIES = 5;
+const DIGITS = 8;
+const OVERHEAD_TOKENS = 200;
+/** Of the answer, at the most, for what is told of the runs as a whole. */
+const WHOLE_PART = 0.5;
+
+function answerFor(comparison: Comparison, { call }: Reading): ToolAnswer {
+  const sides = { a: presentSide(comparison.a), b: presentSide(comparison.b), counts: comparison.counts };
+  const left = call.maxTokens - OVERHEAD_TOKENS - call.countTokens(JSON.stringify(sides));
+  const whole = [
+    ...presentDifferences(comparison.input.differences).map((each) => ({ of: "input", ...each })),
+    ...presentDifferences(comparison.output.differences).map((each) => ({ of: "output", ...each })),
+  ];
+  const shownWhole = left > 0 ? fitItems(whole, { call, maxTokens: left * WHOLE_PART, render: renderWhole }) : [];
+  const code = comparison.code.repositories
+    .filter(({ a, b }) => a.join() !== b.join())
+    .slice(0, REPOSITORIES)
+    .map(codeLine);
+  const spent = [...shownWhole.map(renderWhole), ...code].reduce((sum, text) => sum + call.countTokens(text) * 2, 0);
+  const changed = comparison.steps.flatMap(presentStep);
+  const steps = fitItems(changed, { call, maxTokens: left - spent, render: renderStep });
+  const untold = comparison.steps_total - steps.length;
+  const notes = [
+    ...(untold > 0 ? [`${plural(untold, "step")} that differ are not shown: ask with a larger max_tokens.`] : []),
+    ...(shownWhole.length < whole.length ? ["Not all differences of input and output are shown."] : []),
+    ...(comparison.input.outcome === "unread" ? ["The inputs differ, but are too long to say where."] : []),
+    ...comparison.cut.map((each) => `Of what there is, only ${each}.`),
+  ];
+  const { same, changed: count, only_a: onlyA, only_b: onlyB } = comparison.counts;
+  const lines = [
+    renderSide("a", sides.a),
+    renderSide("b", sides.b),
+    `steps: ${same} the same, ${count} changed, ${onlyA} only in a, ${onlyB} only in b`,
+    ...code.map((line) => `code: ${line}`),
+    ...shownWhole.map(renderWhole),
+    ...steps.map(renderStep),
+  ];
+  const differencesOf = (name: string) => shownWhole.filter(({ of }) => of === name).map(({ of: _of, ...each }) => each);
+  return {
+    text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"),
+    structured: { ...sides, input: differencesOf("input"), output: differencesOf("output"), code, steps: [...steps], notes },
+  };
+}
+
+function presentSide({ id: trace, name, status, started_at: at, duration_ms: ms, steps, failures, cost, error }: ComparedTrace): Side {
+  const named = recordedLine(name, NAME);
+  return {
+    id: trace,
+    name: named,
+    status,
+    started_at: at,
+    duration_ms: ms,
+    steps,
+    failures,
+    cost,
+    error: error === null ? null : recordedLine(error, ERROR),
+  };
+}
+
+type Difference = z.infer<typeof differenceSchema>;
+
+function presentDifferences(differences: readonly Difference[]): readonly Difference[] {
+  const shorten = (text: string | null) => (text === null ? null : recordedLine(text, VALUE));
+  return differences.slice(0, DIFFERENCES).map(({ path, a, b }) => ({ path: recordedLine(path, NAME), a: shorten(a), b: shorten(b) }));
+}
+
+type Repository = Comparison["code"]["repositories"][number];
+
+function codeLine({ repo, a, b }: Repository): string {
+  const commits = (all: readonly string[]) =>
+    all
+      .slice(0, COMMITS)
+      .map((commit) => commit.slice(0, 12))
+      .join(", ") || "none";
+  return recordedLine(`${repo ?? "?"}: ${commits(a)} in a, ${commits(b)} in b`, NAME * 3);
+}
+
+function presentStep({ outcome, kind, name, aspects, a, b, values }: AlignedStep): readonly Changed[] {
+  if (outcome === "same") {
+    return [];
+  }
+  const differences = presentDifferences(values?.differences ?? []).map(
+    ({ path, a: one, b: other }) => `${path}: ${one ?? "nothing"} → ${other ?? "nothing"}`,
+  );
+  return [
+    {
+      outcome,
+      step: recordedLine(`${kind} ${name}`, NAME),
+      a: a?.id.slice(-DIGITS) ?? null,
+      b: b?.id.slice(-DIGITS) ?? null,
+      aspects: [...aspects],
+      detail: [...stepDetail(a, b, aspects), ...differences],
+    },
+  ];
+}
+
+function stepDetail(a: ComparedStep | null, b: ComparedStep | null, aspects: AlignedStep["aspects"]): readonly string[] {
+  const only = a ?? b;
+  if (a === null || b === null || only === null) {
+    return [`${only?.status ?? ""}, ${durationText(only?.duration_ms ?? null)}`, ...errorOf(only)];
+  }
+  return [
+    ...(aspects.includes("status") ? [`${a.status} → ${b.status}`] : []),
+    ...(aspects.includes("model") ? [recordedLine(`${a.model ?? "none"} → ${b.model ?? "none"}`, NAME * 2)] : []),
+    ...(aspects.includes("error") ? errorOf(b) : []),
+    ...(b.code !== null && b.status === "failure" ? [`at ${codeText(b.code)}`] : []),
+  ];
+}
+
+function errorOf(step: ComparedStep | null): readonly string[] {
+  return step === null || step.error === null ? [] : [recordedLine(step.error, ERROR)];
+}
+
+function renderSide(
+  name: "a" | "b",
+  { id: trace, name: named, status, started_at: at, duration_ms: ms, steps, failures, cost, error }: Side,
+): string {
+  const head = `${name}: ${named} ${trace}: ${status}, ${timeText(at)}, ${durationText(ms)}, ${plural(steps, "step")}, ${failures} failed, ${costText(cost)}`;
+  return error === null ? head : `${head}\n  ${error}`;
+}
+
+function renderWhole({ of, path, a, b }: Difference & { readonly of: string }): string {
+  return `${of}${path === "" ? "" : ` ${path}`}: ${a ?? "nothing"} → ${b ?? "nothing"}`;
+}
+
+function renderStep({ outcome, step, a, b, aspects, detail }: Changed): string {
+  const where = outcome === "changed" ? `${a ?? ""} → ${b ?? ""}` : (a ?? b ?? "");
+  const what = outcome === "changed" ? `changed ${aspects.join(", ")}` : outcome === "only_a" ? "only in a" : "only in b";
+  return [`${step} (${where}): ${what}`, ...detail.map((line) => `  ${line}`)].join("\n");
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { observationKindSchema, observationStatusSchema, type Observation } from "#contract.ts";
+import { readObservation } from "#query/steps/read-observation.ts";
+import { findRun } from "#query/steps/find-run.store.ts";
+import { findStepIds } from "#query/steps/step-ids.store.ts";
+import { findTrace } from "#query/steps/traces.store.ts";
+import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import { fitParts, partSchema, readParts, type Part, type ReadPart } from "./observation-parts.ts";
+import { endingOf, findStep } from "./step-names.ts";
+import { traceUnknown } from "./tools.errors.ts";
+import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
+import { codeText, durationText, timeText } from "./wording.ts";
+
+const inputSchema = z.strictObject({
+  trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
+  observation: z.string().min(1).max(100).describe("A step, by the last digits of its id, as get_trace names it."),
+  part: partSchema.optional().describe("Only this of it; a little of everything when left out."),
+  from: z.int().min(0).max(1e9).default(0).describe("Of one part: where to begin, in characters, as next_from of an answer before says."),
+});
+
+const outputSchema = z.object({
+  step: z.string(),
+  kind: observationKindSchema,
+  name: z.string(),
+  status: observationStatusSchema,
+  started_at: z.string(),
+  duration_ms: z.number().nullable(),
+  model: z.string().nullable(),
+  code: z.string().nullable(),
+  parts: z.array(
+    z.object({
+      part: partSchema,
+      text: z.string().describe("A text as it is, everything else as JSON."),
+      characters: z.int().describe("Of the whole part."),
+      next_from: z.int().nullable().describe("Where to read on when it was cut."),
+    }),
+  ),
+  notes: z.array(z.string()),
+});
+
+const OVERHEAD_TOKENS = 220;
+const NAME = 120;
+
+export const getObservationTool: ToolDefinition<typeof inputSchema> = {
+  name: "get_observation",
+  title: "Input and output of a step",
+  description: `What one step of a run took in and gave back, with its whole error, a model's reasoning and its attributes.
+Long parts are cut to fit: name a part, and from, to read on.`,
+  inputSchema,
+  outputSchema,
+  answer: async ({ trace, observation: asked, part, from }, reading) => {
+    const { run, observation } = await loadObservation(reading, trace, asked);
+    const wanted = { part, from: part === undefined ? 0 : from };
+    return answerFor(observation, await readParts(reading, { run, observation, ...wanted }), { ...wanted, reading });
+  },
+};
+
+async function loadObservation({ query, reader }: Reading, traceId: string, asked: string) {
+  const row = await findTrace(query, { reader, traceId });
+  const run = row === undefined ? undefined : await findRun(query, { reader, projectId: row.project_id, traceId });
+  if (run === undefined) {
+    throw traceUnknown();
+  }
+  const { id } = findStep(await findStepIds(query, run, endingOf(asked)), asked);
+  return { run, observation: await readObservation(query, run, id) };
+}
+
+type Wanted = { readonly part: Part | undefined; readonly from: number };
+type Answering = Wanted & { readonly reading: Reading };
+
+function answerFor(observation: Observation, parts: readonly ReadPart[], { part, from, reading: { call } }: Answering): ToolAnswer {
+  const shown = fitParts(parts, { from, maxTokens: call.maxTokens - OVERHEAD_TOKENS, call });
+  const cut = shown.filter(({ next_from: next }) => next !== null);
+  const notes = [
+    ...cut.map(
+      ({ part: name, next_from: next, characters }) =>
+        `${name} was cut to max_tokens: read on with part=${name}, from=${next} of ${characters} characters.`,
+    ),
+    ...(parts.length === 0 ? [part === undefined ? "It has no input, output or error." : `It has no ${part}.`] : []),
+  ];
+  const code = observation.code === null ? null : codeText(observation.code);
+  const head = {
+    step: observation.id,
+    kind: observation.kind,
+    name: recordedLine(observation.name, NAME),
+    status: observation.status,
+    started_at: observation.started_at,
+    duration_ms: observation.duration_ms,
+    model: observation.model === null ? null : recordedLine(observation.model, NAME),
+    code,
+  };
+  const model = head.model === null ? "" : `, ${head.model}`;
+  const lines = [
+    `${head.kind} ${head.name} ${head.step}: ${head.status}, ${timeText(head.started_at)}, ${durationText(head.duration_ms)}${model}`,
+    ...(code === null ? [] : [`at ${code}`]),
+    ...shown.flatMap(({ part: name, text }) => [`${name}:`, text]),
+  ];
+  return { text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"), structured: { ...head, parts: shown, notes } };
+}

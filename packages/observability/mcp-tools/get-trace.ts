@@ -1,0 +1,289 @@
+import { z } from "zod";
+import { observationKindSchema, observationStatusSchema, repositoryName, type Step } from "#contract.ts";
+import { presentTraceSummary } from "#query/steps/present-trace.ts";
+import { costOf, fitItems } from "./fit-items.ts";
+import { loadTrace, type LoadedTrace } from "./load-trace.ts";
+import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import { findStep, nameSteps } from "./step-names.ts";
+import { findFailures, growTree, outline, pathTo, type Failure, type OutlineLine, type StepNode, type StepTree } from "./step-tree.ts";
+import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
+import { codeText, costText, durationText, plural, timeText } from "./wording.ts";
+
+const inputSchema = z.strictObject({
+  trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
+  step: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("Only what is inside this step, named by the last digits of its id as in an answer before."),
+});
+
+const codeSchema = z.object({
+  repo: z.string().nullable(),
+  commit: z.string().nullable(),
+  path: z.string(),
+  line: z.int(),
+  function: z.string().nullable(),
+});
+
+const outlinedSchema = z.object({
+  step: z.string().describe("For get_observation."),
+  depth: z.int(),
+  kind: observationKindSchema,
+  name: z.string(),
+  status: observationStatusSchema,
+  at_ms: z.number().describe("After the trace's start."),
+  duration_ms: z.number().nullable(),
+  alike: z.int().optional().describe("So many of it came one after the other; duration_ms is of all of them."),
+  inside: z.int().optional().describe("Steps in it that are not shown."),
+  code: z.string().optional().describe("Of the repository and commit named above, unless it names another."),
+});
+type Outlined = z.infer<typeof outlinedSchema>;
+
+const failingSchema = z.object({
+  step: z.string(),
+  kind: observationKindSchema,
+  path: z.array(z.string()).describe("Names of the steps that led there, from the outermost."),
+  error: z.string().nullable(),
+  times: z.int(),
+  code: codeSchema.nullable(),
+});
+type Failing = z.infer<typeof failingSchema>;
+
+const headSchema = z.object({
+  id: z.string(),
+  project: z.string(),
+  name: z.string(),
+  status: observationStatusSchema,
+  started_at: z.string(),
+  duration_ms: z.number().nullable(),
+  steps: z.int(),
+  failures: z.int(),
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cost: z.number().nullable(),
+  error: z.string().nullable(),
+  code: z.object({ repo: z.string(), commit: z.string().nullable() }).nullable().describe("What most steps ran."),
+});
+type Head = z.infer<typeof headSchema>;
+
+const outputSchema = z.object({
+  trace: headSchema,
+  failing: z.array(failingSchema),
+  steps: z.array(outlinedSchema),
+  notes: z.array(z.string()),
+});
+
+export const getTraceTool: ToolDefinition<typeof inputSchema> = {
+  name: "get_trace",
+  title: "Outline of a run",
+  description: `Outline of one run: why it failed first (the failing step, the way to it, its error and the code that ran), then its steps with times.
+Long runs are folded to fit: name a step to unfold it. get_observation shows a step's input and output, read_file its code.`,
+  inputSchema,
+  outputSchema,
+  answer: async ({ trace, step }, reading) => {
+    const loaded = await loadTrace(reading, trace);
+    const tree = growTree(loaded.steps);
+    const inside = step === undefined ? undefined : tree.nodes.get(findStep(loaded.steps, step).id);
+    return answerFor({ loaded, tree, roots: inside === undefined ? tree.roots : [inside] }, reading);
+  },
+};
+
+type Size = { readonly failures: number; readonly error: number; readonly name: number; readonly path: number };
+
+/** Tried one after the other until they leave room for an outline. */
+const SIZES: readonly [Size, ...Size[]] = [
+  { failures: 5, error: 1_500, name: 100, path: 10 },
+  { failures: 3, error: 500, name: 80, path: 6 },
+  { failures: 2, error: 200, name: 60, path: 4 },
+  { failures: 1, error: 100, name: 30, path: 2 },
+  { failures: 1, error: 40, name: 12, path: 1 },
+];
+/** Of the answer. */
+const HEAD_PART = 0.6;
+const OVERHEAD_TOKENS = 150;
+/** Tried one after the other until the outline fits whole. */
+const DEPTHS = [Infinity, 8, 6, 5, 4, 3, 2, 1];
+
+type Asked = { readonly loaded: LoadedTrace; readonly tree: StepTree; readonly roots: readonly StepNode[] };
+
+function answerFor({ loaded, tree, roots }: Asked, { call }: Reading): ToolAnswer {
+  const budget = call.maxTokens - OVERHEAD_TOKENS;
+  const failures = findFailures(roots);
+  const nameOf = nameSteps(loaded.steps);
+  const { head, failing, size } = fitHead({ loaded, tree, failures, nameOf }, (text) => call.countTokens(text) <= budget * HEAD_PART);
+  const left = budget - call.countTokens(JSON.stringify({ head, failing }));
+  const { shown, hidden } = fitOutline(roots, { left, call, present: (line) => presentLine(line, { loaded, nameOf, head, size }) });
+  const notes = [
+    ...(failures.length > failing.length
+      ? [`${failures.length - failing.length} more kinds of failure; ask with a larger max_tokens.`]
+      : []),
+    ...(hidden > 0
+      ? [`${plural(hidden, "step")} folded or cut to max_tokens: name a step to unfold it, or ask with a larger max_tokens.`]
+      : []),
+    ...(loaded.unread > 0 ? [`The trace has ${loaded.unread} more steps than are looked at here.`] : []),
+    ...(loaded.lostEvents > 0 ? [`${plural(loaded.lostEvents, "event")} of it never arrived: steps may be missing.`] : []),
+    ...(head.status === "running" ? ["It still runs."] : []),
+    ...(failing.some(({ code }) => code?.repo) ? ["read_file reads the indexed commit, whose lines may have moved since the run's."] : []),
+  ];
+  const lines = [renderHead(head), ...failing.flatMap(renderFailing), "steps:", ...shown.map(renderLine)];
+  return {
+    text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"),
+    structured: { trace: head, failing: [...failing], steps: [...shown], notes },
+  };
+}
+
+type Telling = Pick<Asked, "loaded" | "tree"> & { readonly failures: readonly Failure[]; readonly nameOf: (id: string) => string };
+
+function fitHead(telling: Telling, isShort: (text: string) => boolean) {
+  const made = (size: Size) => ({
+    size,
+    head: presentHead(telling.loaded, size),
+    failing: telling.failures.slice(0, size.failures).map((failure) => presentFailure(failure, telling, size)),
+  });
+  const fitting = SIZES.find((size) => isShort(JSON.stringify(made(size))));
+  return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
+}
+
+function presentHead({ row, project, steps, unread, lostEvents }: LoadedTrace, size: Size): Head {
+  const { id, name, status, started_at, duration_ms, failures, input_tokens, output_tokens, cost } = presentTraceSummary(row, lostEvents);
+  return {
+    id,
+    project: recordedLine(project, size.name),
+    name: recordedLine(name, size.name),
+    status,
+    started_at,
+    duration_ms,
+    steps: steps.length + unread,
+    failures,
+    input_tokens,
+    output_tokens,
+    cost,
+    error: row.error === null ? null : recordedLine(row.error, size.error),
+    code: commonCode(steps, size),
+  };
+}
+
+/** Named once for all steps. */
+function commonCode(steps: readonly Step[], size: Size): Head["code"] {
+  const known = steps.flatMap(({ code }) =>
+    code?.repo === undefined ? [] : [{ repo: repositoryName(code.repo), commit: code.commit ?? null }],
+  );
+  const [most] = [...Map.groupBy(known, (code) => JSON.stringify(code)).values()].toSorted((one, other) => other.length - one.length);
+  const [code] = most ?? [];
+  return code === undefined
+    ? null
+    : { repo: recordedLine(code.repo, size.name), commit: code.commit === null ? null : recordedLine(code.commit, 40) };
+}
+
+function presentFailure({ step, times }: Failure, { tree, nameOf }: Telling, size: Size): Failing {
+  const names = [...pathTo(tree, step, size.path), step].map(({ name }) => recordedLine(name, size.name));
+  const { code } = step;
+  return {
+    step: nameOf(step.id),
+    kind: step.kind,
+    path: names.length > size.path ? ["…", ...names.slice(1)] : names,
+    error: step.error === null ? null : recordedLine(step.error, size.error),
+    times,
+    code:
+      code === null
+        ? null
+        : {
+            repo: code.repo === undefined ? null : recordedLine(repositoryName(code.repo), size.name),
+            commit: code.commit === undefined ? null : recordedLine(code.commit, 40),
+            path: recordedLine(code.file, size.name * 2),
+            line: code.line,
+            function: code.function === undefined ? null : recordedLine(code.function, size.name),
+          },
+  };
+}
+
+type Lines = {
+  readonly left: number;
+  readonly call: Reading["call"];
+  readonly present: (line: OutlineLine) => Outlined;
+};
+
+function fitOutline(roots: readonly StepNode[], { left, call, present }: Lines) {
+  const total = roots.reduce((sum, { inside }) => sum + inside + 1, 0);
+  const countOf = (lines: readonly Outlined[]) => lines.reduce((sum, { alike = 1 }) => sum + alike, 0);
+  for (const depth of DEPTHS) {
+    const lines = outline(roots, depth, Math.max(Math.ceil(left / 10), 1) + 1);
+    const isLast = depth === DEPTHS.at(-1);
+    // Nothing is shorter than ten tokens: far too many need not be counted.
+    if (!isLast && lines.length * 10 > left) {
+      continue;
+    }
+    const presented = lines.map(present);
+    const cost = presented.reduce((sum, line) => sum + costOf(line, { call, render: renderLine }), 0);
+    if (isLast || cost <= left) {
+      const shown = cost <= left ? presented : fitItems(presented, { call, maxTokens: left, render: renderLine });
+      return { shown, hidden: total - countOf(shown) };
+    }
+  }
+  return { shown: [], hidden: total };
+}
+
+type Around = Pick<Telling, "loaded" | "nameOf"> & { readonly head: Head; readonly size: Size };
+
+function presentLine({ depth, node, alike, isClosed }: OutlineLine, { loaded, nameOf, head, size }: Around): Outlined {
+  const { step } = node;
+  const isMany = alike.length > 1;
+  const duration = isMany ? alike.reduce((sum, each) => sum + (each.step.duration_ms ?? 0), 0) : step.duration_ms;
+  return {
+    step: nameOf(step.id),
+    depth,
+    kind: step.kind,
+    name: recordedLine(step.name, size.name),
+    status: step.status,
+    at_ms: Date.parse(step.started_at) - loaded.row.sort_at.getTime(),
+    duration_ms: duration === null ? null : Math.round(duration),
+    ...(isMany ? { alike: alike.length } : {}),
+    ...(isClosed ? { inside: node.inside } : {}),
+    ...(step.code === null ? {} : { code: recordedLine(shortCode(step.code, head), size.name * 2) }),
+  };
+}
+
+function shortCode(code: NonNullable<Step["code"]>, { code: common }: Head): string {
+  const isCommon =
+    common !== null && code.repo !== undefined && repositoryName(code.repo) === common.repo && (code.commit ?? null) === common.commit;
+  return isCommon ? `${code.file}:${code.line}` : codeText(code);
+}
+
+function renderHead(head: Head): string {
+  const failed = head.failures === 0 ? "" : `, ${head.failures} failed`;
+  const tokens =
+    head.input_tokens === null ? "" : `, ${head.input_tokens} tokens in and ${head.output_tokens ?? 0} out, ${costText(head.cost)}`;
+  const line = `${head.name} (${head.project}) ${head.id}: ${head.status}, ${timeText(head.started_at)}, ${durationText(head.duration_ms)}, ${plural(head.steps, "step")}${failed}${tokens}`;
+  const code = head.code === null ? [] : [`code: ${head.code.repo}${head.code.commit === null ? "" : `@${head.code.commit}`}`];
+  return [line, ...(head.error === null ? [] : [`error: ${head.error}`]), ...code].join("\n");
+}
+
+function renderFailing({ step, kind, path, error, times, code }: Failing): readonly string[] {
+  const at =
+    code === null
+      ? ""
+      : codeText({ file: code.path, line: code.line, ...withoutNulls({ repo: code.repo, commit: code.commit, function: code.function }) });
+  return [
+    `failed${times > 1 ? ` ${times} times` : ""}: ${path.join(" > ")} (${kind}, step ${step})`,
+    ...(error === null ? [] : [`  ${error}`]),
+    ...(at === "" ? [] : [`  at ${at}`]),
+  ];
+}
+
+function withoutNulls(values: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+}
+
+/** Levels that are indented; more are no easier to read. */
+const DEEP = 12;
+
+function renderLine({ step, depth, kind, name, status, at_ms: at, duration_ms: ms, alike, inside, code }: Outlined): string {
+  const how = [
+    ...(status === "success" ? [] : [status]),
+    `+${durationText(at)}`,
+    durationText(ms),
+    ...(inside === undefined ? [] : [`${inside} inside`]),
+  ];
+  return `${"  ".repeat(Math.min(depth - 1, DEEP))}${step} ${kind} ${name}${alike === undefined ? "" : ` ×${alike}`}: ${how.join(", ")}${code === undefined ? "" : ` ${code}`}`;
+}

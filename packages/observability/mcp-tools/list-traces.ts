@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { observationStatusSchema, traceSortSchema } from "#contract.ts";
+import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
+import { termsOf } from "#query/list/traces-wanted.ts";
+import { listEntries } from "#query/list/list-traces.store.ts";
+import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
+import { findProject } from "./find-project.ts";
+import { fitItems } from "./fit-items.ts";
+import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
+import { costText, durationText, plural, timeText } from "./wording.ts";
+
+const inputSchema = z.strictObject({
+  project: z.string().max(200).optional().describe("A project's name or id; all that the token may see when left out."),
+  query: z
+    .string()
+    .max(1_000)
+    .refine((text) => !text.includes("\0"), "a NUL character can't be in a query")
+    .default("")
+    .describe(
+      "Terms, all of which must hold: name:support* status:failure error:timeout tool:find_order node:plan model:gpt* duration:>5s cost:>0.1 started:>-24h code:src/plan.ts session:… user:…, -term for not, and words of what the run took in or gave back. A trace's name is mostly its agent's.",
+    ),
+  sort: traceSortSchema.default("started").describe("The newest, longest, dearest or most failing first."),
+  limit: z.int().min(1).max(100).default(10).describe("Traces at the most; 1 for the last run."),
+});
+
+const listedSchema = z.object({
+  id: z.string(),
+  project: z.string(),
+  name: z.string(),
+  status: observationStatusSchema,
+  started_at: z.string(),
+  duration_ms: z.number().nullable(),
+  steps: z.int(),
+  failures: z.int(),
+  tokens: z.int().nullable(),
+  cost: z.number().nullable(),
+  error: z.string().nullable(),
+});
+type Listed = z.infer<typeof listedSchema>;
+
+const outputSchema = z.object({ traces: z.array(listedSchema), notes: z.array(z.string()) });
+
+/** Looked through when none is named. */
+const PROJECTS = 20;
+const NAME = 120;
+const ERROR = 200;
+const OVERHEAD_TOKENS = 120;
+
+export const listTracesTool: ToolDefinition<typeof inputSchema> = {
+  name: "list_traces",
+  title: "List agents' runs",
+  description: `List runs of the team's agents (traces), the newest first: status, time, steps, failures, cost and error of each.
+Use it to find a run: query narrows it down, by agent (name:), status and more. get_trace opens one.`,
+  inputSchema,
+  outputSchema,
+  countsFirst: true,
+  answer: async ({ project, ...asked }, reading) => {
+    // Refused before anything is looked for.
+    termsOf({ q: asked.query });
+    const { chosen, left } = await projectsOf(reading, project);
+    const found: Listed[] = [];
+    for (const each of chosen) {
+      found.push(...(await listOf(reading, each, asked)));
+    }
+    const traces = found.toSorted(ORDERS[asked.sort]).slice(0, asked.limit);
+    const notes = [
+      ...(left > 0 ? [`Looked at ${PROJECTS} projects; name one of the other ${left}.`] : []),
+      ...(chosen.length === 0 ? ["There is no project that this token may see."] : []),
+    ];
+    return answerFor(traces, notes, reading);
+  },
+};
+
+type Asked = Omit<z.infer<typeof inputSchema>, "project">;
+
+const falling = (valueOf: (trace: Listed) => number) => (one: Listed, other: Listed) => valueOf(other) - valueOf(one);
+/** Of several projects together, as each is sorted by itself. */
+const ORDERS: Readonly<Record<Asked["sort"], (one: Listed, other: Listed) => number>> = {
+  started: falling(({ started_at: at }) => Date.parse(at)),
+  duration: falling(({ duration_ms: ms }) => ms ?? -1),
+  cost: falling(({ cost }) => cost ?? -1),
+  tokens: falling(({ tokens }) => tokens ?? -1),
+  errors: falling(({ failures }) => failures),
+};
+
+async function projectsOf(reading: Reading, asked: string | undefined) {
+  if (asked !== undefined) {
+    return { chosen: [await findProject(reading, asked)], left: 0 };
+  }
+  const visible = await listVisibleProjects(reading.query, reading.reader);
+  return { chosen: visible.slice(0, PROJECTS), left: Math.max(visible.length - PROJECTS, 0) };
+}
+
+async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProject, asked: Asked): Promise<readonly Listed[]> {
+  const { rows } = await listEntries(query, {
+    projectId: id,
+    reader,
+    terms: termsOf({ q: asked.query }),
+    now,
+    sort: asked.sort,
+    order: "desc",
+    after: undefined,
+    limit: asked.limit,
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    project: recordedLine(name, NAME),
+    name: recordedLine(row.name ?? UNKNOWN_NAME, NAME),
+    status: row.status,
+    started_at: row.sort_at.toISOString(),
+    duration_ms: row.duration_ms,
+    steps: row.steps,
+    failures: row.failures,
+    tokens: row.input_tokens === null && row.output_tokens === null ? null : (row.input_tokens ?? 0) + (row.output_tokens ?? 0),
+    cost: row.cost,
+    error: row.error === null ? null : recordedLine(row.error, ERROR),
+  }));
+}
+
+function answerFor(traces: readonly Listed[], asked: readonly string[], { call }: Reading): ToolAnswer {
+  const shown = fitItems(traces, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render });
+  const notes = [
+    ...asked,
+    ...(shown.length < traces.length
+      ? [`Cut to max_tokens: ${shown.length} of ${traces.length} shown; ask for less, or with a larger max_tokens.`]
+      : []),
+    ...(traces.length === 0 && asked.length === 0 ? ["No trace is like that."] : []),
+  ];
+  const listing = shown.length === 0 ? [] : [NOTICE, fenced(shown.map(render).join("\n"))];
+  return { text: [...listing, ...notes].join("\n"), structured: { traces: shown, notes } };
+}
+
+function render({ id, project, name, status, started_at: at, duration_ms: ms, steps, failures, cost, error }: Listed): string {
+  const failed = failures === 0 ? "" : `, ${failures} failed`;
+  const head = `${id} ${name} (${project}): ${status}, ${timeText(at)}, ${durationText(ms)}, ${plural(steps, "step")}${failed}`;
+  return `${head}${cost === null ? "" : `, ${costText(cost)}`}${error === null ? "" : `\n  ${error}`}`;
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import {
+  countPendingHours,
+  readGroups,
+  readTotal,
+  type Figures,
+  type GroupedBy,
+  type MetricsFilter,
+} from "#query/figures/metrics.store.ts";
+import { findProject } from "./find-project.ts";
+import { fitItems } from "./fit-items.ts";
+import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import type { ToolAnswer, ToolDefinition, Reading } from "./trace-tool.ts";
+import { costText, durationText, plural } from "./wording.ts";
+
+const inputSchema = z.strictObject({
+  project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),
+  hours: z.int().min(1).max(2_160).default(24).describe("How far back, in whole hours."),
+  by: z
+    .enum(["agent", "node", "tool", "model", "kind", "status"])
+    .optional()
+    .describe("Groups: runs by their names (agent), or steps by the node, tool or model they are of."),
+});
+
+const figuresSchema = z.object({
+  count: z.int(),
+  failures: z.int(),
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost: z.number().nullable(),
+});
+const groupSchema = figuresSchema.extend({ name: z.string() });
+type Group = z.infer<typeof groupSchema>;
+
+const outputSchema = z.object({
+  project: z.string(),
+  from: z.string(),
+  to: z.string(),
+  runs: figuresSchema.nullable(),
+  steps: figuresSchema.nullable(),
+  groups: z.array(groupSchema).describe("Those with the most first."),
+  notes: z.array(z.string()),
+});
+
+export const traceStatsTool: ToolDefinition<typeof inputSchema> = {
+  name: "trace_stats",
+  title: "Figures of agents' runs",
+  description: `How many runs and steps there were over the last hours, how many failed, how long they took (p50, p95), their tokens and cost.
+With by, grouped: which agent, node, tool or model fails, is slow or costs the most.`,
+  inputSchema,
+  outputSchema,
+  answer: async ({ project, hours, by }, reading) => {
+    const { id, name } = await findProject(reading, project);
+    const to = new Date(Math.ceil(reading.now.getTime() / HOUR_MS) * HOUR_MS);
+    const from = new Date(to.getTime() - hours * HOUR_MS);
+    const filter = { projectId: id, reader: reading.reader, from, to, kind: undefined, name: undefined, model: undefined };
+    const pending = await countPendingHours(reading.query, filter);
+    const total = await readTotal(reading.query, filter);
+    const groups = by === undefined ? [] : await readGroupsBy(reading.query, filter, by);
+    return answerFor({ name, from, to, pending, total, groups, by }, reading);
+  },
+};
+
+const HOUR_MS = 3_600_000;
+const NAME = 100;
+const OVERHEAD_TOKENS = 250;
+
+type By = NonNullable<z.infer<typeof inputSchema>["by"]>;
+
+const GROUPED: Readonly<Record<By, readonly [by: GroupedBy, kind: "node" | "tool" | "llm" | undefined]>> = {
+  agent: ["trace", undefined],
+  node: ["name", "node"],
+  tool: ["name", "tool"],
+  model: ["model", "llm"],
+  kind: ["kind", undefined],
+  status: ["status", undefined],
+};
+
+function readGroupsBy(query: Reading["query"], filter: MetricsFilter, by: By): Promise<readonly Figures[]> {
+  const [column, kind] = GROUPED[by];
+  return readGroups(query, { ...filter, kind }, column);
+}
+
+type Found = {
+  readonly name: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly pending: number;
+  readonly total: readonly Figures[];
+  readonly groups: readonly Figures[];
+  readonly by: By | undefined;
+};
+
+function answerFor({ name, from, to, pending, total, groups, by }: Found, { call }: Reading): ToolAnswer {
+  const ofTraces = by === "agent" || by === "status";
+  const all = groups
+    .filter(({ is_trace: isTrace }) => isTrace === ofTraces)
+    .map((group): Group => ({
+      name: recordedLine(group.key === null || group.key === "" ? "(none)" : group.key, NAME),
+      ...present(group),
+    }));
+  const shown = fitItems(all, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render: renderGroup });
+  const [runs, steps] = [total.find(({ is_trace: isTrace }) => isTrace), total.find(({ is_trace: isTrace }) => !isTrace)];
+  const notes = [
+    ...(shown.length < all.length ? [`Cut to max_tokens: ${shown.length} of ${all.length} groups shown.`] : []),
+    ...(pending > 0 ? [`What arrived a moment ago is not counted yet (${plural(pending, "hour")} to be counted anew).`] : []),
+    ...(runs === undefined && steps === undefined ? ["Nothing ran in this time."] : []),
+  ];
+  const project = recordedLine(name, NAME);
+  const figures = { runs: runs === undefined ? null : present(runs), steps: steps === undefined ? null : present(steps) };
+  const lines = [
+    `${project}, ${from.toISOString()} to ${to.toISOString()}`,
+    ...(figures.runs === null ? [] : [`runs: ${renderFigures(figures.runs)}`]),
+    ...(figures.steps === null ? [] : [`steps: ${renderFigures(figures.steps)}`]),
+    ...(shown.length === 0 || by === undefined ? [] : [`by ${by}:`, ...shown.map(renderGroup)]),
+  ];
+  return {
+    text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"),
+    structured: { project, from: from.toISOString(), to: to.toISOString(), ...figures, groups: [...shown], notes },
+  };
+}
+
+function present({ count, failures, p50_ms: p50, p95_ms: p95, input_tokens, output_tokens, cost }: Figures): Omit<Group, "name"> {
+  const rounded = (ms: number | null) => (ms === null ? null : Math.round(ms));
+  return { count, failures, p50_ms: rounded(p50), p95_ms: rounded(p95), input_tokens, output_tokens, cost };
+}
+
+function renderGroup({ name, ...figures }: Group): string {
+  return `  ${name}: ${renderFigures(figures)}`;
+}
+
+function renderFigures({
+  count,
+  failures,
+  p50_ms: p50,
+  p95_ms: p95,
+  input_tokens: input,
+  output_tokens: output,
+  cost,
+}: Omit<Group, "name">): string {
+  const times = p50 === null ? "" : `, p50 ${durationText(p50)}, p95 ${durationText(p95)}`;
+  const tokens = input + output === 0 ? "" : `, ${input} tokens in and ${output} out, ${costText(cost)}`;
+  return `${count}, ${failures} failed${times}${tokens}`;
+}

@@ -1,0 +1,114 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import type { DefaultPrice } from "./default-prices.ts";
+import { hasRoleIn, type Reader } from "#store/reader.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type PriceRow = {
+  readonly model: string;
+  readonly valid_from: Date;
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number | null;
+  readonly cache_write: number | null;
+  /** Where a default price was read; null for a project's own. */
+  readonly source: string | null;
+};
+
+/** Brings the default prices to what the file says. They count for all time; a project's own prices go before them. */
+export async function seedDefaultPrices(query: Query, prices: readonly DefaultPrice[]): Promise<void> {
+  const rows = JSON.stringify(prices);
+  await sql`
+    insert into observability.default_prices as t (model, valid_from, input, output, cache_read, cache_write, source)
+    select model, timestamptz 'epoch', input, output, cache_read, cache_write, source
+    from json_to_recordset(${rows}) as given (
+      model text, input double precision, output double precision, cache_read double precision, cache_write double precision, source text
+    )
+    order by model
+    on conflict (model, valid_from) do update set
+      input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
+      source = excluded.source
+    where (t.input, t.output, t.cache_read, t.cache_write, t.source)
+      is distinct from (excluded.input, excluded.output, excluded.cache_read, excluded.cache_write, excluded.source)`.execute(query);
+}
+
+/** A project's own prices, and the default ones; by model, the newest version first. */
+export async function listPrices(
+  query: Query,
+  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
+): Promise<readonly PriceRow[]> {
+  const { rows } = await sql<PriceRow>`
+    select model, valid_from, input, output, cache_read, cache_write, null as source
+    from observability.prices where project_id = ${projectId} and ${hasRoleIn(reader, "viewer", projectId)}
+    union all
+    select model, valid_from, input, output, cache_read, cache_write, source from observability.default_prices
+    order by model, source nulls first, valid_from desc`.execute(query);
+  return rows;
+}
+
+type PriceChange = {
+  readonly projectId: string;
+  /** An owner of it. */
+  readonly reader: Reader;
+  readonly model: string;
+  readonly validFrom: Date;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number | null;
+  readonly cacheWrite: number | null;
+  readonly changedBy: string;
+};
+
+/**
+ * A version that begins at the same hour is replaced.
+ *
+ * @returns false when the project has as many prices as it may.
+ */
+export async function putPrice(query: Query, change: PriceChange): Promise<boolean> {
+  const { rows } = await sql`
+    insert into observability.prices (project_id, model, valid_from, input, output, cache_read, cache_write, changed_by)
+    select ${change.projectId}::uuid, lower(${change.model}), ${change.validFrom}::timestamptz, ${change.input}::double precision,
+      ${change.output}::double precision, ${change.cacheRead}::double precision, ${change.cacheWrite}::double precision, ${change.changedBy}::text
+    where (
+      select count(*) from observability.prices
+      where project_id = ${change.projectId} and (model, valid_from) <> (lower(${change.model}), ${change.validFrom}::timestamptz)
+    ) < ${PRICES_MAX} and ${hasRoleIn(change.reader, "owner", change.projectId)}
+    on conflict (project_id, model, valid_from) do update set
+      input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
+      changed_at = now(), changed_by = excluded.changed_by
+    returning model`.execute(query);
+  return rows.length > 0;
+}
+
+export const PRICES_MAX = 2_000;
+
+/** @returns whether there was one. */
+export async function deletePrice(
+  query: Query,
+  {
+    projectId,
+    reader,
+    model,
+    validFrom,
+  }: { readonly projectId: string; readonly reader: Reader; readonly model: string; readonly validFrom: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    delete from observability.prices
+    where project_id = ${projectId} and model = lower(${model}) and valid_from = ${validFrom}
+      and ${hasRoleIn(reader, "owner", projectId)}
+    returning model`.execute(query);
+  return rows.length > 0;
+}
+
+/**
+ * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
+ * `output_tokens`, at the `price` that {@link priceOf} found; null without a price.
+ */
+export function costOf(tokens: string, price: string) {
+  const part = (count: string, unit: string) => sql`coalesce(${sql.ref(`${tokens}.${count}`)}, 0) * ${sql.ref(`${price}.${unit}`)}`;
+  return sql<number | null>`(
+    ${part("uncached_tokens", "input")} + ${part("cache_read_tokens", "cache_read")}
+    + ${part("cache_write_tokens", "cache_write")} + ${part("output_tokens", "output")}
+  ) / 1000000`;
+}

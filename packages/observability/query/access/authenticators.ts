@@ -1,0 +1,89 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import { AppError } from "@sightline/foundation/errors";
+import type { Authenticator } from "@sightline/foundation/http/http-server";
+import { principalOf, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
+
+export type ObservabilityAuthenticators = {
+  /** Anyone with an access token of a tenant. */
+  readonly user: Authenticator;
+  /** Anyone's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`; the project tells who may. */
+  readonly "user-or-operator": Authenticator;
+  /** An admin's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`. */
+  readonly "admin-or-operator": Authenticator;
+};
+
+type User = Extract<Principal, { readonly kind: "user" }>;
+type UserOrOperator = Extract<Principal, { readonly kind: "user" | "operator" }>;
+type Credentials = { readonly accessTokens: AccessTokenVerifier; readonly apiKey: string };
+
+const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
+
+export type Recheck = (request: Parameters<Authenticator>[0], since: Date) => Promise<void>;
+
+/**
+ * Asks again for what was let in then and still goes on: an API key or an access token that was ended no longer counts, an access token that
+ * has only run out does.
+ */
+export function createRecheck({
+  accessTokens,
+  authenticate,
+}: Pick<Credentials, "accessTokens"> & { readonly authenticate: Authenticator }): Recheck {
+  return async (request, since) => {
+    await (principalOf(request).kind === "user"
+      ? userOf(bearerOf(request.headers.authorization), accessTokens, since)
+      : authenticate(request));
+  };
+}
+
+export function createAuthenticators({ accessTokens, apiKey }: Credentials): ObservabilityAuthenticators {
+  async function principalFrom(request: Parameters<Authenticator>[0]): Promise<UserOrOperator> {
+    const token = bearerOf(request.headers.authorization);
+    const key = request.headers["x-api-key"] ?? token;
+    return typeof key === "string" && isSame(key, apiKey) ? { kind: "operator" } : userOf(token, accessTokens);
+  }
+
+  return {
+    user: async (request) => {
+      setPrincipal(request, await userOf(bearerOf(request.headers.authorization), accessTokens));
+    },
+    "user-or-operator": async (request) => {
+      setPrincipal(request, await principalFrom(request));
+    },
+    "admin-or-operator": async (request) => {
+      const principal = await principalFrom(request);
+      if (principal.kind === "user" && principal.role !== "admin") {
+        throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
+      }
+      setPrincipal(request, principal);
+    },
+  };
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return BEARER.exec(header ?? "")?.[1];
+}
+
+async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier, at?: Date): Promise<User> {
+  if (token === undefined) {
+    throw refusal("Send an access token as Authorization: Bearer <token>.");
+  }
+  try {
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token, at);
+    return { kind: "user", userId, tenantId, role, authenticatedAt, sessionId };
+  } catch (error) {
+    if (error instanceof AccessTokenError) {
+      throw refusal(`Log in again: ${error.message}.`, error);
+    }
+    throw error;
+  }
+}
+
+function refusal(message: string, cause?: unknown): AppError {
+  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Bearer" }, cause });
+}
+
+/** Of hashes, so that the time taken tells neither the length nor the place of the first difference. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(createHash("sha256").update(given).digest(), createHash("sha256").update(expected).digest());
+}

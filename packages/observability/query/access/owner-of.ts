@@ -1,0 +1,17 @@
+import type { Principal } from "@sightline/foundation/http/principal";
+
+/** Whom to count what is limited for one user or key. */
+export function ownerOf(principal: Principal): string {
+  switch (principal.kind) {
+    case "user":
+      return `${principal.tenantId} ${principal.userId}`;
+    case "project-key":
+      return principal.keyId;
+    case "developer-token":
+      return principal.tokenId;
+    case "operator":
+      return "operator";
+    default:
+      return principal satisfies never;
+  }
+}

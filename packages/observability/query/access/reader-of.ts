@@ -1,0 +1,44 @@
+import { principalOf } from "@sightline/foundation/http/principal";
+import type { Reader } from "#store/reader.ts";
+
+type Request = Parameters<typeof principalOf>[0];
+
+/** Who asks, for routes of every auth class that opens projects. */
+export function readerOf(request: Request): Reader {
+  const principal = principalOf(request);
+  switch (principal.kind) {
+    case "operator":
+      return { kind: "operator" };
+    case "user":
+      return { kind: "user", tenantId: principal.tenantId, userId: principal.userId, isAdmin: principal.role === "admin" };
+    case "project-key":
+      return { kind: "project-key", tenantId: principal.tenantId, projectId: principal.projectId };
+    case "developer-token":
+      throw new Error(`${request.routeOptions.url ?? request.url} is not for developer tokens, but its auth class let one through`);
+    default:
+      return principal satisfies never;
+  }
+}
+
+/** A person who asks, for routes of the auth class `user`. */
+export function userReaderOf(request: Request): Extract<Reader, { readonly kind: "user" }> {
+  const reader = readerOf(request);
+  if (reader.kind !== "user") {
+    throw new Error(`${request.routeOptions.url ?? request.url} is for people, its auth class let a ${reader.kind} through`);
+  }
+  return reader;
+}
+
+/** As whom their deeds are written down. */
+export function authorOf(reader: Reader): string {
+  switch (reader.kind) {
+    case "operator":
+      return "operator";
+    case "user":
+      return reader.userId;
+    case "project-key":
+      throw new Error("An API key changes nothing, but a route lets one do so");
+    default:
+      return reader satisfies never;
+  }
+}

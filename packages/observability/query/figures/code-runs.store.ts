@@ -1,0 +1,106 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { BUCKET } from "#store/hourly.store.ts";
+import { hasRole, type Reader } from "#store/reader.ts";
+
+export type CodeRunsFilter = {
+  readonly reader: Reader;
+  readonly projectId: string | undefined;
+  readonly repo: string;
+  readonly path: string;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly since: Date;
+  readonly limit: number;
+};
+
+export type CodePlaceRow = {
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly function: string;
+  readonly line: number;
+  readonly commit: string;
+  readonly runs: number;
+  readonly failures: number;
+  readonly p95_ms: number | null;
+  readonly last_at: Date;
+  readonly latest: readonly CodeStepRow[];
+};
+
+type CodeStepRow = {
+  readonly trace_id: string;
+  readonly trace_name: string | null;
+  readonly id: string;
+  readonly status: "success" | "failure" | "interrupted" | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly duration_ms: number | null;
+};
+
+/** Runs named of a place: the latest, and of the failures the latest too. */
+const LATEST = 5;
+const FAILED = 3;
+/** Hours that are looked through for them. */
+const HOURS = 50;
+
+/** Functions, and lines that are in none, by the number of their runs. One function's runs are counted together wherever its commits had it. */
+export async function findCodeRuns(query: Kysely<ObservabilitySchema>, filter: CodeRunsFilter): Promise<readonly CodePlaceRow[]> {
+  const { reader, projectId, repo, path, from, to, since, limit } = filter;
+  const { rows } = await sql<CodePlaceRow>`
+    with part as (
+      select row.*, project.name as project_name, case when row.function = '' then row.line end as own_line
+      from observability.projects as project
+      join observability.code_hours as row on row.project_id = project.id
+      where ${hasRole(reader, "viewer")} and (${projectId ?? null}::uuid is null or project.id = ${projectId ?? null}::uuid)
+        and row.hour >= date_trunc('hour', ${since}::timestamptz) and (lower(row.repo) = lower(${repo}) or right(lower(row.repo), length(${repo}) + 1) = '/' || lower(${repo}))
+        and row.file = ${path}
+        and ${from === undefined ? sql`true` : sql`row.line >= ${from}`} and ${to === undefined ? sql`true` : sql`row.line <= ${to}`}
+    ), place as (
+      select project_id, project_name, function, own_line, sum(runs)::bigint as runs, sum(failures)::bigint as failures, max(last_at) as last_at,
+        (array_agg(line order by last_at desc))[1] as line, (array_agg(commit order by last_at desc))[1] as commit
+      from part group by 1, 2, 3, 4
+      order by runs desc, line limit ${limit}
+    )
+    select place.*, timed.p95_ms, coalesce(named.latest, '[]') as latest
+    from place
+    left join lateral (
+      select power(${BUCKET}::double precision, min(bucket) filter (where reached >= 0.95 * total) - 0.5) as p95_ms
+      from (
+        select bucket, sum(count) over (order by bucket) as reached, sum(count) over () as total
+        from (select bucket, sum(count) as count from part, unnest(part.buckets, part.counts) as timed (bucket, count) where ${isOfPlace} group by bucket) as counted
+      ) as ranked
+    ) as timed on true
+    left join lateral (
+      with hour as (
+        select latest, failed from part where ${isOfPlace} order by last_at desc limit ${HOURS}
+      ), failed_hour as (
+        select failed from part where ${isOfPlace} and failures > 0 order by last_at desc limit ${HOURS}
+      ), step as (
+        (select run.* from hour, ${stepsOf("latest")} join ${traceOf} order by at desc limit ${LATEST})
+        union
+        (select run.* from failed_hour, ${stepsOf("failed")} join ${traceOf} order by at desc limit ${FAILED})
+      )
+      select jsonb_agg(jsonb_build_object(
+        'trace_id', step.trace_id, 'trace_name', trace.name, 'id', step.id, 'status', step.status, 'at', step.at, 'duration_ms', step.duration_ms
+      ) order by step.at desc) as latest
+      from step join observability.traces as trace on trace.project_id = place.project_id and trace.id = step.trace_id
+    ) as named on true
+    order by place.runs desc, place.line`.execute(query);
+  return rows;
+}
+
+const isOfPlace = sql<boolean>`part.project_id = place.project_id and part.function = place.function
+  and part.own_line is not distinct from place.own_line`;
+
+/** As `code-hours.store.ts` writes them. */
+function stepsOf(column: "latest" | "failed") {
+  return sql`unnest(${sql.ref(column)}) as text
+    cross join lateral (select string_to_array(text, ' ') as field) as split
+    cross join lateral (
+      select field[1]::bigint as at, field[2]::uuid as trace_id, field[3]::uuid as id, nullif(field[4], '-') as status,
+        nullif(field[5], '-')::double precision as duration_ms
+    ) as run`;
+}
+
+/** Of those that are kept. */
+const traceOf = sql`observability.traces as kept on kept.project_id = place.project_id and kept.id = run.trace_id`;

@@ -1,0 +1,136 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { BUCKET, OTHER } from "#store/hourly.store.ts";
+import { costOf } from "#prices/prices.store.ts";
+import { hasRoleIn, type Reader } from "#store/reader.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type MetricsFilter = {
+  readonly projectId: string;
+  readonly reader: Reader;
+  /** Whole hours; `to` is the first that is not asked for. */
+  readonly from: Date;
+  readonly to: Date;
+  readonly kind: string | undefined;
+  readonly name: string | undefined;
+  readonly model: string | undefined;
+};
+
+export type Figures = {
+  readonly time: Date;
+  readonly key: string | null;
+  readonly is_trace: boolean;
+  readonly count: number;
+  readonly failures: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly p99_ms: number | null;
+  readonly mean_ms: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly calls: number;
+  readonly unpriced_calls: number;
+  readonly cost: number | null;
+};
+
+/** In steps of so many hours, traces and observations apart. */
+export function readSeries(query: Query, filter: MetricsFilter, stepHours: number): Promise<readonly Figures[]> {
+  return read(query, filter, sql`date_bin(${stepHours} * interval '1 hour', hour, timestamptz '1970-01-01 00:00:00+00')`, sql`null`);
+}
+
+/** Of the whole time. */
+export function readTotal(query: Query, filter: MetricsFilter): Promise<readonly Figures[]> {
+  return read(query, filter, sql`${filter.from}::timestamptz`, sql`null`);
+}
+
+export type GroupedBy = "kind" | "name" | "model" | "status" | "trace";
+
+/** Of the whole time, by a property of the observations or by the traces' names; those with the most. A status is one of both. */
+export function readGroups(query: Query, filter: MetricsFilter, by: GroupedBy): Promise<readonly Figures[]> {
+  const [column, counted] = by === "trace" ? (["name", TRACES] as const) : ([by, by === "status" ? EVERYTHING : OBSERVATIONS] as const);
+  return read(query, filter, sql`${filter.from}::timestamptz`, sql.ref(column), { counted, limit: GROUPS_MAX });
+}
+
+const GROUPS_MAX = 50;
+const EVERYTHING = sql<boolean>`true`;
+const TRACES = sql<boolean>`kind = 'trace'`;
+const OBSERVATIONS = sql<boolean>`kind <> 'trace'`;
+
+type Groups = { readonly counted: Expression; readonly limit?: number };
+
+async function read(
+  query: Query,
+  filter: MetricsFilter,
+  time: Expression,
+  key: Expression,
+  { counted, limit }: Groups = { counted: EVERYTHING },
+): Promise<readonly Figures[]> {
+  const { projectId, reader, from, to, kind, name, model } = filter;
+  const { rows } = await sql<Figures>`
+    with chosen as (
+      select *, ${time} as time, ${key}::text as key, kind = 'trace' as is_trace
+      from observability.hourly
+      where project_id = ${projectId} and hour >= ${from} and hour < ${to} and ${counted} and ${hasRoleIn(reader, "viewer", projectId)}
+        and (kind = 'trace' or (
+          kind = coalesce(${kind ?? null}::text, kind) and name = coalesce(${name ?? null}::text, name)
+          and model = coalesce(${model ?? null}::text, model)
+        ))
+    ), named as (
+      select distinct model from chosen where calls > 0
+    ), points as (
+      select named.model, price.valid_from
+      from named
+      join (
+        select model, valid_from from observability.prices where project_id = ${projectId}
+        union
+        select model, valid_from from observability.default_prices
+      ) as price on price.model in (lower(named.model), observability.priced_name(named.model))
+    ), priced as (
+      select points.model, points.valid_from, price.*,
+        lead(points.valid_from, 1, 'infinity') over (partition by points.model order by points.valid_from) as valid_to
+      from (select distinct * from points) as points
+      cross join lateral observability.price_of(${projectId}, points.model, points.valid_from) as price
+    ), summed as (
+      select time, is_trace, key, bucket, sum(observations) as count, sum(observations) filter (where status = 'failure') as failures,
+        sum(chosen.duration_ms) as duration_ms, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
+        sum(calls) filter (where priced.model is null) as unpriced_calls,
+        sum(${costOf("chosen", "priced")}) filter (where calls > 0) as cost
+      from chosen
+      left join priced on priced.model = chosen.model and chosen.hour >= priced.valid_from and chosen.hour < priced.valid_to
+      group by time, is_trace, key, bucket
+    ), ranked as (
+      select *, sum(count) filter (where bucket is not null) over (partition by time, is_trace, key order by bucket) as reached,
+        sum(count) filter (where bucket is not null) over (partition by time, is_trace, key) as timed
+      from summed
+    )
+    select time, is_trace, key, sum(count)::bigint as count, coalesce(sum(failures), 0)::bigint as failures,
+      ${percentile(0.5)} as p50_ms, ${percentile(0.95)} as p95_ms, ${percentile(0.99)} as p99_ms,
+      sum(duration_ms) / nullif(max(timed), 0)::double precision as mean_ms,
+      ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens,
+      sum(calls)::bigint as calls, coalesce(sum(unpriced_calls), 0)::bigint as unpriced_calls, sum(cost) as cost
+    from ranked
+    group by time, is_trace, key
+    order by ${limit === undefined ? sql`time, is_trace` : sql`is_trace, key = ${OTHER}, sum(count) desc, key`}
+    limit ${limit ?? null}::int`.execute(query);
+  return rows;
+}
+
+/** How many hours of that time wait to be counted. */
+export async function countPendingHours(query: Query, { projectId, reader, from, to }: MetricsFilter): Promise<number> {
+  const { rows } = await sql<{ pending: number }>`
+    select count(distinct hour) as pending from observability.hourly_marks
+    where project_id = ${projectId} and hour >= ${from} and hour < ${to} and ${hasRoleIn(reader, "viewer", projectId)}`.execute(query);
+  return rows[0]?.pending ?? 0;
+}
+
+type Expression = ReturnType<typeof sql>;
+
+/** The middle of the bucket in which so much of what has a duration is reached: at most a tenth beside the truth. */
+function percentile(part: number) {
+  return sql`power(${BUCKET}::double precision, min(bucket) filter (where reached >= ${part} * timed) - 0.5)`;
+}
+
+function tokens(column: string) {
+  return sql`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
+}

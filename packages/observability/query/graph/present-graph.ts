@@ -1,0 +1,52 @@
+import type { DeclaredGraph, TakenEdge, Trace } from "#contract.ts";
+import type { EntryRow, GraphObservationRow } from "./graphs.store.ts";
+import type { TraceSummaryRow } from "#query/steps/traces.store.ts";
+import { takeWhileLight } from "#query/steps/answer-size.ts";
+import { joinDeclaredGraphs } from "./declared-graph.ts";
+import { findGraphRuns } from "#query/steps/graph-runs.ts";
+import { findTakenEdges } from "./taken-edges.ts";
+
+type DeclaredRow = DeclaredGraph & { readonly graph_hash: string };
+
+/** What graphs ran in a trace, where they went, and, once found by `hashes`, how they were declared. */
+export function presentGraph(trace: TraceSummaryRow, observations: readonly GraphObservationRow[], entries: readonly EntryRow[]) {
+  const ordered = observations.toSorted((left, right) => timeOf(left) - timeOf(right) || (left.start_seq ?? 0) - (right.start_seq ?? 0));
+  const runs = findGraphRuns(
+    trace.segments.map(({ id, status }) => ({
+      traceId: id,
+      succeeded: status === "success",
+      observations: ordered.filter((observation) => observation.trace_id === id),
+      entries: entries
+        .filter((entry) => entry.trace_id === id)
+        .map(({ owner_id: ownerId, value }) => ({ ownerId, hash: value.graph_hash, step: value.step, next: value.next })),
+    })),
+  );
+  const nodeOf = new Map(runs.flatMap(({ path, taskOf }) => [...taskOf].map(([id, { node }]) => [id, `${path}${node}`] as const)));
+  return {
+    hashes: [...new Set(runs.flatMap((run) => [...run.hashes]))],
+    /** What the graph calls the nodes that observations ran as. */
+    nodeOf,
+    withDeclared: (rows: readonly DeclaredRow[]): Trace["graph"] =>
+      runs.length === 0 ? null : bounded(joinDeclaredGraphs(runs, new Map(rows.map((row) => [row.graph_hash, row]))), findTakenEdges(runs)),
+  };
+}
+
+/** Bytes of each of the three lists: names of nodes in nodes in nodes are long, and may be many. */
+const LIST_BYTES = 300_000;
+
+function bounded(declared: DeclaredGraph | null, edges: readonly TakenEdge[]): Trace["graph"] {
+  const taken = takeWhileLight(edges, LIST_BYTES);
+  const nodes = takeWhileLight(declared?.nodes ?? [], LIST_BYTES);
+  const declaredEdges = takeWhileLight(declared?.edges ?? [], LIST_BYTES);
+  const isCut =
+    taken.length < edges.length || nodes.length < (declared?.nodes.length ?? 0) || declaredEdges.length < (declared?.edges.length ?? 0);
+  return {
+    declared: declared === null ? null : { nodes: [...nodes], edges: [...declaredEdges] },
+    taken: [...taken],
+    ...(isCut ? { truncated: true } : {}),
+  };
+}
+
+function timeOf({ started_at: startedAt, seen_at: seenAt }: GraphObservationRow): number {
+  return (startedAt ?? seenAt).getTime();
+}

@@ -1,0 +1,144 @@
+import type { TakenEdge } from "#contract.ts";
+import { sourcesByRun, type Source } from "./edge-sources.ts";
+import type { GraphRun, Task } from "#query/steps/graph-runs.ts";
+
+const [END, PUSH] = ["__end__", "__pregel_push"];
+
+/**
+ * The edges that were gone, by joining where each step said it leads with what then started, by step numbers and channels and never by
+ * time: an edge that a node chose but whose target never ran is not among them. Equal runs give equal lists.
+ */
+export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] {
+  const edges = new Map<string, TakenEdge>();
+  for (const [run, sources] of sourcesByRun(runs)) {
+    const tasks = [...run.tasks.values()].toSorted((left, right) => left.step.step - right.step.step);
+    const lastStep = tasks.at(-1)?.step.step ?? -Infinity;
+    const sent = lineUpSent(sources);
+    const leading = Map.groupBy(
+      sources
+        .flatMap((source) => source.moves.map((move) => ({ source, move })))
+        .toSorted((left, right) => left.source.step - right.source.step),
+      ({ move }) => leadKey(move.to, channelOf(move)),
+    );
+    const leadsTo = (node: string, channel: string) => leading.get(leadKey(node, channel)) ?? [];
+    const lastPulls = new Map<string, number>();
+    for (const task of tasks) {
+      for (const { name, via } of causesOf(task, leadsTo, sent, lastPulls)) {
+        add(name, `${run.path}${task.node}`, via);
+      }
+    }
+    for (const { name, step, moves } of sources) {
+      if (run.succeeded || lastStep > step) {
+        for (const via of new Set(moves.filter(({ to }) => to === END).map((move) => move.via))) {
+          add(name, `${run.path}${END}`, via);
+        }
+      }
+    }
+  }
+  return [...edges].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, edge]) => edge);
+
+  function add(from: string | null, to: string, via: TakenEdge["via"]): void {
+    const key = JSON.stringify([from ?? "", to, via]);
+    edges.set(key, { from, to, via, count: (edges.get(key)?.count ?? 0) + 1 });
+  }
+}
+
+type Cause = { readonly name: string | null; readonly via: TakenEdge["via"] };
+type Lead = { readonly source: Source; readonly move: Source["moves"][number] };
+
+const UNKNOWN: Cause = { name: null, via: "unknown" };
+
+/** What a move writes to, so that each trigger of a task looks at those moves alone that can have pulled it. */
+function channelOf({ via, to, trigger = "" }: Source["moves"][number]): string {
+  return via === "error" || via === "send" ? via : `pull ${via === "join" ? trigger : `branch:to:${to}`}`;
+}
+
+function leadKey(node: string, channel: string): string {
+  return JSON.stringify([node, channel]);
+}
+
+/** What led to a task, by each channel that triggered it. `leadsTo` gives the moves to a node by a channel, by their steps. */
+function causesOf(
+  task: Task,
+  leadsTo: (node: string, channel: string) => readonly Lead[],
+  sent: SentTasks,
+  lastPulls: Map<string, number>,
+): readonly Cause[] {
+  const { step, triggers, index } = task.step;
+  const errors = leadsTo(task.node, "error");
+  const handled = errors[firstFrom(errors, step)];
+  if (handled?.source.step === step) {
+    return [{ name: handled.source.name, via: "error" }];
+  }
+  return triggers.flatMap((trigger): readonly Cause[] => {
+    if (trigger === PUSH) {
+      // A task without a place among those that were sent was called by a node, and no edge leads to it.
+      return index === undefined ? [] : [sentBy(task.node, step, index, sent)];
+    }
+    const key = leadKey(task.node, trigger);
+    const since = lastPulls.get(key) ?? -Infinity;
+    lastPulls.set(key, step);
+    const leads = leadsTo(task.node, `pull ${trigger}`);
+    const found = new Map<string, Cause>();
+    for (const { source, move } of leads.slice(firstFrom(leads, since), firstFrom(leads, step))) {
+      found.set(JSON.stringify([source.key, move.via]), { name: source.name, via: move.via });
+    }
+    return found.size > 0 ? [...found.values()] : [UNKNOWN];
+  });
+}
+
+/** Where in the list, which is in the order of its steps, the first of that step or a later one is. */
+function firstFrom(leads: readonly Lead[], step: number): number {
+  let [low, high] = [0, leads.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((leads[middle]?.source.step ?? Infinity) < step) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** By step: what was sent there, in the order in which the graph numbers it; each with the number after its last. */
+type SentTasks = readonly {
+  readonly step: number;
+  readonly line: readonly { readonly name: string; readonly to: string; readonly end: number }[];
+}[];
+
+/** A graph lines up what a step sent in the order of the tasks that sent it. */
+function lineUpSent(sources: readonly Source[]): SentTasks {
+  const sending = sources.filter(({ moves }) => moves.some(({ via }) => via === "send"));
+  return [...Map.groupBy(sending, ({ step }) => step)]
+    .toSorted(([left], [right]) => left - right)
+    .map(([step, ofStep]) => {
+      let end = 0;
+      const line = ofStep
+        .toSorted((left, right) => (left.order < right.order ? -1 : left.order > right.order ? 1 : 0))
+        .flatMap(({ name, moves }) =>
+          moves
+            .filter(({ via }) => via === "send")
+            .map(({ to, count = 1 }) => {
+              end += count;
+              return { name, to, end };
+            }),
+        );
+      return { step, line };
+    });
+}
+
+function sentBy(node: string, step: number, index: number, sent: SentTasks): Cause {
+  const line = sent.findLast((candidate) => candidate.step < step)?.line ?? [];
+  let [low, high] = [0, line.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((line[middle]?.end ?? Infinity) <= index) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const found = line[low];
+  return found?.to === node ? { name: found.name, via: "send" } : UNKNOWN;
+}

@@ -1,0 +1,162 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import {
+  deadLetterPageSchema,
+  deadLetterSchema,
+  fixDeadLetterRequestSchema,
+  listDeadLettersRequestSchema,
+  type DeadLetter as DeadLetterAnswer,
+} from "#contract.ts";
+import { decodeEntry } from "#events/stream-entry.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findRole, type Reader } from "#store/reader.ts";
+import {
+  deleteDeadLetter,
+  findDeadLetter,
+  findRoleByLetter,
+  fixDeadLetter,
+  listDeadLetters,
+  type DeadLetter,
+} from "./dead-letters.store.ts";
+import { positionOf, toPage } from "#query/access/cursor.ts";
+import { deadLetterNotFound, deadLetterNotOpen, notYourProject, stillUnreadable } from "./dead-letter.errors.ts";
+import { roleMissing } from "#query/access/not-found.errors.ts";
+import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { replayDeadLetter, type ReplayStream } from "./replay-dead-letter.ts";
+
+type DeadLettersOptions = {
+  readonly query: Kysely<ObservabilitySchema>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly stream: ReplayStream;
+};
+
+/** A mended entry may be as large as the entry was; JSON in JSON takes more characters. */
+const FIX_MAX_BYTES = 4 * 1024 * 1024;
+
+const config = { auth: "user-or-operator" };
+const params = z.object({ dead_letter_id: z.uuid() });
+
+/** The operator sees all; others those that name a project of which they are owners: an entry is raw, and nothing in it was masked. */
+export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptions) {
+  async function load(id: string, reader: Reader): Promise<DeadLetter> {
+    const letter = await findDeadLetter(query, { id, reader });
+    if (letter === undefined) {
+      throw (await findRoleByLetter(query, { id, reader })) === undefined ? deadLetterNotFound() : roleMissing("owner");
+    }
+    return letter;
+  }
+
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/dead-letters",
+      {
+        config,
+        schema: {
+          summary: "Entries of the stream that were set aside, and why",
+          querystring: listDeadLettersRequestSchema,
+          response: { 200: deadLetterPageSchema },
+        },
+      },
+      async (request) => {
+        const { cursor, limit, state, project_id: projectId } = request.query;
+        const reader = readerOf(request);
+        const role = projectId === undefined ? undefined : await findRole(query, { id: projectId, reader });
+        if (role !== undefined && role !== "owner") {
+          throw roleMissing("owner");
+        }
+        const wanted = {
+          reader,
+          projectId,
+          state: state === "all" ? undefined : state,
+          after: positionOf(cursor),
+          limit: limit + 1,
+        };
+        return toPage(await listDeadLetters(query, wanted), limit, present);
+      },
+    );
+
+    server.get(
+      "/api/v1/dead-letters/:dead_letter_id",
+      { config, schema: { summary: "One of them, whole", params, response: { 200: deadLetterSchema } } },
+      async (request) => present(await load(request.params.dead_letter_id, readerOf(request))),
+    );
+
+    server.patch(
+      "/api/v1/dead-letters/:dead_letter_id",
+      {
+        config,
+        bodyLimit: FIX_MAX_BYTES,
+        schema: {
+          summary: "Mend it, by all its fields as they should have been",
+          params,
+          body: fixDeadLetterRequestSchema,
+          response: { 200: deadLetterSchema },
+        },
+      },
+      async (request) => {
+        const reader = readerOf(request);
+        const by = authorOf(reader);
+        const id = request.params.dead_letter_id;
+        const { state } = await load(id, reader);
+        if (state !== "open") {
+          throw deadLetterNotOpen(state);
+        }
+        const fields = Object.entries(request.body.fields).flat();
+        const decoded = decodeEntry(fields);
+        if (!decoded.ok) {
+          throw stillUnreadable(decoded.reason);
+        }
+        const projectId = decoded.event.project_id;
+        if (!(await fixDeadLetter(query, { id, reader, by, at: clock.now(), entry: JSON.stringify(fields), projectId }))) {
+          throw notYourProject();
+        }
+        log.info({ deadLetter: id, by }, "a dead letter was mended");
+        return present(await load(id, reader));
+      },
+    );
+
+    server.post(
+      "/api/v1/dead-letters/:dead_letter_id/replay",
+      { config, schema: { summary: "Put it on the stream again, under the same event id", params, response: { 200: deadLetterSchema } } },
+      async (request) => {
+        const reader = readerOf(request);
+        const by = authorOf(reader);
+        const letter = await load(request.params.dead_letter_id, reader);
+        await replayDeadLetter({ query, stream, letter, reader, by, at: clock.now() });
+        log.info({ deadLetter: letter.id, by }, "a dead letter was replayed");
+        return present(await load(letter.id, reader));
+      },
+    );
+
+    server.delete(
+      "/api/v1/dead-letters/:dead_letter_id",
+      {
+        config,
+        schema: { summary: "Delete its texts; that it was there, and who deleted it, stays", params, response: { 200: deadLetterSchema } },
+      },
+      async (request) => {
+        const reader = readerOf(request);
+        const by = authorOf(reader);
+        const { id } = await load(request.params.dead_letter_id, reader);
+        if (await deleteDeadLetter(query, { id, reader, by, at: clock.now() })) {
+          log.info({ deadLetter: id, by }, "a dead letter was deleted");
+        }
+        return present(await load(id, reader));
+      },
+    );
+  };
+}
+
+function present({ position: _position, ...row }: DeadLetter): DeadLetterAnswer {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    fixed_at: row.fixed_at?.toISOString() ?? null,
+    replayed_at: row.replayed_at?.toISOString() ?? null,
+    deleted_at: row.deleted_at?.toISOString() ?? null,
+  };
+}

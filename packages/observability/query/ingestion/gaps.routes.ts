@@ -1,0 +1,93 @@
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer, type GapPage } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { listGaps, type Gap, type GapPosition } from "./list-gaps.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { microsSchema } from "#query/access/cursor.ts";
+import { readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+
+/** What never arrived: of one project, and of all that whoever asks may see. */
+export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/gaps",
+      {
+        config: { auth: "user-or-operator" },
+        schema: {
+          summary: "Lost events of all projects that the caller may see, as ranges of a producer's numbers",
+          querystring: listGapsRequestSchema,
+          response: { 200: gapPageSchema },
+        },
+      },
+      async (request) => {
+        const { project_id: projectId, ...page } = request.query;
+        return readPage(query, { reader: readerOf(request), projectId, ...page });
+      },
+    );
+
+    server.get(
+      "/api/v1/projects/:project_id/gaps",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "Lost events of a project",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: listRequestSchema,
+          response: { 200: gapPageSchema },
+        },
+      },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        return readPage(query, { reader, projectId, ...request.query });
+      },
+    );
+  };
+}
+
+type PageWanted = {
+  readonly reader: Reader;
+  readonly projectId: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+};
+
+async function readPage(query: Kysely<ObservabilitySchema>, { cursor, limit, ...wanted }: PageWanted): Promise<GapPage> {
+  const rows = await listGaps(query, { ...wanted, after: positionOf(cursor), limit: limit + 1 });
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    items: rows.slice(0, limit).map(present),
+    next_cursor: last === undefined ? null : toCursor([last.found_micros, last.project_id, last.producer_id, last.first_seq]),
+  };
+}
+
+const positionSchema = z.tuple([microsSchema, z.uuid(), z.uuid(), z.int()]);
+
+function positionOf(cursor: string | undefined): GapPosition | undefined {
+  if (cursor === undefined) {
+    return undefined;
+  }
+  const [micros, projectId, producerId, firstSeq] = fromCursor(cursor, positionSchema);
+  return { micros, projectId, producerId, firstSeq };
+}
+
+const helloSchema = z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() });
+
+function present({ hello, ...row }: Gap): GapAnswer {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    producer_id: row.producer_id,
+    producer: helloSchema.safeParse(hello).data ?? null,
+    first_seq: row.first_seq,
+    last_seq: row.last_seq,
+    events: row.last_seq - row.first_seq + 1,
+    found_at: row.found_at.toISOString(),
+    producer_first_event_at: row.first_event_at?.toISOString() ?? null,
+    producer_last_event_at: row.last_event_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { Logger } from "@sightline/foundation/log";
+import type { Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { markEndedProducers, markSilentProducers } from "./gone-producers.store.ts";
+import { createRepeatedDuty } from "#housekeeping/repeated-duty.ts";
+
+type GoneProducersOptions = {
+  readonly query: Kysely<ObservabilitySchema>;
+  /** Seconds that the oldest event has waited on the stream; NaN when nobody knows. */
+  readonly readLag: () => Promise<number>;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+const EVERY_MS = 10_000;
+const LAG_MAX_SECONDS = 15;
+
+/** An SDK sends a heartbeat every ten seconds. */
+export const SILENT_MS = 90_000;
+/** Other producers may have nothing to say for long. */
+export const SILENT_WITHOUT_HEARTBEAT_MS = 3_600_000;
+
+/**
+ * Notices producers that are gone: by their goodbye, or because nothing came from them for so long. Silence counts only
+ * while events get through: not before the stream has been read to its end all that time, so that neither a consumer nor
+ * a Redis that was away makes the living look dead.
+ */
+export function createGoneProducers({ query, readLag, clock, log }: GoneProducersOptions) {
+  let caughtUpSince: number | undefined;
+
+  async function look(): Promise<void> {
+    const lag = await readLag();
+    const now = clock.now().getTime();
+    if (!(lag < LAG_MAX_SECONDS)) {
+      caughtUpSince = undefined;
+      return;
+    }
+    caughtUpSince ??= now;
+    await markEndedProducers(query);
+    if (now - caughtUpSince >= SILENT_MS) {
+      const gone = await markSilentProducers(query, { silentMs: SILENT_MS, withoutHeartbeatMs: SILENT_WITHOUT_HEARTBEAT_MS });
+      if (gone > 0) {
+        log.info({ producers: gone }, "nothing comes from some producers any more; what they left running shows as abandoned");
+      }
+    }
+  }
+
+  const duty = createRepeatedDuty({ everyMs: EVERY_MS, failure: "producers that are gone could not be looked for", log, run: look });
+  return { look, start: duty.start, stop: duty.stop };
+}

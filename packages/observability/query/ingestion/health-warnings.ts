@@ -1,0 +1,53 @@
+import type { Database } from "@sightline/foundation/database/database";
+import type { Redis } from "@sightline/foundation/redis";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findIncidents } from "./list-gaps.store.ts";
+import { readRedisState } from "./redis-state.ts";
+
+type Warnings = { readonly warnings?: string[] };
+
+/** The contract's alerts. MAXLEN bounds entries and not bytes, so memory is watched apart from the length. */
+const MEMORY_MAX_MEGABYTES = 450;
+const STREAM_MAX_LENGTH = 80_000;
+const MEGABYTE = 1024 * 1024;
+
+const RECENT_MS = 24 * 60 * 60 * 1000;
+const WAIT_MS = 2_000;
+
+/** Nothing when Redis does not answer: the component says that. */
+export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream: string): Promise<Warnings> {
+  return within(async () => {
+    const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);
+    return [
+      ...(policy === "noeviction" ? [] : [`maxmemory-policy is ${policy}: Redis may throw the stream away. Set it to noeviction.`]),
+      ...(memoryBytes > MEMORY_MAX_MEGABYTES * MEGABYTE
+        ? [
+            `Redis uses ${Math.round(memoryBytes / MEGABYTE)} MB, over ${MEMORY_MAX_MEGABYTES}. Find out why the consumer lags, or run another one.`,
+          ]
+        : []),
+      ...(length > STREAM_MAX_LENGTH
+        ? [`${length} events wait on the stream, which producers trim at 100000: soon some are lost. Run another consumer.`]
+        : []),
+    ];
+  });
+}
+
+export async function incidentWarnings(database: Database<ObservabilitySchema>, now: Date): Promise<Warnings> {
+  return within(async () => {
+    const { has_gaps: hasGaps, has_dead_letters: hasDeadLetters } = await findIncidents(database, new Date(now.getTime() - RECENT_MS));
+    return [
+      ...(hasGaps ? ["Events were lost in the last 24 hours; GET /api/v1/gaps says which."] : []),
+      ...(hasDeadLetters ? ["Entries were set aside in the last 24 hours; see GET /api/v1/dead-letters."] : []),
+    ];
+  });
+}
+
+async function within(find: () => Promise<string[]>): Promise<Warnings> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), WAIT_MS);
+  });
+  const warnings = await Promise.race([find().catch(() => []), late]);
+  clearTimeout(timer);
+  return warnings.length === 0 ? {} : { warnings };
+}

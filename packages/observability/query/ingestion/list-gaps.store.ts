@@ -1,0 +1,88 @@
+import type { Database } from "@sightline/foundation/database/database";
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { instantOf, microsOf } from "#store/position.ts";
+import { hasRoleIn, type Reader } from "#store/reader.ts";
+
+export type Gap = {
+  readonly id: string;
+  readonly project_id: string;
+  readonly producer_id: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly found_at: Date;
+  /** What the producer said of itself, if that arrived. */
+  readonly hello: unknown;
+  readonly first_event_at: Date | null;
+  readonly last_event_at: Date | null;
+  readonly found_micros: string;
+};
+
+/** Where a page ended. */
+export type GapPosition = {
+  readonly micros: string;
+  readonly projectId: string;
+  readonly producerId: string;
+  readonly firstSeq: number;
+};
+
+type GapsWanted = {
+  readonly reader: Reader;
+  readonly projectId: string | undefined;
+  readonly after: GapPosition | undefined;
+  readonly limit: number;
+};
+
+/** Newest first, of the projects that the reader may see; what was found at one moment by producer, the latest numbers first. */
+export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsWanted): Promise<readonly Gap[]> {
+  const { reader, projectId, after } = wanted;
+  let rows = query
+    .selectFrom("observability.ingest_gaps as gap")
+    .leftJoin("observability.producers as producer", (join) =>
+      join.onRef("producer.project_id", "=", "gap.project_id").onRef("producer.producer_id", "=", "gap.producer_id"),
+    )
+    .select([
+      "gap.id",
+      "gap.project_id",
+      "gap.producer_id",
+      "gap.first_seq",
+      "gap.last_seq",
+      "gap.found_at",
+      "producer.hello",
+      "producer.first_event_at",
+      "producer.last_event_at",
+      microsOf("gap.found_at").as("found_micros"),
+    ])
+    .where(hasRoleIn(reader, "viewer", sql.ref("gap.project_id")));
+  if (projectId !== undefined) {
+    rows = rows.where("gap.project_id", "=", projectId);
+  }
+  if (after !== undefined) {
+    rows = rows.where(
+      sql<boolean>`(gap.found_at, gap.project_id, gap.producer_id, gap.first_seq)
+        < (${instantOf(after.micros)}, ${after.projectId}::uuid, ${after.producerId}::uuid, ${after.firstSeq}::bigint)`,
+    );
+  }
+  return rows
+    .orderBy("gap.found_at", "desc")
+    .orderBy("gap.project_id", "desc")
+    .orderBy("gap.producer_id", "desc")
+    .orderBy("gap.first_seq", "desc")
+    .limit(wanted.limit)
+    .execute();
+}
+
+/** For health checks: a database that hangs is given up as soon as they are. */
+const INCIDENTS = {
+  text: `select exists (select from observability.ingest_gaps where found_at > $1) as has_gaps,
+    exists (select from observability.dead_letters where state = 'open' and created_at > $1) as has_dead_letters`,
+  query_timeout: 2_000,
+};
+
+type Incidents = { readonly has_gaps: boolean; readonly has_dead_letters: boolean };
+
+/** Whether anything was found lost, or was set aside and is open, since then. */
+export async function findIncidents({ pool }: Database<ObservabilitySchema>, since: Date): Promise<Incidents> {
+  const { rows } = await pool.query<Incidents>({ ...INCIDENTS, values: [since] });
+  return rows[0] ?? { has_gaps: false, has_dead_letters: false };
+}

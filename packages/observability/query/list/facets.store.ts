@@ -1,0 +1,62 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { boundSearch } from "./bound-search.ts";
+import { hasRole, type Reader } from "#store/reader.ts";
+import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
+import { bringUpToDate } from "./up-to-date.ts";
+
+type Facet = { readonly value: string; readonly count: number };
+
+type FacetOptions = {
+  readonly projectId: string;
+  readonly reader: Reader;
+  readonly field: string;
+  /** In either case. */
+  readonly prefix: string;
+  readonly terms: readonly ListTerm[];
+  readonly now: Date;
+  readonly limit: number;
+};
+
+/** Traces that are looked at where it is asked for some of them. */
+export const FACET_TRACES = 5_000;
+
+/**
+ * The values of a field and how many traces have each, most first.
+ *
+ * @throws a database's error with the code `57014` when it takes too long.
+ */
+export async function listFacets(query: Kysely<ObservabilitySchema>, options: FacetOptions): Promise<readonly Facet[]> {
+  const { projectId, reader, field, terms, limit } = options;
+  const { isCounted } = await bringUpToDate(query, projectId);
+  const pattern = `${options.prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const isAllowed = sql`exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})`;
+  if (terms.length === 0) {
+    const { rows } = await sql<Facet>`
+      select value, traces as count from observability.trace_groups
+      where project_id = ${projectId}::uuid and field = ${field} and lower(left(value, 200)) like lower(${pattern}) and traces > 0 and ${isAllowed}
+      order by traces desc, value desc limit ${limit}`.execute(query);
+    return rows;
+  }
+  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: true });
+  const chosen = sql<Facet>`
+    with chosen as materialized (
+      select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields
+      from observability.trace_entries as entry
+      where entry.project_id = ${projectId}::uuid and ${isAllowed} and ${sql.join(conditions, sql` and `)}
+      order by entry.sort_at desc, entry.trace_id desc limit ${FACET_TRACES}
+    )
+    select said.value, count(*) as count
+    from chosen cross join lateral (
+      select value from (values ('name', name), ('session', session_id), ('user', user_id), ('thread', thread_id)) as own (field, value)
+      where own.field = ${field}
+      union all
+      select substr(had, ${field.length + 2}) from unnest(fields) as had where starts_with(had, ${`${field}:`})
+    ) as said
+    where lower(said.value) like lower(${pattern})
+    group by said.value order by count(*) desc, said.value desc limit ${limit}`;
+  return query.transaction().execute(async (transaction) => {
+    await boundSearch(transaction);
+    return (await chosen.execute(transaction)).rows;
+  });
+}

@@ -1,0 +1,79 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { listTracesRequestSchema, tracePageSchema, type ListedTrace } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { listEntries, type EntryRow, type ListedEntries, type ListOptions } from "./list-traces.store.ts";
+import { countLostEvents } from "#query/steps/lost-events.store.ts";
+import { entryCursorOf, entryPositionOf } from "./entry-cursor.ts";
+import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
+import { readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+import { orBeingCounted } from "./trace-query.errors.ts";
+import { termsOf } from "./traces-wanted.ts";
+
+type ListTraceOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+
+export function listTraceRoutes({ query, clock }: ListTraceOptions) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects/:project_id/traces",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "Traces of a project: filtered by a query, sorted, newest first; also by an API key with the scope read",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: listTracesRequestSchema,
+          response: { 200: tracePageSchema },
+        },
+      },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        const { cursor, limit, sort, order } = request.query;
+        const after = entryPositionOf(cursor, { sort, order });
+        const terms = termsOf(request.query);
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { rows, next, isCostPending } = await list({ projectId, reader, terms, now: clock.now(), sort, order, after, limit });
+        const lost = await countLostEvents(query, projectId, rows);
+        return {
+          items: rows.map((row) => presentEntry(row, lost)),
+          next_cursor: entryCursorOf({ sort, order }, next),
+          is_cost_pending: isCostPending,
+        };
+      },
+    );
+  };
+
+  async function list(options: ListOptions): Promise<ListedEntries> {
+    try {
+      return await listEntries(query, options);
+    } catch (error) {
+      throw orBeingCounted(error);
+    }
+  }
+}
+
+export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): ListedTrace {
+  return {
+    id: row.id,
+    name: row.name ?? UNKNOWN_NAME,
+    status: row.status,
+    started_at: row.sort_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    duration_ms: row.duration_ms,
+    waiting_ms: row.waiting_ms,
+    observations: row.steps,
+    failures: row.failures,
+    lost_events: lost.get(row.id) ?? 0,
+    thread_id: row.thread_id,
+    session_id: row.session_id,
+    user_id: row.user_id,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cost: row.cost,
+    models: [...row.models],
+    error: row.error,
+    scores: row.scores.map((score) => ({ ...score })),
+  };
+}

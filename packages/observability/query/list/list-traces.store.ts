@@ -1,0 +1,202 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { microsOf } from "#store/position.ts";
+import { hasRole, type Reader } from "#store/reader.ts";
+import { conditionsOf, statusNow, type ListTerm } from "./trace-conditions.ts";
+import { countTraces } from "#store/trace-entries.store.ts";
+import { boundSearch } from "./bound-search.ts";
+import { bringUpToDate } from "./up-to-date.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type EntryRow = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly status: "running" | "success" | "failure" | "interrupted" | "abandoned";
+  readonly runs: readonly string[];
+  readonly started_at: Date | null;
+  readonly sort_at: Date;
+  readonly ended_at: Date | null;
+  readonly waiting_ms: number;
+  readonly duration_ms: number | null;
+  readonly steps: number;
+  readonly failures: number;
+  readonly thread_id: string | null;
+  readonly session_id: string | null;
+  readonly user_id: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost: number | null;
+  readonly error: string | null;
+  readonly models: readonly string[];
+  readonly scores: readonly { readonly name: string; readonly value: number; readonly count: number }[];
+};
+
+export type Sort = "started" | "duration" | "cost" | "tokens" | "errors";
+
+/** Where a page ended: the value it is sorted by as text, null when it had none, then its time in microseconds. */
+export type EntryPosition = { readonly value: string | null; readonly micros: string; readonly id: string };
+
+export type ListOptions = {
+  readonly projectId: string;
+  readonly reader: Reader;
+  readonly terms: readonly ListTerm[];
+  readonly now: Date;
+  readonly sort: Sort;
+  readonly order: "asc" | "desc";
+  readonly after: EntryPosition | undefined;
+  readonly limit: number;
+};
+
+export type ListedEntries = {
+  readonly rows: readonly EntryRow[];
+  /** Of the last row, when there are more behind it. */
+  readonly next: EntryPosition | undefined;
+  readonly isCostPending: boolean;
+};
+
+const SORT_COLUMNS: Readonly<Record<Exclude<Sort, "started">, { readonly column: string; readonly type: string }>> = {
+  duration: { column: "duration_ms", type: "double precision" },
+  cost: { column: "cost", type: "double precision" },
+  tokens: { column: "tokens", type: "bigint" },
+  errors: { column: "failures", type: "bigint" },
+};
+
+/** @throws a database's error with the code `57014` when it takes too long: traces that are not counted yet are counted for each answer. */
+export async function listEntries(query: Query, options: ListOptions): Promise<ListedEntries> {
+  const { projectId, reader, terms, limit } = options;
+  const isPlain = terms.length === 0 && options.sort === "started";
+  const { isCounted, isCostPending } = isPlain ? { isCounted: false, isCostPending: false } : await bringUpToDate(query, projectId);
+  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
+  const found = await query.transaction().execute(async (transaction) => {
+    await boundSearch(transaction);
+    const source = isPlain ? beginnings : isCounted ? sql`observability.trace_entries` : countedNow;
+    return findPositions(transaction, { ...options, limit: limit + 1 }, { source, conditions });
+  });
+  const shown = found.slice(0, limit);
+  const ids = shown.map(({ id }) => id);
+  await countTraces(query, projectId, ids);
+  return {
+    rows: await readEntries(query, { projectId, reader, ids }),
+    next: found.length > limit ? shown.at(-1) : undefined,
+    isCostPending,
+  };
+}
+
+/** No run of the thread waits at the checkpoint from which it went on. */
+const isBeginning = sql`(trace.resumed_from is null or not exists (
+  select from observability.traces as earlier
+  where earlier.project_id = trace.project_id and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
+    and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
+))`;
+
+/** All that a list by time without conditions needs. */
+const beginnings = sql`(
+  select trace.project_id, trace.id as trace_id, trace.sort_at from observability.traces as trace where trace.sort_at is not null and ${isBeginning}
+)`;
+
+/** The same as the table, but each counted as it is read. */
+const countedNow = sql`(
+  select trace.project_id, trace.id as trace_id, one.*
+  from observability.traces as trace cross join lateral observability.entry_of(trace.project_id, trace.id) as one
+  where trace.sort_at is not null and ${isBeginning}
+)`;
+
+type Source = { readonly source: RawBuilder<unknown>; readonly conditions: readonly RawBuilder<boolean>[] };
+
+/** What has no value comes behind what has one, newest first. */
+async function findPositions(query: Query, options: ListOptions, source: Source): Promise<readonly EntryPosition[]> {
+  const { sort, order, after, limit } = options;
+  const direction = order === "asc" ? sql`asc` : sql`desc`;
+  const beyond = order === "asc" ? sql`>` : sql`<`;
+  if (sort === "started") {
+    const isAfter =
+      after === undefined ? sql`true` : sql`(entry.sort_at, entry.trace_id) ${beyond} (${instantOf(after)}, ${after.id}::uuid)`;
+    return positions(query, options, source, { isAfter, by: sql`entry.sort_at ${direction}, entry.trace_id ${direction}`, limit });
+  }
+  const { column, type } = SORT_COLUMNS[sort];
+  const value = sql.ref(`entry.${column}`);
+  const hasValue = sql`${value} is not null`;
+  const place =
+    after === undefined
+      ? hasValue
+      : sql`(${value}, entry.trace_id) ${beyond} (${after.value}::${sql.raw(type)}, ${after.id}::uuid) and ${hasValue}`;
+  const valued =
+    after?.value === null
+      ? []
+      : await positions(query, options, source, {
+          isAfter: place,
+          by: sql`${value} ${direction}, entry.trace_id ${direction}`,
+          limit,
+          value,
+        });
+  if (valued.length === limit || sort === "errors") {
+    return valued;
+  }
+  const isBehind = after?.value === null ? sql`(entry.sort_at, entry.trace_id) < (${instantOf(after)}, ${after.id}::uuid)` : sql`true`;
+  const rest = await positions(query, options, source, {
+    isAfter: sql`${value} is null and ${isBehind}`,
+    by: sql`entry.sort_at desc, entry.trace_id desc`,
+    limit: limit - valued.length,
+  });
+  return [...valued, ...rest];
+}
+
+type Place = {
+  readonly isAfter: RawBuilder<unknown>;
+  readonly by: RawBuilder<unknown>;
+  readonly limit: number;
+  readonly value?: RawBuilder<unknown>;
+};
+
+async function positions(
+  query: Query,
+  { projectId, reader }: ListOptions,
+  { source, conditions }: Source,
+  { isAfter, by, limit, value }: Place,
+): Promise<readonly EntryPosition[]> {
+  const { rows } = await sql<EntryPosition>`
+    select entry.trace_id as id, ${microsOf("entry.sort_at")} as micros, ${value === undefined ? sql`null` : sql`${value}::text`} as value
+    from ${source} as entry
+    where entry.project_id = ${projectId}::uuid
+      and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
+      and ${sql.join([...conditions, isAfter], sql` and `)}
+    order by ${by}
+    limit ${limit}`.execute(query);
+  return rows;
+}
+
+function instantOf({ micros }: EntryPosition) {
+  return sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
+}
+
+/** One trace as the list shows it, by the id of its beginning. */
+export async function findEntry(
+  query: Query,
+  { projectId, reader, id }: { readonly projectId: string; readonly reader: Reader; readonly id: string },
+): Promise<EntryRow | undefined> {
+  await countTraces(query, projectId, [id]);
+  return (await readEntries(query, { projectId, reader, ids: [id] }))[0];
+}
+
+/** In the order of the ids. */
+async function readEntries(
+  query: Query,
+  { projectId, reader, ids }: { readonly projectId: string; readonly reader: Reader; readonly ids: readonly string[] },
+): Promise<readonly EntryRow[]> {
+  if (ids.length === 0) {
+    return [];
+  }
+  const { rows } = await sql<EntryRow>`
+    select entry.trace_id as id, entry.name, case when entry.status = 'running' then ${statusNow} else entry.status end as status, entry.runs,
+      entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.duration_ms, entry.steps, entry.failures, entry.thread_id,
+      entry.session_id, entry.user_id, entry.input_tokens, entry.output_tokens, entry.cost, left(entry.error, 300) as error,
+      array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,
+      jsonb_path_query_array(entry.scores, '$[0 to 9]') as scores
+    from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
+    join observability.trace_entries as entry on entry.project_id = ${projectId}::uuid and entry.trace_id = wanted.id
+    join observability.projects as project on project.id = entry.project_id
+    where ${hasRole(reader, "viewer")}
+    order by wanted.place`.execute(query);
+  return rows;
+}

@@ -1,0 +1,70 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { microsOf } from "#store/position.ts";
+import { hasRole, type Reader } from "#store/reader.ts";
+import { bringUpToDate, type Counted } from "./up-to-date.ts";
+
+export type GroupRow = {
+  readonly id: string;
+  readonly traces: number;
+  readonly failures: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost: number | null;
+  readonly first_at: Date;
+  readonly last_at: Date;
+  /** What it is sorted by, as text. */
+  readonly position: string;
+};
+
+export type GroupSort = "last" | "traces" | "cost" | "tokens" | "failures";
+
+type GroupOptions = {
+  readonly projectId: string;
+  readonly reader: Reader;
+  readonly field: "session" | "user";
+  /** In either case. */
+  readonly prefix: string;
+  readonly sort: GroupSort;
+  readonly after: { readonly position: string; readonly id: string } | undefined;
+  readonly limit: number;
+};
+
+/** Each as there is an index; of the table, since in `order by` a bare name would be what the statement answers under it. */
+const KEYS = {
+  last: {
+    by: sql`t.last_at`,
+    position: microsOf("t.last_at"),
+    at: (text: string) => sql`timestamptz 'epoch' + ${text}::bigint * interval '1 microsecond'`,
+  },
+  traces: { by: sql`t.traces`, position: sql`t.traces`, at: (text: string) => sql`${text}::bigint` },
+  failures: { by: sql`t.failures`, position: sql`t.failures`, at: (text: string) => sql`${text}::bigint` },
+  cost: { by: sql`t.cost`, position: sql`t.cost`, at: (text: string) => sql`${text}::double precision` },
+  tokens: {
+    by: sql`(t.input_tokens + t.output_tokens)`,
+    position: sql`(t.input_tokens + t.output_tokens)`,
+    at: (text: string) => sql`${text}::numeric`,
+  },
+} as const;
+
+/** Sessions or users, the highest first. */
+export async function listGroups(
+  query: Kysely<ObservabilitySchema>,
+  { projectId, reader, field, prefix, sort, after, limit }: GroupOptions,
+): Promise<Counted & { readonly rows: readonly GroupRow[] }> {
+  const counted = await bringUpToDate(query, projectId);
+  const { by, position, at } = KEYS[sort];
+  const pattern = `${prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const sumOf = (column: string, count: string) =>
+    sql`case when ${sql.ref(count)} > 0 then least(greatest(${sql.ref(column)}, 0), ${Number.MAX_SAFE_INTEGER})::bigint end as ${sql.ref(column)}`;
+  const { rows } = await sql<GroupRow>`
+    select value as id, traces, failures, ${sumOf("input_tokens", "with_input")}, ${sumOf("output_tokens", "with_output")},
+      case when with_cost > 0 then greatest(cost, 0) end as cost, first_at, last_at, ${position}::text as position
+    from observability.trace_groups as t
+    where project_id = ${projectId}::uuid and field = ${field} and traces > 0 and last_at is not null
+      and ${prefix === "" ? sql`true` : sql`lower(left(value, 200)) like lower(${pattern})`}
+      and ${after === undefined ? sql`true` : sql`(${by}, t.value) < (${at(after.position)}, ${after.id})`}
+      and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
+    order by ${by} desc, t.value desc limit ${limit}`.execute(query);
+  return { rows, ...counted };
+}

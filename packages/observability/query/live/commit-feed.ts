@@ -1,0 +1,67 @@
+import { messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { createRedis } from "@sightline/foundation/redis";
+import { committedChannelOf, decodeCommitted, type Committed } from "#events/committed.ts";
+
+export type CommitFeed = {
+  readonly onCommit: (hear: (committed: Committed) => void) => void;
+  /** While it is not, nothing is heard. */
+  readonly isConnected: () => boolean;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+type FeedOptions = { readonly url: string; readonly streamName: string; readonly log: Logger };
+
+/** Between two tries of a user who may not subscribe. */
+const RETRY_MS = 30_000;
+
+/** What consumers say they have committed. A Redis that is away, or does not let us listen, is waited for. */
+export function createCommitFeed({ url, streamName, log }: FeedOptions): CommitFeed {
+  const { client, close } = createRedis({ url, name: "sightline-observability-live", log });
+  const channel = committedChannelOf(streamName);
+  let isConnected = false;
+  let isStopped = false;
+  let lastReason = "";
+  let timer: NodeJS.Timeout | undefined;
+  let hear: (committed: Committed) => void = () => undefined;
+
+  async function subscribe(): Promise<void> {
+    clearTimeout(timer);
+    try {
+      await client.subscribe(channel);
+      isConnected = true;
+      lastReason = "";
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason !== lastReason && !isStopped) {
+        log.warn({ reason, channel }, "commits can't be listened to; live views look into the database instead");
+      }
+      lastReason = reason;
+      timer = isStopped || client.status !== "ready" ? undefined : setTimeout(() => void subscribe(), RETRY_MS).unref();
+    }
+  }
+
+  client.on("ready", () => void subscribe());
+  client.on("close", () => {
+    isConnected = false;
+  });
+  client.on("message", (_channel, message) => {
+    const committed = decodeCommitted(message);
+    if (committed !== undefined) {
+      hear(committed);
+    }
+  });
+  return {
+    onCommit: (listener) => {
+      hear = listener;
+    },
+    isConnected: () => isConnected,
+    start: () => client.connect().catch(() => undefined),
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await close();
+    },
+  };
+}

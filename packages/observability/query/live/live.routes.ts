@@ -1,0 +1,97 @@
+import type { Authenticator, HttpServer } from "@sightline/foundation/http/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import { principalOf } from "@sightline/foundation/http/principal";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import type { ObservabilityConfig } from "#config.ts";
+import { liveRequestSchema } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findRun } from "#query/steps/find-run.store.ts";
+import { findVersions } from "#query/steps/steps.store.ts";
+import { createCommitFeed } from "./commit-feed.ts";
+import { createLiveHub, type LiveTuning, type WatchedTrace } from "./live-hub.ts";
+import { traceNotFound } from "#query/access/not-found.errors.ts";
+import { ownerOf } from "#query/access/owner-of.ts";
+import { readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+import { isWritten, readSeen, type Revision } from "#query/steps/revision.ts";
+
+type LiveOptions = {
+  readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
+  readonly query: Kysely<ObservabilitySchema>;
+  readonly log: Logger;
+  readonly tuning: LiveTuning;
+};
+
+type Request = Parameters<Authenticator>[0];
+
+const eventStream = {
+  description: "Server-sent events: `ready` at the start, `traces` when some changed, `refused` before an end that is none of ours.",
+  content: { "text/event-stream": { schema: z.unknown() } },
+};
+
+/** Streams that say what changed. `authenticate` is asked again and again while one is open. */
+export function createLive({ config, query, log, tuning }: LiveOptions) {
+  const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
+  const hub = createLiveHub({ feed, query, log, tuning });
+
+  async function look(
+    request: Request,
+    { projectId, traceId, since }: { readonly projectId: string; readonly traceId: string; readonly since: Revision | undefined },
+  ): ReturnType<WatchedTrace["look"]> {
+    const run = await findRun(query, { reader: readerOf(request), projectId, traceId });
+    if (run === undefined) {
+      return undefined;
+    }
+    const seen = await findVersions(query, run);
+    return {
+      ids: run.segments.map(({ id }) => id),
+      revision: readSeen(seen).revision,
+      isChanged: since === undefined || isWritten(seen, since),
+    };
+  }
+
+  const routes = (authenticate: Authenticator) => (server: HttpServer) => {
+    server.addHook("preClose", async () => hub.stop());
+    server.get(
+      "/api/v1/projects/:project_id/live",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "Server-sent events that say which traces of a project changed, or that one did",
+          params: z.object({ project_id: z.uuid() }),
+          querystring: liveRequestSchema,
+          response: { 200: eventStream },
+        },
+      },
+      async (request, reply) => {
+        const { project_id: projectId } = request.params;
+        const { trace_id: traceId } = request.query;
+        const mayRead = () => requireRole(query, { id: projectId, reader: readerOf(request), role: "viewer" });
+        await mayRead();
+        if (traceId !== undefined && (await look(request, { projectId, traceId, since: undefined })) === undefined) {
+          throw traceNotFound();
+        }
+        const stream = hub.open({
+          projectId,
+          owner: ownerOf(principalOf(request)),
+          trace: traceId === undefined ? undefined : { id: traceId, look: (since) => look(request, { projectId, traceId, since }) },
+          check: async () => {
+            await authenticate(request);
+            await mayRead();
+          },
+        });
+        return (
+          reply
+            .header("content-type", "text/event-stream; charset=utf-8")
+            .header("cache-control", "no-store")
+            .header("x-accel-buffering", "no")
+            // A server that stops waits for connections that are open; of a stream that has ended nothing more is to come.
+            .header("connection", "close")
+            .send(stream)
+        );
+      },
+    );
+  };
+  return { routes, start: feed.start, stop: feed.stop };
+}

@@ -1,0 +1,110 @@
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { listRequestSchema, memberPageSchema, putMemberRequestSchema } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { listMembers, putMember, removeMember, type MemberChange } from "./members.store.ts";
+import { positionOf, toPage } from "#query/access/cursor.ts";
+import { lastOwner, tooManyMembers } from "./member.errors.ts";
+import { projectNotFound } from "#query/access/not-found.errors.ts";
+import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+
+type MembersOptions = { readonly query: Kysely<ObservabilitySchema>; readonly log: Logger };
+
+const config = { auth: "user-or-operator" };
+const params = z.object({ project_id: z.uuid() });
+/** In the one writing that an access token has. */
+const memberParams = params.extend({ user_id: z.uuid().toLowerCase() });
+
+/**
+ * Who was added to a project. Accounts are identity's and not known here: the id of one that is nobody's, or another
+ * tenant's, opens nothing, since the project's tenant must be the access token's too.
+ */
+export function memberRoutes({ query, log }: MembersOptions) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects/:project_id/members",
+      {
+        config,
+        schema: {
+          summary: "Members of a project, the newest first; the tenant's admins are owners without being members",
+          params,
+          querystring: listRequestSchema,
+          response: { 200: memberPageSchema },
+        },
+      },
+      async (request) => {
+        const [reader, projectId] = [readerOf(request), request.params.project_id];
+        const { cursor, limit } = request.query;
+        const after = positionOf(cursor);
+        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const rows = await listMembers(query, { projectId, reader, after, limit: limit + 1 });
+        return toPage(rows, limit, ({ id: _id, position: _position, added_at: addedAt, ...row }) => ({
+          ...row,
+          added_at: addedAt.toISOString(),
+        }));
+      },
+    );
+
+    server.put(
+      "/api/v1/projects/:project_id/members/:user_id",
+      {
+        config,
+        schema: {
+          summary: "Add somebody to a project, or give them another role",
+          params: memberParams,
+          body: putMemberRequestSchema,
+          response: { 204: z.void() },
+        },
+      },
+      async (request, reply) => {
+        const reader = readerOf(request);
+        const { project_id: projectId, user_id: userId } = request.params;
+        const [{ role }, by] = [request.body, authorOf(reader)];
+        await requireRole(query, { id: projectId, reader, role: "owner" });
+        check(await putMember(query, { projectId, reader, userId, role, by }));
+        log.info({ project: projectId, member: userId, role, by }, "a project's member was added or changed");
+        return reply.status(204).send();
+      },
+    );
+
+    server.delete(
+      "/api/v1/projects/:project_id/members/:user_id",
+      {
+        config,
+        schema: {
+          summary: "Take somebody out of a project; everybody may leave one",
+          params: memberParams,
+          response: { 204: z.void() },
+        },
+      },
+      async (request, reply) => {
+        const reader = readerOf(request);
+        const { project_id: projectId, user_id: userId } = request.params;
+        const by = authorOf(reader);
+        await requireRole(query, { id: projectId, reader, role: by === userId ? "viewer" : "owner" });
+        check(await removeMember(query, { projectId, reader, userId }));
+        log.info({ project: projectId, member: userId, by }, "a project's member was removed");
+        return reply.status(204).send();
+      },
+    );
+  };
+}
+
+function check(change: MemberChange): void {
+  switch (change) {
+    case "done":
+      return;
+    case "refused":
+      // They were an owner when the request came.
+      throw projectNotFound();
+    case "last_owner":
+      throw lastOwner();
+    case "too_many":
+      throw tooManyMembers();
+    default:
+      change satisfies never;
+  }
+}

@@ -1,0 +1,135 @@
+import type { Clock } from "@sightline/foundation/clock";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Logger } from "@sightline/foundation/log";
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { z } from "zod";
+import {
+  changeProjectRequestSchema,
+  createProjectRequestSchema,
+  listRequestSchema,
+  projectPageSchema,
+  projectSchema,
+  type Project,
+} from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import type { Reader } from "#store/reader.ts";
+import { deleteProject } from "#store/delete-project.store.ts";
+import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
+import { positionOf, toPage } from "#query/access/cursor.ts";
+import { projectNotFound } from "#query/access/not-found.errors.ts";
+import { authorOf, readerOf, userReaderOf } from "#query/access/reader-of.ts";
+import { requireRole } from "#query/access/require-role.ts";
+
+type ProjectsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+
+const RECENT_MS = 24 * 60 * 60 * 1000;
+const config = { auth: "user" };
+
+export function projectRoutes({ query, clock, log }: ProjectsOptions) {
+  const recentSince = () => new Date(clock.now().getTime() - RECENT_MS);
+
+  async function load(id: string, reader: Reader): Promise<Project> {
+    const project = await findProject(query, { id, reader, recentSince: recentSince() });
+    if (project === undefined) {
+      throw projectNotFound();
+    }
+    return present(project);
+  }
+
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects",
+      {
+        config,
+        schema: {
+          summary: "Projects that the caller may see, newest first",
+          querystring: listRequestSchema,
+          response: { 200: projectPageSchema },
+        },
+      },
+      async (request) => {
+        const { cursor, limit } = request.query;
+        const after = positionOf(cursor);
+        const rows = await listProjects(query, { reader: readerOf(request), recentSince: recentSince(), after, limit: limit + 1 });
+        return toPage(rows, limit, present);
+      },
+    );
+
+    server.post(
+      "/api/v1/projects",
+      {
+        config,
+        schema: {
+          summary: "Create a project; who creates it is its first owner",
+          body: createProjectRequestSchema,
+          response: { 201: projectSchema },
+        },
+      },
+      async (request, reply) => {
+        const [id, reader] = [uuidv7(), userReaderOf(request)];
+        await insertProject(query, { id, tenantId: reader.tenantId, ...request.body, ownerId: reader.userId });
+        log.info({ project: id, access: request.body.access, by: reader.userId }, "a project was created");
+        return reply.status(201).send(await load(id, reader));
+      },
+    );
+
+    server.get(
+      "/api/v1/projects/:project_id",
+      {
+        config: { auth: "user-or-key" },
+        schema: { summary: "One project", params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } },
+      },
+      (request) => load(request.params.project_id, readerOf(request)),
+    );
+
+    server.patch(
+      "/api/v1/projects/:project_id",
+      {
+        config: { auth: "user-or-operator" },
+        schema: {
+          summary: "Change its name, who may see it, or how many days traces are kept",
+          params: z.object({ project_id: z.uuid() }),
+          body: changeProjectRequestSchema,
+          response: { 200: projectSchema },
+        },
+      },
+      async (request) => {
+        const [id, reader] = [request.params.project_id, readerOf(request)];
+        await requireRole(query, { id, reader, role: "owner" });
+        const { name, access, retention_days: retentionDays } = request.body;
+        if (!(await changeProject(query, { id, reader, name, access, retentionDays }))) {
+          throw projectNotFound();
+        }
+        log.info({ project: id, ...request.body, by: authorOf(reader) }, "a project was changed");
+        return load(id, reader);
+      },
+    );
+
+    server.delete(
+      "/api/v1/projects/:project_id",
+      {
+        config: { auth: "user-or-operator" },
+        schema: {
+          summary: "Delete a project with everything in it; what it held is gone from the disk a while later",
+          params: z.object({ project_id: z.uuid() }),
+          response: { 204: z.void() },
+        },
+      },
+      async (request, reply) => {
+        const [id, reader] = [request.params.project_id, readerOf(request)];
+        await requireRole(query, { id, reader, role: "owner" });
+        if (!(await deleteProject(query, { id, reader }))) {
+          throw projectNotFound();
+        }
+        log.info({ project: id, by: authorOf(reader) }, "a project was deleted");
+        return reply.status(204).send();
+      },
+    );
+  };
+}
+
+function present(project: ProjectSummary): Project {
+  const { position: _position, created_at: createdAt, last_trace_at: lastTraceAt, ...rest } = project;
+  return { ...rest, created_at: createdAt.toISOString(), last_trace_at: lastTraceAt?.toISOString() ?? null };
+}

@@ -1,0 +1,43 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+/** A trace with the parts it consists of, without what is in them. */
+export type Run = {
+  readonly reader: Reader;
+  readonly projectId: string;
+  /** In the order of their start; at least one. */
+  readonly segments: readonly RunSegment[];
+};
+
+export type RunSegment = {
+  readonly id: string;
+  /** Of the partition in which it lies, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly start_event: string | null;
+  readonly end_event: string | null;
+};
+
+/** The id of any part finds the whole. Undefined also when `reader` may not see it. */
+export async function findRun(
+  query: Query,
+  { reader, projectId, traceId }: { readonly reader: Reader; readonly projectId: string; readonly traceId: string },
+): Promise<Run | undefined> {
+  const { rows } = await sql<RunSegment>`
+    select segment.id, segment.day::text as day, part.start_event, part.end_event
+    from observability.projects as project
+    cross join lateral observability.segments_of(project.id, observability.beginning_of(project.id, ${traceId})) as segment
+    join observability.traces as part on part.project_id = project.id and part.id = segment.id
+    where project.id = ${projectId} and ${hasRole(reader, "viewer")}
+    order by segment.sort_at, segment.id`.execute(query);
+  return rows.length === 0 ? undefined : { reader, projectId, segments: rows };
+}
+
+/** What the rows of a run's steps and payloads have in common. */
+export function isOfRun({ reader, projectId, segments }: Run) {
+  const ids = segments.map(({ id }) => id);
+  const days = [...new Set(segments.map(({ day }) => day))];
+  return sql<boolean>`project_id = ${projectId} and trace_id = any(${ids}::uuid[]) and day = any(${days}::date[]) and ${hasRoleIn(reader, "viewer", projectId)}`;
+}

@@ -1,0 +1,166 @@
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { ObservabilitySchema, TraceRow } from "#schema.ts";
+import { costOf } from "#prices/prices.store.ts";
+import { hasRole, type Reader } from "#store/reader.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
+
+export type TraceSummaryRow = Pick<
+  Selectable<TraceRow>,
+  | "id"
+  | "project_id"
+  | "name"
+  | "started_at"
+  | "sort_at"
+  | "ended_at"
+  | "thread_id"
+  | "session_id"
+  | "user_id"
+  | "error"
+  | "start_event"
+  | "end_event"
+> & {
+  readonly status: TraceStatus;
+  /** The runs it consists of: from its start to its first pause, from there to the next, … */
+  readonly segments: readonly SegmentRow[];
+  /** Between an interrupt and its resume. */
+  readonly waiting_ms: number;
+  readonly observations: number;
+  readonly failures: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  /** Dollars; of calls whose model has a price. */
+  readonly cost: number | null;
+};
+
+type SegmentRow = {
+  readonly id: string;
+  readonly status: TraceStatus;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+};
+
+/** Characters of an error at the most. */
+const ERROR_MAX = 16_384;
+
+/** Without a project, the newest of that id among the reader's projects. The id of any run of a trace finds the whole trace. */
+export async function findTrace(
+  query: Query,
+  wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string },
+): Promise<TraceSummaryRow | undefined> {
+  const { reader, traceId, projectId } = wanted;
+  const rows = summaries(query, reader).where(
+    sql<boolean>`(trace.project_id, trace.id) in (
+      select part.project_id, observability.beginning_of(part.project_id, part.id)
+      from observability.projects as owner join observability.traces as part on part.project_id = owner.id and part.id = ${traceId}
+      where ${hasRole(reader, "viewer", "owner")} and (${projectId ?? null}::uuid is null or owner.id = ${projectId ?? null}::uuid)
+    )`,
+  );
+  return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
+}
+
+type Family = Pick<Selectable<TraceRow>, "ended_at" | "error" | "end_event"> &
+  Pick<TraceSummaryRow, "status" | "segments" | "waiting_ms"> & { readonly ids: readonly string[]; readonly days: readonly Date[] };
+
+/** What a trace and the runs that resumed it are together. It ended as the last of them did. */
+const family = sql<Family>`(
+  select array_agg(id order by place) as ids, array_agg(day order by place) as days,
+    json_agg(json_build_object('id', id, 'status', status, 'started_at', ${isoOf("sort_at")}, 'ended_at', ${isoOf("ended_at")}) order by place) as segments,
+    (array_agg(status order by place desc))[1] as status,
+    (array_agg(ended_at order by place desc))[1] as ended_at,
+    (array_agg(error order by place desc))[1] as error,
+    (array_agg(end_event order by place desc))[1] as end_event,
+    coalesce(sum(greatest(waited, 0)), 0)::double precision as waiting_ms
+  from (
+    select *, row_number() over by_time as place, extract(epoch from sort_at - lag(ended_at) over by_time) * 1000 as waited
+    from (
+      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOf("trace")} as status, ${errorOf("trace")} as error, trace.end_event
+      where trace.paused_at is null
+      union all
+      select part.id, part.day, part.sort_at, part.ended_at, ${statusOf("part")}, ${errorOf("part")}, part.end_event
+      from observability.segments_of(trace.project_id, trace.id) as part where trace.paused_at is not null
+    ) as segment
+    window by_time as (order by sort_at, id)
+  ) as placed
+)`;
+
+/** Running or abandoned is known of each run by its own producer. */
+function statusOf(run: "trace" | "part") {
+  const column = (name: string) => sql.ref(`${run}.${name}`);
+  return sql<TraceStatus>`observability.status_of(trace.project_id, ${column("id")}, ${column("day")}, ${column("status")}, ${column("start_producer")})`;
+}
+
+/** Only an event's length bounds it, and a page has 200. */
+function errorOf(run: "trace" | "part") {
+  const error = sql.ref(`${run}.error`);
+  return sql<string | null>`case when octet_length(${error}) <= ${ERROR_MAX} then ${error} else left(${error}, ${ERROR_MAX}) || '…' end`;
+}
+
+function isoOf(column: string) {
+  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+function summaries(query: Query, reader: Reader) {
+  return query
+    .selectFrom("observability.traces as trace")
+    .innerJoin("observability.projects as project", "project.id", "trace.project_id")
+    .innerJoinLateral(family.as<"family">(sql`family`), (join) => join.onTrue())
+    .innerJoinLateral(
+      () => totals.as("total"),
+      (join) => join.onTrue(),
+    )
+    .where(hasRole(reader, "viewer"))
+    .select([
+      "trace.id",
+      "trace.project_id",
+      "trace.name",
+      "trace.started_at",
+      "trace.sort_at",
+      "trace.thread_id",
+      "trace.session_id",
+      "trace.user_id",
+      "trace.start_event",
+      "family.status",
+      "family.ended_at",
+      "family.error",
+      "family.end_event",
+      "family.segments",
+      "family.waiting_ms",
+      "total.observations",
+      "total.failures",
+      "total.input_tokens",
+      "total.output_tokens",
+      "total.cost",
+    ]);
+}
+
+type Totals = Pick<TraceSummaryRow, "observations" | "failures" | "input_tokens" | "output_tokens" | "cost">;
+
+/** Of one `trace` and its `family`. Prices change by the hour, so the calls of one model and hour are priced as one. */
+const totals = sql<Totals>`(
+  select coalesce(sum(part.observations), 0)::bigint as observations, coalesce(sum(part.failures), 0)::bigint as failures,
+    ${sumOf("part.input_tokens")} as input_tokens, ${sumOf("part.output_tokens")} as output_tokens,
+    sum(${costOf("part", "price")}) as cost
+  from (
+    select observation.model, observation.hour,
+      count(*) as observations, count(*) filter (where observation.end_status = 'failure') as failures,
+      sum(observation.input_tokens) as input_tokens, sum(observation.output_tokens) as output_tokens,
+      sum(observation.uncached_tokens) as uncached_tokens, sum(observation.cache_read_tokens) as cache_read_tokens,
+      sum(observation.cache_write_tokens) as cache_write_tokens
+    from unnest(family.ids, family.days) as segment (id, day)
+    join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
+    where observation.project_id = trace.project_id
+    group by observation.model, observation.hour
+  ) as part
+  left join lateral observability.price_of(trace.project_id, part.model, part.hour) as price
+    on part.input_tokens is not null or part.output_tokens is not null
+)`;
+
+/** A producer may count nonsense; a sum that no number holds must not hide the rows it stands in. */
+function sumOf(column: string) {
+  const sum = sql`sum(${sql.ref(column)})`;
+  // Not `least`, which makes a number of null.
+  return sql<number | null>`(case when ${sum} > ${Number.MAX_SAFE_INTEGER} then ${Number.MAX_SAFE_INTEGER} else ${sum} end)::bigint`;
+}

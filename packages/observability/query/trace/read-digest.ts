@@ -1,0 +1,105 @@
+import type { Kysely } from "kysely";
+import type { Trace, TraceDigest } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findWholeBlobs } from "#query/steps/blobs.store.ts";
+import { findRun, type Run } from "#query/steps/find-run.store.ts";
+import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#query/graph/graphs.store.ts";
+import { countLostEventsOf, listTouchingGaps } from "#query/steps/lost-events.store.ts";
+import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
+import type { Reader } from "#store/reader.ts";
+import { findVersions } from "#query/steps/steps.store.ts";
+import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
+import { takeWhileLight } from "#query/steps/answer-size.ts";
+import { traceNotFound } from "#query/access/not-found.errors.ts";
+import { mergeAttributes, toValues } from "#query/steps/payload-values.ts";
+import { presentGraph } from "#query/graph/present-graph.ts";
+import { presentTraceSummary } from "#query/steps/present-trace.ts";
+import { readSeen, writeRevision } from "#query/steps/revision.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+type Wanted = { readonly reader: Reader; readonly projectId: string; readonly traceId: string };
+
+const GAPS_MAX = 100;
+const CURRENT_MAX = 100;
+const CURRENT_BYTES = 100_000;
+/** Parts of a trace whose attributes are told: so many of the first ones, and of the last. */
+const TOLD = 10;
+
+/** A trace without its steps. The revision is read first: what changes meanwhile is told once more, never passed over. */
+export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDigest> {
+  const run = await findRun(query, wanted);
+  if (run === undefined) {
+    throw traceNotFound();
+  }
+  const revision = writeRevision(readSeen(await findVersions(query, run)).revision);
+  const trace = await findTrace(query, wanted);
+  if (trace === undefined) {
+    throw traceNotFound();
+  }
+  const lost = await countLostEventsOf(
+    query,
+    run.projectId,
+    run.segments.map(({ id }) => id),
+  );
+  const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, GAPS_MAX);
+  const { graph, current } = await readGraph(query, run, trace);
+  return {
+    ...presentTraceSummary(trace, lost),
+    project_id: run.projectId,
+    truncated: graph?.truncated ?? false,
+    ...(await readOwnValues(query, run, trace)),
+    error: trace.error,
+    segments: [...trace.segments],
+    graph,
+    steps_total: trace.observations,
+    revision,
+    waits: waitsOf(trace.segments),
+    gaps: gaps.map((gap) => ({ ...gap, events: gap.last_seq - gap.first_seq + 1, found_at: gap.found_at.toISOString() })),
+    current: [...current],
+  };
+}
+
+async function readGraph(
+  query: Query,
+  run: Run,
+  trace: TraceSummaryRow,
+): Promise<{ readonly graph: Trace["graph"]; readonly current: readonly string[] }> {
+  const observations = await findGraphObservations(query, run);
+  const found = presentGraph(
+    trace,
+    observations,
+    await findGraphEntries(
+      query,
+      run.projectId,
+      run.segments.map(({ id }) => id),
+    ),
+  );
+  const running = trace.status === "running" ? observations.filter(({ end_status: status }) => status === null) : [];
+  const names = [...new Set(running.flatMap(({ id }) => found.nodeOf.get(id) ?? []))];
+  const innermost = names.filter((name) => !names.some((other) => other.startsWith(`${name}:`)));
+  return {
+    graph: found.withDeclared(await findDeclaredGraphs(query, run.projectId, found.hashes)),
+    current: takeWhileLight(innermost.slice(0, CURRENT_MAX), CURRENT_BYTES),
+  };
+}
+
+async function readOwnValues(query: Query, run: Run, trace: TraceSummaryRow): Promise<Pick<Trace, "input" | "output" | "attributes">> {
+  const { segments } = run;
+  const told = segments.length <= 2 * TOLD ? segments : [...segments.slice(0, TOLD), ...segments.slice(-TOLD)];
+  const eventIds = told.flatMap(({ start_event: start, end_event: end }) => [start, end]).filter((event) => event !== null);
+  const texts = await findPayloadTexts(query, run, { eventIds, updatesOf: [] });
+  const payloads = await toValues(texts, (hashes) => findWholeBlobs(query, run.projectId, hashes));
+  const byEvent = new Map(payloads.map((payload) => [payload.event_id, payload]));
+  return {
+    input: byEvent.get(trace.start_event ?? "")?.value ?? null,
+    output: byEvent.get(trace.end_event ?? "")?.value ?? null,
+    attributes: mergeAttributes(eventIds.flatMap((event) => byEvent.get(event) ?? [])),
+  };
+}
+
+function waitsOf(segments: TraceSummaryRow["segments"]): TraceDigest["waits"] {
+  return segments.flatMap(({ ended_at: from }, index) => {
+    const to = segments[index + 1]?.started_at;
+    return from === null || to === undefined || from >= to ? [] : [{ from, to }];
+  });
+}

@@ -1,0 +1,131 @@
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { isAfter, microsOf, type Position } from "#store/position.ts";
+import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+
+type Query = Kysely<ObservabilitySchema>;
+
+export type ScoreSummary = {
+  readonly id: string;
+  readonly trace_id: string;
+  readonly observation_id: string | null;
+  readonly name: string;
+  readonly value: number;
+  readonly comment: string | null;
+  readonly author: string | null;
+  readonly scored_at: Date;
+  readonly position: string;
+};
+
+type NewScore = {
+  /** An editor of the project. */
+  readonly reader: Reader;
+  readonly id: string;
+  readonly projectId: string;
+  readonly traceId: string;
+  readonly observationId: string | undefined;
+  readonly name: string;
+  readonly value: number;
+  readonly comment: string | undefined;
+  readonly author: string;
+  readonly scoredAt: Date;
+};
+
+/** @returns false when the project has no such trace, or the trace no such observation. */
+export async function insertScore(query: Query, score: NewScore): Promise<boolean> {
+  const { rows } = await sql`
+    insert into observability.scores (project_id, trace_id, event_id, observation_id, name, value, comment, author, scored_at)
+    select trace.project_id, trace.id, ${score.id}::uuid, ${score.observationId ?? null}::uuid, ${score.name}::text,
+      ${score.value}::double precision, ${score.comment ?? null}::text, ${score.author}::text, ${score.scoredAt}::timestamptz
+    from observability.traces as trace
+    join observability.projects as project on project.id = trace.project_id and ${hasRole(score.reader, "editor")}
+    where trace.project_id = ${score.projectId} and trace.id = ${score.traceId} and (
+      ${score.observationId ?? null}::uuid is null or exists (
+        select from observability.observations as observation
+        where observation.project_id = trace.project_id and observation.trace_id = trace.id and observation.day = trace.day
+          and observation.id = ${score.observationId ?? null}::uuid
+      )
+    )
+    returning event_id`.execute(query);
+  return rows.length > 0;
+}
+
+type ScoreFilter = {
+  readonly reader: Reader;
+  readonly projectId: string;
+  readonly traceId: string | undefined;
+  readonly name: string | undefined;
+  readonly after: Position | undefined;
+  readonly limit: number;
+};
+
+/** Newest first. */
+export async function listScores(query: Query, filter: ScoreFilter): Promise<readonly ScoreSummary[]> {
+  const { projectId, reader, traceId, name, after, limit } = filter;
+  let rows = query
+    .selectFrom("observability.scores as score")
+    .select([
+      "score.event_id as id",
+      "score.trace_id",
+      "score.observation_id",
+      "score.name",
+      "score.value",
+      "score.comment",
+      "score.author",
+      "score.scored_at",
+      microsOf("score.scored_at").as("position"),
+    ])
+    .where("score.project_id", "=", projectId)
+    .where(hasRoleIn(reader, "viewer", projectId));
+  if (traceId !== undefined) {
+    rows = rows.where("score.trace_id", "=", traceId);
+  }
+  if (name !== undefined) {
+    rows = rows.where("score.name", "=", name);
+  }
+  if (after !== undefined) {
+    rows = rows.where(isAfter("score.scored_at", "score.event_id", after));
+  }
+  return rows.orderBy("score.scored_at", "desc").orderBy("score.event_id", "desc").limit(limit).execute();
+}
+
+/** Only what was given here: what came from the application would come again. One's own as an editor, any as an owner. */
+export async function deleteScore(
+  query: Query,
+  { projectId, id, reader, author }: { readonly projectId: string; readonly id: string; readonly reader: Reader; readonly author: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await query
+    .deleteFrom("observability.scores")
+    .where("project_id", "=", projectId)
+    .where("event_id", "=", id)
+    .where("author", "is not", null)
+    .where(sql<boolean>`(
+      ${hasRoleIn(reader, "owner", projectId)} or (author = ${author} and ${hasRoleIn(reader, "editor", projectId)})
+    )`)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** In the order of the alphabet, each by one look into the index. */
+export async function listScoreNames(
+  query: Query,
+  { reader, projectId, limit }: { readonly reader: Reader; readonly projectId: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    with recursive known as (
+      (
+        select score.name
+        from observability.projects as project join observability.scores as score on score.project_id = project.id
+        where project.id = ${projectId} and ${hasRole(reader, "viewer")}
+        order by score.name limit 1
+      )
+      union all
+      select (
+        select score.name from observability.scores as score
+        where score.project_id = ${projectId} and score.name > known.name order by score.name limit 1
+      )
+      from known where known.name is not null
+    )
+    select name from known where name is not null limit ${limit}`.execute(query);
+  return rows.map(({ name }) => name);
+}

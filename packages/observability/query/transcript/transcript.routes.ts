@@ -1,0 +1,48 @@
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import { transcriptPageSchema, transcriptRequestSchema } from "#contract.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findTranscriptPayloads, findTranscriptSteps } from "./transcript.store.ts";
+import { traceNotFound } from "#query/access/not-found.errors.ts";
+import { readerOf } from "#query/access/reader-of.ts";
+import { presentTranscript } from "./transcript-entries.ts";
+
+const id = z.uuid();
+const afterSchema = z.tuple([id]);
+
+/** What was said in a trace. */
+export function transcriptRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/api/v1/projects/:project_id/traces/:trace_id/transcript",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "What was said to models and tools in a trace, and what they said; each message once",
+          params: z.object({ project_id: id, trace_id: id }),
+          querystring: transcriptRequestSchema,
+          response: { 200: transcriptPageSchema },
+        },
+      },
+      async (request) => {
+        const { project_id: projectId, trace_id: traceId } = request.params;
+        const { cursor, limit } = request.query;
+        const [after] = cursor === undefined ? [] : fromCursor(cursor, afterSchema);
+        const reader = readerOf(request);
+        const found = await findTranscriptSteps(query, { reader, projectId, traceId, after, limit: limit + 1 });
+        if (found === undefined) {
+          throw traceNotFound();
+        }
+        const end = found.filter((step) => step.is_before).length + limit;
+        const steps = found.slice(0, end);
+        const last = steps.at(-1);
+        return {
+          items: presentTranscript(steps, await findTranscriptPayloads(query, { reader, projectId, traceId }, steps)),
+          next_cursor: found.length > end && last !== undefined ? toCursor([last.id]) : null,
+        };
+      },
+    );
+  };
+}

@@ -1,0 +1,96 @@
+import { fileURLToPath } from "node:url";
+import { findCodeOrigin, pathInRepository } from "./code-origin.ts";
+import type { CodeReference } from "../event/event.ts";
+
+/** `at name (file:///app/agent.js:12:5)` or `at file:///app/agent.js:12:5`. */
+const FRAME = /^\s*at (?:.*\()?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):\d+\)?$/;
+/** Where this package and the graph library lie; their frames are not the application's. */
+const LIBRARY = /[/\\]node_modules[/\\]/;
+const OWN_FOLDER = ownFile().replace(/[^/\\]*$/, "");
+
+/** The line of the application's code that is calling, from the stack; undefined when the stack does not say. */
+export function callerReference(name: string | undefined): CodeReference | undefined {
+  const frame = applicationFrame(new Error().stack ?? "");
+  if (frame === undefined) {
+    return undefined;
+  }
+  const { root, repo, commit } = findCodeOrigin(frame.file);
+  const file = pathInRepository(frame.file, root).slice(0, 4096);
+  return { repo, commit, file, line: frame.line, function: name?.slice(0, 500) };
+}
+
+/** Frames looked at: the caller's own is the first that is not this package's. */
+const FRAMES = 6;
+const MAXIMUM_SITES = 1000;
+const sites = new Map<string, CodeReference | undefined>();
+
+/** The line of the application's code that called `entrance`, a function of this package; undefined when the stack does not say. */
+export function callSite(entrance: (...given: never[]) => unknown): CodeReference | undefined {
+  const before = Error.stackTraceLimit;
+  try {
+    const here: { stack?: string } = {};
+    Error.stackTraceLimit = FRAMES;
+    Error.captureStackTrace(here, entrance);
+    const stack = here.stack ?? "";
+    if (sites.has(stack)) {
+      return sites.get(stack);
+    }
+    const site = referenceOf(stack);
+    if (sites.size < MAXIMUM_SITES) {
+      sites.set(stack, site);
+    }
+    return site;
+  } catch {
+    // An application may forbid what this needs, or format stacks in a way of its own.
+    return undefined;
+  } finally {
+    restore(before);
+  }
+}
+
+function restore(limit: number): void {
+  try {
+    Error.stackTraceLimit = limit;
+  } catch {
+    // Nor was it changed.
+  }
+}
+
+function referenceOf(stack: string): CodeReference | undefined {
+  const frame = applicationFrame(stack);
+  if (frame === undefined) {
+    return undefined;
+  }
+  const { root, repo, commit } = findCodeOrigin(frame.file);
+  const [, name] = /^\s*at (?:async )?([\w$.]+) \(/.exec(frame.text) ?? [];
+  return { repo, commit, file: pathInRepository(frame.file, root).slice(0, 4096), line: frame.line, function: name?.slice(0, 500) };
+}
+
+function applicationFrame(stack: string): { file: string; line: number; text: string } | undefined {
+  for (const text of stack.split("\n")) {
+    const [, place, line] = FRAME.exec(text) ?? [];
+    const file = place === undefined ? undefined : asPath(place);
+    if (file !== undefined && !LIBRARY.test(file) && !isOwn(file)) {
+      return { file, line: Math.max(1, Number(line)), text };
+    }
+  }
+  return undefined;
+}
+
+function isOwn(file: string): boolean {
+  return OWN_FOLDER !== "" && file.startsWith(OWN_FOLDER) && !file.includes(".test.");
+}
+
+function asPath(place: string): string | undefined {
+  try {
+    return place.startsWith("file://") ? fileURLToPath(place) : place;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Read from the stack because ESM and CommonJS have different names for it. */
+function ownFile(): string {
+  const [, place] = FRAME.exec((new Error().stack ?? "").split("\n")[1] ?? "") ?? [];
+  return place === undefined ? "" : (asPath(place) ?? "");
+}

@@ -1,0 +1,124 @@
+import type { Attributes, Reasoning, ToolEntry, Usage } from "../event/event.ts";
+import { type PayloadField, WITHHELD } from "../mask/masking.ts";
+import { boundReasoning } from "./reasoning.ts";
+import type { Settings } from "../settings/settings.ts";
+import { safeText } from "../mask/safe-text.ts";
+import { type Limits, measureSnapshot, PAYLOAD_LIMITS } from "./snapshot.ts";
+
+const NAME_LENGTH = 500;
+const ERROR_LENGTH = 8192;
+const SMALL: Limits = { ...PAYLOAD_LIMITS, depth: 8, text: 8192, size: 32_768 };
+
+/** The copies one event is made of, bounded and masked, and how much they hold together. */
+export class PayloadCopies {
+  readonly #settings: Settings;
+  size = 0;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  payload(value: unknown, field: PayloadField, limits: Limits = PAYLOAD_LIMITS): unknown {
+    if (value === undefined) {
+      return undefined;
+    }
+    const bounded = this.#copy(value, limits);
+    return this.#settings.mask === undefined ? bounded : this.#mask(bounded, field, limits);
+  }
+
+  attributes(values: Attributes | undefined): Attributes | undefined {
+    const bounded = this.payload(values, "attributes", SMALL);
+    return isRecord(bounded) && Object.keys(bounded).length > 0 ? bounded : undefined;
+  }
+
+  errorText(error: unknown): string | undefined {
+    return error === undefined ? undefined : this.text(describe(error), ERROR_LENGTH, "error");
+  }
+
+  text(text: string, maximum: number, field: PayloadField): string {
+    const bounded = this.payload(safeText(text, maximum), field, SMALL);
+    return typeof bounded === "string" ? bounded : WITHHELD;
+  }
+
+  usage(measured: Usage | undefined): Usage | undefined {
+    if (measured === undefined) {
+      return undefined;
+    }
+    const { raw, ...counts } = measured;
+    const boundedRaw = this.payload(raw, "usage", SMALL);
+    return { ...counts, ...(isRecord(boundedRaw) ? { raw: boundedRaw } : {}) };
+  }
+
+  reasoning(text: string | undefined): Reasoning | undefined {
+    const { captureReasoning, mask, reasoningMaxLength } = this.#settings;
+    if (text === undefined || !captureReasoning) {
+      return undefined;
+    }
+    const masked =
+      mask === undefined ? text : this.#mask(text, "reasoning", { ...PAYLOAD_LIMITS, text: text.length, size: text.length + 8 });
+    const bounded = boundReasoning(typeof masked === "string" ? masked : WITHHELD, reasoningMaxLength);
+    this.size += bounded.text.length;
+    return bounded;
+  }
+
+  toolEntry(tool: ToolEntry | undefined): ToolEntry | undefined {
+    if (tool === undefined) {
+      return undefined;
+    }
+    const parameters = this.payload(tool.parameters, "parameters");
+    return {
+      tool_name: this.name(tool.tool_name),
+      parameters: isRecord(parameters) ? parameters : { withheld: parameters },
+      result: this.payload(tool.result, "result") ?? null,
+      timestamp: tool.timestamp,
+      status: tool.status,
+    };
+  }
+
+  name(text: string, maximum = NAME_LENGTH): string {
+    const safe = safeText(text, maximum);
+    this.size += safe.length;
+    return safe;
+  }
+
+  optionalName(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : this.name(text);
+  }
+
+  /** Fails closed: what the application's function could not mask does not leave. */
+  #mask(bounded: unknown, field: PayloadField, limits: Limits): unknown {
+    try {
+      const masked: unknown = this.#settings.mask?.(bounded, field);
+      if (masked instanceof Promise) {
+        masked.catch(() => undefined);
+        return WITHHELD;
+      }
+      return this.#copy(masked, limits) ?? null;
+    } catch {
+      return WITHHELD;
+    }
+  }
+
+  #copy(value: unknown, limits: Limits): unknown {
+    const { captureReasoning, reasoningMaxLength } = this.#settings;
+    const copied = measureSnapshot(value, { capture: captureReasoning, maximum: reasoningMaxLength }, limits);
+    this.size += copied.size;
+    return copied.value;
+  }
+}
+
+/** Whatever is thrown may throw when it is read; what failed must still be told to have ended. */
+function describe(error: unknown): string {
+  try {
+    if (error instanceof Error) {
+      return `${error.name}: ${error.message}`;
+    }
+    return typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error);
+  } catch {
+    return "[unreadable]";
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,192 @@
+import type {
+  Attributes,
+  CodeReference,
+  EndStatus,
+  EventBodies,
+  EventType,
+  GraphEdge,
+  GraphMove,
+  GraphStep,
+  ObservationKind,
+  ToolEntry,
+  Usage,
+} from "../event/event.ts";
+import { createIdentifier } from "../event/identifier.ts";
+import { countDropped, observe } from "../settings/metrics.ts";
+import { PayloadCopies } from "./payload-copies.ts";
+import { sdkState } from "../client/sdk-state.ts";
+import { timestamp } from "../event/timestamp.ts";
+
+const SCORE_NAME_LENGTH = 200;
+/** The schema's 4000 less what a cut text says about its length. */
+const COMMENT_LENGTH = 3900;
+
+export type TraceStart = {
+  readonly name: string;
+  readonly threadId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly input?: unknown;
+  readonly attributes?: Attributes | undefined;
+};
+
+export type ObservationStart = {
+  readonly traceId: string;
+  readonly parentId: string | undefined;
+  readonly kind: ObservationKind;
+  readonly name: string;
+  readonly model?: string | undefined;
+  readonly code?: CodeReference | undefined;
+  readonly graphStep?: GraphStep | undefined;
+  readonly input?: unknown;
+  readonly attributes?: Attributes | undefined;
+  readonly startedAt?: string | undefined;
+};
+
+export type Outcome = {
+  readonly status: EndStatus;
+  readonly output?: unknown;
+  readonly error?: unknown;
+  readonly attributes?: Attributes | undefined;
+};
+
+export type ObservationOutcome = Outcome & {
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly reasoning?: string | undefined;
+  readonly tool?: ToolEntry | undefined;
+  readonly next?: readonly GraphMove[] | undefined;
+  readonly endedAt?: string | undefined;
+  readonly duration?: number | undefined;
+};
+
+export type OpenTrace = { readonly traceId: string };
+export type OpenObservation = { readonly traceId: string; readonly observationId: string; readonly startedAt: number };
+
+/** Undefined when nothing is recorded; the caller's own work goes on either way. */
+export function startTrace(start: TraceStart): OpenTrace | undefined {
+  return record((copies, publish, now) => {
+    const traceId = createIdentifier();
+    publish("trace.start", {
+      trace_id: traceId,
+      name: copies.name(start.name),
+      started_at: now,
+      thread_id: copies.optionalName(start.threadId),
+      session_id: copies.optionalName(start.sessionId),
+      user_id: copies.optionalName(start.userId),
+      input: copies.payload(start.input, "input"),
+      attributes: copies.attributes(start.attributes),
+    });
+    return { traceId };
+  });
+}
+
+export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedAt?: string | undefined }): void {
+  record((copies, publish, now) => {
+    publish("trace.end", {
+      trace_id: trace.traceId,
+      ended_at: now,
+      status: outcome.status,
+      output: copies.payload(outcome.output, "output"),
+      error: copies.errorText(outcome.error),
+      paused_at: outcome.pausedAt,
+      attributes: copies.attributes(outcome.attributes),
+    });
+  });
+}
+
+export function recordResume(traceId: string, checkpointId: string): void {
+  record((_copies, publish, now) => publish("trace.resume", { trace_id: traceId, resumed_at: now, resumed_from: checkpointId }));
+}
+
+export function startObservation(start: ObservationStart): OpenObservation | undefined {
+  return record((copies, publish, now) => {
+    const observationId = createIdentifier();
+    publish("observation.start", {
+      trace_id: start.traceId,
+      observation_id: observationId,
+      parent_id: start.parentId ?? null,
+      kind: start.kind,
+      name: copies.name(start.name),
+      started_at: start.startedAt ?? now,
+      model: copies.optionalName(start.model),
+      code: start.code,
+      graph_step: start.graphStep,
+      input: copies.payload(start.input, "input"),
+      attributes: copies.attributes(start.attributes),
+    });
+    return { traceId: start.traceId, observationId, startedAt: performance.now() };
+  });
+}
+
+export function endObservation(observation: OpenObservation, outcome: ObservationOutcome): void {
+  const duration = outcome.duration ?? performance.now() - observation.startedAt;
+  record((copies, publish, now) => {
+    publish("observation.end", {
+      trace_id: observation.traceId,
+      observation_id: observation.observationId,
+      ended_at: outcome.endedAt ?? now,
+      duration_ms: Math.max(0, Math.round(duration * 1000) / 1000),
+      status: outcome.status,
+      output: copies.payload(outcome.output, "output"),
+      error: copies.errorText(outcome.error),
+      model: copies.optionalName(outcome.model),
+      usage: copies.usage(outcome.usage),
+      reasoning: copies.reasoning(outcome.reasoning),
+      tool_entry: copies.toolEntry(outcome.tool),
+      next: outcome.next,
+      attributes: copies.attributes(outcome.attributes),
+    });
+  });
+}
+
+export function recordGraph(graph: { hash: string; name: string; nodes: readonly string[]; edges: readonly GraphEdge[] }): void {
+  record((copies, publish) => {
+    const nodes = graph.nodes.map((node) => copies.name(node));
+    publish("graph", { graph_hash: graph.hash, name: copies.name(graph.name), nodes, edges: graph.edges });
+  });
+}
+
+export function recordGraphEntry(entry: EventBodies["graph.enter"]): void {
+  record((_copies, publish) => publish("graph.enter", entry));
+}
+
+export function recordScore(score: {
+  traceId: string;
+  observationId: string | undefined;
+  name: string;
+  value: number;
+  comment: string | undefined;
+}): boolean {
+  const recorded = record((copies, publish) => {
+    publish("score", {
+      trace_id: score.traceId,
+      observation_id: score.observationId,
+      name: copies.name(score.name, SCORE_NAME_LENGTH),
+      value: score.value,
+      comment: score.comment === undefined ? undefined : copies.text(score.comment, COMMENT_LENGTH, "comment"),
+    });
+    return true;
+  });
+  return recorded ?? false;
+}
+
+type Publish = <Type extends EventType>(type: Type, body: EventBodies[Type]) => void;
+
+/** The one place where recording meets the application: measures itself, and nothing that goes wrong in it comes out. */
+function record<T>(work: (copies: PayloadCopies, publish: Publish, now: string) => T): T | undefined {
+  const { publisher, metrics } = sdkState;
+  if (publisher === undefined) {
+    return undefined;
+  }
+  const startedAt = performance.now();
+  try {
+    const copies = new PayloadCopies(publisher.settings);
+    return work(copies, (type, body) => publisher.enqueue(type, body, copies.size), timestamp());
+  } catch {
+    countDropped(metrics, "unserializable", 1);
+    return undefined;
+  } finally {
+    observe(metrics.publishSeconds, (performance.now() - startedAt) / 1000);
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it, vi } from "vitest";
+import { initializeRedisPublisher, observe, trace, traceTool } from "../index.ts";
+import { recordEachTest } from "#testing/recording.ts";
+
+const { options, recorded } = recordEachTest();
+
+describe("trace, observe and traceTool", () => {
+  it("nest by asynchronous context, also side by side", async () => {
+    const work = (name: string) =>
+      observe({ name }, async () => await traceTool({ name: `tool-${name}`, parameters: { name } }, async () => name));
+    const result = await trace({ name: "request", threadId: "t", sessionId: "s", input: { q: 1 } }, () =>
+      Promise.all([work("a"), work("b")]),
+    );
+    expect(result).toEqual(["a", "b"]);
+    const { traces, traceEnds, tree, find } = await recorded();
+    expect(traces).toMatchObject([{ name: "request", thread_id: "t", session_id: "s", input: { q: 1 } }]);
+    expect(traceEnds).toMatchObject([{ status: "success", output: ["a", "b"] }]);
+    expect(tree.toSorted()).toEqual(["span a < -", "span b < -", "tool tool-a < a", "tool tool-b < b"]);
+    expect(find("tool-a").end).toMatchObject({
+      duration_ms: expect.any(Number),
+      tool_entry: { tool_name: "tool-a", parameters: { name: "a" }, result: "a", status: "success" },
+    });
+  });
+
+  it("say where they were called, and nothing when the application forbids to look", async () => {
+    function lookUp() {
+      return traceTool({ name: "tool", parameters: {} }, () => observe({ name: "inner" }, () => 1));
+    }
+    lookUp();
+    const spied = vi.spyOn(Error, "captureStackTrace").mockImplementation(() => {
+      throw new Error("not here");
+    });
+    expect(observe({ name: "forbidden" }, () => 2)).toBe(2);
+    spied.mockRestore();
+    const { find } = await recorded();
+    const file = expect.stringMatching(/src\/span\.test\.ts$/);
+    expect(find("tool").start).toMatchObject({ code: { file, line: expect.any(Number), function: "lookUp" } });
+    expect(find("inner").start).toMatchObject({ code: { file } });
+    expect(find("forbidden").start).not.toHaveProperty("code");
+  });
+
+  it("return the very values and promises and throw the very errors of the application", async () => {
+    const promise = Promise.resolve({});
+    expect(observe({ name: "promise" }, () => promise)).toBe(promise);
+    const failure = new Error("mine");
+    expect(() =>
+      traceTool({ name: "sync", parameters: {} }, () => {
+        throw failure;
+      }),
+    ).toThrow(failure);
+    await expect(trace({ name: "async" }, () => Promise.reject(failure))).rejects.toBe(failure);
+    const { find, traces, traceEnds } = await recorded();
+    expect(find("sync").end).toMatchObject({ status: "failure", error: "Error: mine", tool_entry: { status: "failure" } });
+    const statusOf = (name: string) => {
+      const started = traces.find((start) => start["name"] === name);
+      return traceEnds.find((end) => end["trace_id"] === started?.["trace_id"])?.["status"];
+    };
+    expect(["promise", "sync", "async"].map(statusOf)).toEqual(["success", "failure", "failure"]);
+  });
+
+  it("take results and errors that can't be read", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(observe({ name: "revoked" }, () => proxy) === proxy).toBe(true);
+    const failure = Object.defineProperty(new Error("mine"), "message", {
+      get() {
+        throw new Error("no");
+      },
+    });
+    for (const [name, thrown] of [
+      ["getter", failure],
+      ["proxy", proxy],
+      ["bare", Object.create(null)],
+    ] as const) {
+      let caught: unknown;
+      try {
+        observe({ name }, () => {
+          // oxlint-disable-next-line typescript/only-throw-error -- an application may throw anything
+          throw thrown;
+        });
+      } catch (error) {
+        caught = error;
+      }
+      expect(caught === thrown).toBe(true);
+    }
+    const { find } = await recorded();
+    expect(find("revoked").end).toMatchObject({ status: "success", output: "[unreadable]" });
+    for (const name of ["getter", "proxy", "bare"]) {
+      expect(find(name).end).toMatchObject({ status: "failure", error: "[unreadable]" });
+    }
+  });
+
+  it("make a trace of their own when there is none, and do nothing but the work when nothing is published", async () => {
+    observe({ name: "alone" }, () => 1);
+    const { traces, tree } = await recorded();
+    expect(traces).toMatchObject([{ name: "alone" }]);
+    expect(tree).toEqual(["span alone < -"]);
+    expect(traceTool({ name: "off", parameters: {} }, () => 2)).toBe(2);
+    expect(trace({ name: "off" }, () => 3)).toBe(3);
+  });
+
+  it("mask by the application's function before anything leaves", async () => {
+    await initializeRedisPublisher({
+      ...options(),
+      mask: (payload) => JSON.parse(JSON.stringify(payload).replaceAll("4111-1111", "****")) as unknown,
+    });
+    observe({ name: "pay", input: { card: "4111-1111" } }, () => "paid with 4111-1111");
+    const { events } = await recorded();
+    expect(JSON.stringify(events)).toContain("paid with ****");
+    expect(JSON.stringify(events)).not.toContain("4111-1111");
+  });
+});

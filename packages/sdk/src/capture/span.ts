@@ -1,0 +1,133 @@
+import { callSite } from "./code-reference.ts";
+import type { Attributes, ObservationKind } from "../event/event.ts";
+import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace } from "./recorder.ts";
+import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
+
+export type TraceOptions = {
+  readonly name: string;
+  readonly threadId?: string;
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly input?: unknown;
+  readonly attributes?: Attributes;
+};
+
+export type ObserveOptions = {
+  readonly name: string;
+  /** Default `span`. */
+  readonly kind?: ObservationKind;
+  readonly input?: unknown;
+  readonly attributes?: Attributes;
+};
+
+export type ToolOptions = { readonly name: string; readonly parameters: Readonly<Record<string, unknown>> };
+
+/**
+ * Runs `body` as a trace of its own and returns exactly what it returns, a promise included. Traced graphs, observations and tool
+ * calls inside become parts of it.
+ *
+ * @example
+ * const answer = await trace({ name: "answer-question", threadId: "t-1", input: question }, () => agent.invoke({ question }));
+ */
+export function trace<T>(options: TraceOptions, body: () => T): T {
+  const opened = startTrace(options);
+  if (opened === undefined) {
+    return body();
+  }
+  const span: ActiveSpan = { traceId: opened.traceId, observationId: undefined, insideRun: sdkState.frameworkSpan?.()?.insideRun };
+  return settle(
+    () => sdkState.spans.run(span, body),
+    (output) => endTrace(opened, { status: "success", output }),
+    (error) => endTrace(opened, { status: "failure", error }),
+  );
+}
+
+/**
+ * Runs `body` as an observation of the running trace, or of a new trace of the same name, and returns exactly what it returns.
+ *
+ * @example
+ * const documents = await observe({ name: "rerank", input: candidates }, () => rerank(candidates));
+ */
+export function observe<T>(options: ObserveOptions, body: () => T): T {
+  return runObservation(
+    observe,
+    options,
+    body,
+    (output) => ({ status: "success", output }),
+    (error) => ({ status: "failure", error }),
+  );
+}
+
+/**
+ * Runs a tool and records its call with parameters, result and status. A failing tool is recorded and its error thrown on unchanged.
+ *
+ * @example
+ * const rows = await traceTool({ name: "query_orders", parameters: { customer: 7 } }, () => database.orders(7));
+ */
+export function traceTool<T>(tool: ToolOptions, body: () => T): T {
+  const timestamp = new Date().toISOString();
+  const entry = { tool_name: tool.name, parameters: tool.parameters, timestamp };
+  return runObservation(
+    traceTool,
+    { name: tool.name, kind: "tool", input: tool.parameters },
+    body,
+    (result) => ({ status: "success", output: result, tool: { ...entry, result, status: "success" } }),
+    (error) => ({ status: "failure", error, tool: { ...entry, result: null, status: "failure" } }),
+  );
+}
+
+function runObservation<T>(
+  entrance: typeof observe | typeof traceTool,
+  options: ObserveOptions,
+  body: () => T,
+  succeeded: (output: unknown) => ObservationOutcome,
+  failed: (error: unknown) => ObservationOutcome,
+): T {
+  const parent = sdkState.publisher === undefined ? undefined : currentSpan();
+  if (parent === undefined) {
+    return sdkState.publisher === undefined
+      ? body()
+      : trace({ name: options.name, input: options.input }, () => runObservation(entrance, options, body, succeeded, failed));
+  }
+  const { name, kind = "span", input, attributes } = options;
+  const opened = startObservation({
+    traceId: parent.traceId,
+    parentId: parent.observationId,
+    kind,
+    name,
+    code: callSite(entrance),
+    input,
+    attributes,
+  });
+  if (opened === undefined) {
+    return body();
+  }
+  const insideRun = sdkState.frameworkSpan?.()?.insideRun;
+  const span: ActiveSpan = { traceId: opened.traceId, observationId: opened.observationId, insideRun };
+  return settle(
+    () => sdkState.spans.run(span, body),
+    (output) => endObservation(opened, succeeded(output)),
+    (error) => endObservation(opened, failed(error)),
+  );
+}
+
+/** The caller gets the very promise `body` made; this only listens to it. */
+function settle<T>(body: () => T, succeeded: (output: unknown) => void, failed: (error: unknown) => void): T {
+  let result: T;
+  try {
+    result = body();
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+  try {
+    if (result instanceof Promise) {
+      result.then(succeeded, failed);
+      return result;
+    }
+  } catch {
+    // A revoked proxy can't be asked what it is, and is a result like any other.
+  }
+  succeeded(result);
+  return result;
+}

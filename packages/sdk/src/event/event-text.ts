@@ -1,0 +1,85 @@
+import { maskText } from "../mask/secret-texts.ts";
+
+/** A part of an event's text that stands for one value, from `start` to before `end`, and may be replaced by a reference. */
+export type TextPart = { readonly start: number; readonly end: number };
+
+export type EventText = { readonly text: string; readonly parts: readonly TextPart[] };
+
+/** A reference is 78 characters; below this it saves little. */
+const SHORTEST_PART = 256;
+const MOST_PARTS = 256;
+const ADDRESSED = new Set(["input", "output"]);
+/** These are the event's own copies; the others are the SDK's words or shared between events. */
+const MASKED_FIELDS = new Set(["name", "input", "output", "error", "attributes", "usage", "reasoning", "tool_entry", "comment"]);
+
+/**
+ * A body as JSON, with secrets within its texts masked; its payloads are changed in place. Messages and keys of the state are the
+ * parts: the same ones come again with every step of a run.
+ */
+export function writeEventText(body: Readonly<Record<string, unknown>>): EventText {
+  const writer: Writer = { text: "{", parts: [] };
+  let separator = "";
+  for (const [key, value] of Object.entries(body)) {
+    if (value !== undefined) {
+      writer.text += `${separator}${JSON.stringify(key)}:`;
+      separator = ",";
+      write(writer, MASKED_FIELDS.has(key) ? maskTexts(value) : value, ADDRESSED.has(key) ? "payload" : "whole");
+    }
+  }
+  writer.text += "}";
+  return writer;
+}
+
+type Writer = { text: string; readonly parts: TextPart[] };
+
+/** Parts are the items of a payload that is a list; of an object its values, and of those that are lists their items. */
+function write(writer: Writer, value: unknown, as: "payload" | "value" | "item" | "whole"): void {
+  const [start, partsBefore] = [writer.text.length, writer.parts.length];
+  if (Array.isArray(value) && (as === "payload" || as === "value")) {
+    writer.text += "[";
+    value.forEach((item, index) => {
+      writer.text += index > 0 ? "," : "";
+      write(writer, item, "item");
+    });
+    writer.text += "]";
+  } else if (typeof value === "object" && value !== null && as === "payload") {
+    let separator = "";
+    writer.text += "{";
+    for (const [key, item] of Object.entries(value)) {
+      writer.text += `${separator}${JSON.stringify(key)}:`;
+      separator = ",";
+      write(writer, item, "value");
+    }
+    writer.text += "}";
+  } else {
+    writer.text += JSON.stringify(value) ?? "null";
+  }
+  const end = writer.text.length;
+  if (as !== "whole" && end - start >= SHORTEST_PART && writer.parts.length === partsBefore && partsBefore < MOST_PARTS) {
+    writer.parts.push({ start, end });
+  }
+}
+
+/** Changes the texts of a copy in place. */
+function maskTexts(value: unknown): unknown {
+  if (typeof value === "string") {
+    return maskText(value);
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      value[index] = maskTexts(value[index]);
+    }
+  } else if (typeof value === "object" && value !== null) {
+    const entries = value as Record<string, unknown>;
+    for (const key of Object.keys(entries)) {
+      const text = entries[key];
+      if (typeof text === "string" || typeof text === "object") {
+        const masked = maskTexts(text);
+        if (masked !== text) {
+          Object.defineProperty(entries, key, { value: masked, enumerable: true, configurable: true, writable: true });
+        }
+      }
+    }
+  }
+  return value;
+}

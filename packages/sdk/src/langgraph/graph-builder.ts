@@ -1,0 +1,89 @@
+import { callerReference } from "../capture/code-reference.ts";
+import type { CodeReference } from "../event/event.ts";
+import { declareGraph, type TracedGraphFacts } from "./graph-facts.ts";
+import { readStructure } from "./graph-structure.ts";
+import { createRunHandler } from "./run-handler.ts";
+import { isSwitchedOff } from "../settings/settings.ts";
+
+export type TracedGraphOptions = {
+  /** What its traces are called; also the compiled graph's name unless `compile` is given one. */
+  readonly traceName: string;
+};
+
+type Method = (...inputs: unknown[]) => unknown;
+/**
+ * Adds tracing to one builder: its compiled graphs get a callback handler in their configuration, which LangGraph merges with the
+ * application's own callbacks and passes on to everything that runs inside.
+ */
+export function traceBuilder(builder: object, options: TracedGraphOptions): void {
+  if (isSwitchedOff()) {
+    return;
+  }
+  const code = new Map<string, CodeReference>();
+  wrapMethod(builder, "addNode", (addNode, inputs) => {
+    const added: unknown = addNode(...inputs);
+    quietly(() => rememberCode(code, inputs));
+    return added;
+  });
+  wrapMethod(builder, "compile", (compile, inputs) => {
+    const [given] = inputs;
+    const compileOptions = typeof given === "object" ? given : {};
+    const compiled: unknown = compile({ name: options.traceName, ...compileOptions });
+    return quietly(() => attach(compiled, options, code)) ?? compiled;
+  });
+}
+
+/** The same for a graph that is compiled already; what it returns is traced, the given graph stays as it is. */
+export function traceCompiled(compiled: object, options: TracedGraphOptions): unknown {
+  return isSwitchedOff() ? compiled : (quietly(() => attach(compiled, options, new Map())) ?? compiled);
+}
+
+/** An own property, so that the builder stays an instance of the very class the application knows. */
+function wrapMethod(target: object, name: string, around: (original: Method, inputs: unknown[]) => unknown): void {
+  const found: unknown = Reflect.get(target, name);
+  if (typeof found !== "function") {
+    return;
+  }
+  const value = (...inputs: unknown[]): unknown => around((...given) => Reflect.apply(found, target, given), inputs);
+  Object.defineProperty(target, name, { value, configurable: true, writable: true });
+}
+
+function attach(compiled: unknown, options: TracedGraphOptions, code: ReadonlyMap<string, CodeReference>): unknown {
+  if (typeof compiled !== "object" || compiled === null) {
+    return undefined;
+  }
+  const withConfig: unknown = Reflect.get(compiled, "withConfig");
+  if (typeof withConfig !== "function") {
+    return undefined;
+  }
+  const structure = quietly(() => readStructure(compiled));
+  const declared = structure === undefined ? undefined : declareGraph(structure.drawing);
+  const facts: TracedGraphFacts = { traceName: options.traceName, code, structure, declared };
+  return Reflect.apply(withConfig, compiled, [{ callbacks: [createRunHandler(facts)] }]);
+}
+
+/** addNode takes a name and an action, a list of them, or an object of them. */
+function rememberCode(code: Map<string, CodeReference>, inputs: readonly unknown[]): void {
+  const [first, second] = inputs;
+  const nodes: readonly (readonly [string, unknown])[] =
+    typeof first === "string"
+      ? [[first, second]]
+      : Array.isArray(first)
+        ? first.flatMap((node: unknown) => (Array.isArray(node) ? [[String(node[0]), node[1]] as const] : []))
+        : Object.entries(first ?? {});
+  for (const [name, action] of nodes) {
+    const reference = callerReference(typeof action === "function" && action.name !== "" ? action.name : name);
+    if (reference !== undefined) {
+      code.set(name, reference);
+    }
+  }
+}
+
+/** Tracing that fails leaves the graph as it was. */
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,221 @@
+import type { Attributes, ObservationKind } from "../event/event.ts";
+import { announceGraph, factsOfSubgraph, type TracedGraphFacts } from "./graph-facts.ts";
+import { commandMoves, readStep } from "./graph-moves.ts";
+import { type OpenObservation, type OpenTrace, recordGraphEntry, startObservation, startTrace } from "../capture/recorder.ts";
+import { findRun, rememberRun, type RunRecord } from "./run-records.ts";
+import { sdkState } from "../client/sdk-state.ts";
+
+export type RunStart = {
+  readonly runId: string;
+  readonly parentRunId: string | undefined;
+  readonly kind: "chain" | "tool" | "model" | "retriever";
+  readonly name: string | undefined;
+  readonly serialized: unknown;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly input: unknown;
+  readonly model?: string | undefined;
+  readonly attributes?: Attributes | undefined;
+};
+
+/** Where a run belongs: under another run, under a span of the application, or at the top. */
+type Place = {
+  readonly parent: RunRecord | undefined;
+  readonly traceId: string | undefined;
+  readonly parentId: string | undefined;
+};
+
+const HIDDEN_TAG = "langsmith:hidden";
+const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = {
+  trace: undefined,
+  hidden: undefined,
+  router: undefined,
+  graph: "graph",
+  node: "node",
+  tool: "tool",
+  model: "llm",
+  retriever: "retriever",
+  span: "span",
+};
+
+/** Records the start of a run that is new; undefined when it belongs to nothing that is traced. */
+export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord | undefined {
+  const place = findPlace(start);
+  if (place.traceId !== undefined) {
+    return openInside(start, place);
+  }
+  if (isGraph(start) || (ownFacts.anyRoot === true && start.kind === "chain")) {
+    return openTrace(start, ownFacts);
+  }
+  return ownFacts.anyRoot === true ? openTraceOfOne(start, ownFacts) : undefined;
+}
+
+/** A model or a tool that nothing runs around: its trace holds just this call. */
+function openTraceOfOne(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
+  const trace = startTraceOf(start, facts, undefined);
+  return trace === undefined ? undefined : openInside(start, { parent: undefined, traceId: trace.traceId, parentId: undefined }, trace);
+}
+
+function openInside(start: RunStart, place: Place & { readonly traceId: string | undefined }, trace?: OpenTrace): RunRecord | undefined {
+  const { traceId } = place;
+  if (traceId === undefined) {
+    return undefined;
+  }
+  const role = roleOf(start, place.parent);
+  const graph = place.parent?.facts;
+  const name = start.name ?? serializedName(start.serialized);
+  const kind = KINDS[role];
+  const timestamp = new Date().toISOString();
+  const observation =
+    kind === undefined
+      ? undefined
+      : startObservation({
+          traceId,
+          parentId: place.parentId,
+          kind,
+          name,
+          model: start.model,
+          input: start.input,
+          code: role === "node" ? graph?.code.get(name) : undefined,
+          graphStep: role === "node" ? readStep(start.metadata) : undefined,
+          attributes: { run_id: start.runId, ...(role === "node" ? nodeAttributes(start.metadata) : {}), ...start.attributes },
+        });
+  if (kind !== undefined && observation === undefined) {
+    return undefined;
+  }
+  if (role === "tool") {
+    place.parent?.seenTools.push(name);
+  }
+  const tool = role === "tool" ? { parameters: start.input as Record<string, unknown>, timestamp } : undefined;
+  // A graph's facts are its own; those of the graph around it say nothing about its nodes.
+  const facts = role === "graph" ? factsOfSubgraph(graph, start.metadata["langgraph_node"]) : graph;
+  const record = remember(start, place, { role, name, observation, trace, tool, traceId, facts });
+  if (role === "graph") {
+    enterByCommand(record, start.input);
+  }
+  return record;
+}
+
+/** A Command that is a graph's input may say where to begin. */
+function enterByCommand(record: RunRecord, input: unknown): void {
+  const next = commandMoves(input);
+  if (next.length > 0) {
+    const hash = record.facts?.declared?.hash;
+    recordGraphEntry({ trace_id: record.traceId, graph_id: record.observation?.observationId ?? null, graph_hash: hash, next });
+  }
+}
+
+/** Notes that a run is the graph these facts are about. */
+export function openGraphRun(record: RunRecord, facts: TracedGraphFacts): void {
+  record.facts = facts;
+  announceGraph(facts);
+}
+
+function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
+  const trace = startTraceOf(start, facts, start.input);
+  if (trace === undefined) {
+    return undefined;
+  }
+  announceGraph(facts);
+  const place: Place = { parent: undefined, traceId: trace.traceId, parentId: undefined };
+  const record = remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
+  enterByCommand(record, start.input);
+  return record;
+}
+
+function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown): OpenTrace | undefined {
+  const { metadata } = start;
+  return startTrace({
+    name: facts.traceName === "" ? (start.name ?? serializedName(start.serialized)) : facts.traceName,
+    threadId: text(metadata["thread_id"]),
+    sessionId: text(metadata["session_id"]),
+    userId: text(metadata["user_id"]),
+    input,
+    attributes: {
+      run_id: start.runId,
+      ...(facts.declared === undefined ? {} : { graph_hash: facts.declared.hash }),
+      ...(start.tags.length > 0 ? { tags: start.tags } : {}),
+      metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !/^(?:langgraph_|ls_|checkpoint_|__)/.test(key))),
+    },
+  });
+}
+
+function remember(
+  start: RunStart,
+  place: Place,
+  known: Pick<RunRecord, "role" | "name" | "traceId" | "facts"> & {
+    observation?: OpenObservation | undefined;
+    trace?: RunRecord["trace"];
+    tool?: RunRecord["tool"];
+  },
+): RunRecord {
+  const { observation, trace, tool, ...rest } = known;
+  const record: RunRecord = {
+    ...rest,
+    runId: start.runId,
+    parent: place.parent,
+    parentId: observation?.observationId ?? place.parentId,
+    observation,
+    trace,
+    tool,
+    routes: [],
+    routed: [],
+    step: known.role === "node" || known.role === "hidden" ? readStep(start.metadata) : undefined,
+    innerCommand: false,
+    pausedAt: undefined,
+    seenTools: [],
+    seenEntries: place.parent?.seenEntries ?? new Set(),
+    interrupts: undefined,
+    childFailure: undefined,
+    ended: false,
+  };
+  rememberRun(record);
+  return record;
+}
+
+function findPlace(start: RunStart): Place {
+  const parent = findRun(start.parentRunId);
+  const own = sdkState.spans.getStore();
+  // A span of the application that was opened inside the very run that is the parent lies between the two.
+  if (own !== undefined && own.insideRun === (parent === undefined ? undefined : start.parentRunId)) {
+    return { parent, traceId: own.traceId, parentId: own.observationId };
+  }
+  return { parent, traceId: parent?.traceId, parentId: parent?.parentId };
+}
+
+function roleOf(start: RunStart, parent: RunRecord | undefined): RunRecord["role"] {
+  if (start.kind !== "chain") {
+    return start.kind;
+  }
+  const node = start.metadata["langgraph_node"];
+  const underGraph = parent?.role === "trace" || parent?.role === "graph";
+  if (underGraph && start.name === node && start.tags.some((tag) => tag.startsWith("graph:step:"))) {
+    return start.tags.includes(HIDDEN_TAG) ? "hidden" : "node";
+  }
+  if (parent !== undefined && start.name !== undefined && parent.facts?.structure?.routers.get(parent.name)?.has(start.name) === true) {
+    return "router";
+  }
+  if (start.tags.includes(HIDDEN_TAG)) {
+    return "hidden";
+  }
+  return isGraph(start) ? "graph" : "span";
+}
+
+function isGraph(start: RunStart): boolean {
+  const { serialized } = start;
+  const id: unknown = typeof serialized === "object" && serialized !== null && "id" in serialized ? serialized.id : undefined;
+  return start.kind === "chain" && Array.isArray(id) && id[0] === "langgraph" && id[1] === "pregel";
+}
+
+function serializedName(serialized: unknown): string {
+  const id: unknown = typeof serialized === "object" && serialized !== null && "id" in serialized ? serialized.id : undefined;
+  return Array.isArray(id) ? String(id.at(-1)) : "run";
+}
+
+function nodeAttributes(metadata: Readonly<Record<string, unknown>>): Attributes {
+  return { step: metadata["langgraph_step"], triggers: metadata["langgraph_triggers"] };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}

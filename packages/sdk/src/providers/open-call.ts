@@ -1,0 +1,51 @@
+import type { ObservationKind } from "../event/event.ts";
+import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace } from "../capture/recorder.ts";
+import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
+
+export type CallStart = {
+  readonly name: string;
+  readonly kind: ObservationKind;
+  readonly model?: string | undefined;
+  readonly input?: unknown;
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+};
+
+export type OpenCall = {
+  readonly span: ActiveSpan;
+  /** Only the first end counts. */
+  readonly end: (outcome: ObservationOutcome) => void;
+};
+
+/** A call of the running trace, or of a trace of its own when none is running. Undefined when nothing is recorded. Never throws. */
+export function openCall(start: CallStart, parent: ActiveSpan | undefined = currentSpan()): OpenCall | undefined {
+  if (sdkState.publisher === undefined) {
+    return undefined;
+  }
+  const trace = parent === undefined ? startTrace({ name: start.name, input: start.input }) : undefined;
+  const traceId = parent?.traceId ?? trace?.traceId;
+  const opened = traceId === undefined ? undefined : startObservation({ ...start, traceId, parentId: parent?.observationId });
+  if (opened === undefined) {
+    return undefined;
+  }
+  let ended = false;
+  return {
+    span: { traceId: opened.traceId, observationId: opened.observationId, insideRun: sdkState.frameworkSpan?.()?.insideRun },
+    end: (outcome) => {
+      if (!ended) {
+        ended = true;
+        endObservation(opened, outcome);
+        if (trace !== undefined) {
+          const { status, output, error } = outcome;
+          endTrace(trace, { status, output, error });
+        }
+      }
+    },
+  };
+}
+
+/** A caller that left early or aborted has not failed. */
+export function failedOutcome(error: unknown): ObservationOutcome {
+  const isAbort =
+    error instanceof Error && (error.name === "AbortError" || error.constructor.name === "APIUserAbortError" || error.message === "Abort");
+  return isAbort ? { status: "interrupted", error, attributes: { cancelled: true } } : { status: "failure", error };
+}

@@ -1,0 +1,207 @@
+import type { ObservationOutcome } from "../capture/recorder.ts";
+import { type CallStart, failedOutcome, openCall, type OpenCall } from "./open-call.ts";
+import { sdkState } from "../client/sdk-state.ts";
+
+/** What a provider's answers mean. */
+export type ProviderCall = {
+  readonly start: (request: Values) => CallStart;
+  readonly readAnswer: (answer: unknown) => ObservationOutcome;
+  /** One for each stream; is given every chunk and then asked what they made up. */
+  readonly collect: () => { readonly add: (chunk: unknown) => void; readonly outcome: () => ObservationOutcome };
+};
+
+type Values = Readonly<Record<string, unknown>>;
+type Method = (...inputs: unknown[]) => unknown;
+type ParsePromise = {
+  readonly responsePromise: Promise<unknown>;
+  readonly parsedPromise?: unknown;
+  parseResponse: (...inputs: unknown[]) => unknown;
+  asResponse: () => Promise<unknown>;
+  _thenUnwrap?: (transform: Method) => unknown;
+};
+type ChunkStream = { iterator: () => AsyncIterator<unknown> };
+
+const TRACED = Symbol.for("@sightline/sdk traced");
+
+/**
+ * Replaces a method of a client's resource, in place: the client's own helpers (`parse`, `stream`, …) call it there. The application gets
+ * the very promise and the very stream that the client made; this only looks at what passes through them.
+ */
+export function traceMethod(resource: unknown, name: string, call: ProviderCall): void {
+  if (typeof resource !== "object" || resource === null) {
+    return;
+  }
+  const found: unknown = Reflect.get(resource, name);
+  if (typeof found !== "function" || TRACED in found) {
+    return;
+  }
+  const original = found as Method;
+  const traced = function (this: unknown, ...inputs: unknown[]): unknown {
+    const opened = quietly(() => (sdkState.publisher === undefined ? undefined : openCall(call.start((inputs[0] ?? {}) as Values))));
+    if (opened === undefined) {
+      return Reflect.apply(original, this, inputs);
+    }
+    let answer: unknown;
+    try {
+      answer = Reflect.apply(original, this, inputs);
+    } catch (error) {
+      opened.end(failedOutcome(error));
+      throw error;
+    }
+    quietly(() => watch(answer, opened, call));
+    return answer;
+  };
+  Object.defineProperty(traced, TRACED, { value: true });
+  Object.defineProperty(resource, name, { value: traced, configurable: true, writable: true, enumerable: false });
+}
+
+/** Traces the clients that a client makes of itself with other options. */
+export function traceDerived(client: object, trace: (derived: object) => unknown): void {
+  const withOptions: unknown = Reflect.get(client, "withOptions");
+  if (typeof withOptions === "function") {
+    const value = (...inputs: unknown[]): unknown => {
+      const derived: unknown = Reflect.apply(withOptions, client, inputs);
+      quietly(() => (typeof derived === "object" && derived !== null ? trace(derived) : undefined));
+      return derived;
+    };
+    Object.defineProperty(client, "withOptions", { value, configurable: true, writable: true });
+  }
+}
+
+/** The body of an answer can be read once, so it is looked at where the client parses it. */
+function watch(answer: unknown, opened: OpenCall, call: ProviderCall): void {
+  if (!isParsePromise(answer)) {
+    watchPlain(answer, opened, call);
+    return;
+  }
+  const note = (parsed: unknown): void => {
+    quietly(() => (isChunkStream(parsed) ? watchStream(parsed, opened, call) : opened.end(call.readAnswer(parsed))));
+  };
+  watchParsing(answer, opened, note);
+  const { asResponse, _thenUnwrap: thenUnwrap } = answer;
+  answer.asResponse = async () => {
+    const response = await Reflect.apply(asResponse, answer, []);
+    if (answer.parsedPromise === undefined) {
+      // The application reads the body itself.
+      opened.end({ status: "success", attributes: { raw_response: true } });
+    }
+    return response;
+  };
+  if (thenUnwrap !== undefined) {
+    // The client's helpers make another promise of this one, which parses the body in its stead.
+    answer._thenUnwrap = (transform) => {
+      const derived: unknown = Reflect.apply(thenUnwrap, answer, [
+        (parsed: unknown, ...rest: unknown[]): unknown => {
+          note(parsed);
+          return transform(parsed, ...rest);
+        },
+      ]);
+      quietly(() => (isParsePromise(derived) ? watchParsing(derived, opened, () => undefined) : undefined));
+      return derived;
+    };
+  }
+  answer.responsePromise.then(undefined, (error: unknown) => opened.end(failedOutcome(error)));
+}
+
+function watchParsing(answer: ParsePromise, opened: OpenCall, note: (parsed: unknown) => void): void {
+  const { parseResponse } = answer;
+  answer.parseResponse = async (...inputs) => {
+    try {
+      const parsed: unknown = await Reflect.apply(parseResponse, answer, inputs);
+      note(parsed);
+      return parsed;
+    } catch (error) {
+      opened.end(failedOutcome(error));
+      throw error;
+    }
+  };
+}
+
+function watchPlain(answer: unknown, opened: OpenCall, call: ProviderCall): void {
+  if (answer instanceof Promise) {
+    answer.then(
+      (parsed: unknown) => quietly(() => opened.end(call.readAnswer(parsed))),
+      (error: unknown) => opened.end(failedOutcome(error)),
+    );
+  } else {
+    opened.end({ status: "success" });
+  }
+}
+
+const watched = new WeakSet<ChunkStream>();
+
+function watchStream(stream: ChunkStream, opened: OpenCall, call: ProviderCall): void {
+  if (watched.has(stream)) {
+    return;
+  }
+  watched.add(stream);
+  const { iterator } = stream;
+  const startedAt = performance.now();
+  stream.iterator = () => {
+    const chunks = Reflect.apply(iterator, stream, []);
+    const collected = call.collect();
+    let firstChunk: number | undefined;
+    const finish = (added: Partial<ObservationOutcome>): void => {
+      quietly(() => {
+        const outcome = collected.outcome();
+        const first = firstChunk === undefined ? {} : { first_chunk_ms: Math.round(firstChunk) };
+        opened.end({ ...outcome, ...added, attributes: { ...outcome.attributes, ...first, ...added.attributes } });
+      });
+    };
+    const passing: AsyncIterableIterator<unknown> = {
+      next: async (...inputs) => {
+        try {
+          const step = await chunks.next(...inputs);
+          if (step.done === true) {
+            finish({});
+          } else {
+            firstChunk ??= performance.now() - startedAt;
+            quietly(() => collected.add(step.value));
+          }
+          return step;
+        } catch (error) {
+          finish(failedOutcome(error));
+          throw error;
+        }
+      },
+      return: async (value) => {
+        finish({ status: "interrupted", attributes: { cancelled: true } });
+        return (await chunks.return?.(value)) ?? { done: true, value };
+      },
+      throw: async (error) => {
+        finish(failedOutcome(error));
+        if (chunks.throw === undefined) {
+          throw error;
+        }
+        return await chunks.throw(error);
+      },
+      [Symbol.asyncIterator]: () => passing,
+    };
+    return passing;
+  };
+}
+
+function isParsePromise(value: unknown): value is ParsePromise {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof Reflect.get(value, "parseResponse") === "function" &&
+    typeof Reflect.get(value, "asResponse") === "function" &&
+    Reflect.get(value, "responsePromise") instanceof Promise
+  );
+}
+
+function isChunkStream(value: unknown): value is ChunkStream {
+  return (
+    typeof value === "object" && value !== null && Symbol.asyncIterator in value && typeof Reflect.get(value, "iterator") === "function"
+  );
+}
+
+/** What goes wrong in tracing is not the application's. */
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

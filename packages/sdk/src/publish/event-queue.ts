@@ -1,0 +1,185 @@
+import * as crypto from "node:crypto";
+import type { EventBodies, EventType } from "../event/event.ts";
+import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES } from "../event/event-buffer.ts";
+import { type TextPart, writeEventText } from "../event/event-text.ts";
+import { createIdentifier } from "../event/identifier.ts";
+import { createSentContents } from "./sent-contents.ts";
+import { timestamp } from "../event/timestamp.ts";
+import type { StreamEntry } from "../event/event-buffer.ts";
+
+/** A body that says its own number is made when the number is given. */
+type NumberedBody<Type extends EventType> = (sequence: number) => EventBodies[Type];
+
+export type EventQueue = {
+  /** Queues an event; `size` is about what its body holds. */
+  add<Type extends EventType>(type: Type, body: EventBodies[Type] | NumberedBody<Type>, size: number): void;
+  /** Writes bodies as text until the budget of milliseconds is spent; true when some are left. */
+  write(budget: number): boolean;
+  /** The oldest events as they go over the wire, blobs of contents that came again before the events that refer to them. */
+  take(maximumEvents: number, maximumBytes: number): readonly StreamEntry[];
+  /** Says which of those taken did not arrive. */
+  settle(entries: readonly StreamEntry[], unsent: readonly StreamEntry[]): void;
+  /** After a new connection: what was sent may be gone. */
+  reconnected(): void;
+  clear(): void;
+  /** The last number that was given, to an event or to a hole. */
+  readonly lastSequence: number;
+  readonly size: number;
+  readonly bytes: number;
+};
+
+type Drop = (reason: "buffer_full" | "unserializable" | "closed", count: number) => void;
+
+/**
+ * Events between the application's call and the wire. The call only takes a copy; text, masks within texts and hashes are made later,
+ * a millisecond at a time. An event gets its number when it leaves or is dropped, so that what is dropped is a hole.
+ */
+export function createEventQueue(limits: { readonly bytes: number; readonly events: number }, drop: Drop): EventQueue {
+  const buffer = createEventBuffer(limits);
+  const contents = createSentContents();
+  let sequence = 0;
+
+  const assign = (event: BufferedEvent): number => {
+    if (event.seq === 0) {
+      sequence += 1;
+      event.seq = sequence;
+    }
+    return event.seq;
+  };
+
+  const lose = (reason: Parameters<Drop>[0], events: readonly BufferedEvent[]) => {
+    for (const event of events) {
+      assign(event);
+      if (event.hash !== undefined) {
+        contents.forget(event.hash);
+      }
+    }
+    if (events.length > 0) {
+      drop(reason, events.length);
+    }
+  };
+
+  const wire = (event: BufferedEvent, now: number): readonly StreamEntry[] => {
+    if (event.body !== undefined) {
+      event.size = writeBody(event, typeof event.body === "function" ? event.body(assign(event)) : event.body);
+    }
+    const { written } = event;
+    if (written === undefined) {
+      lose("unserializable", [event]);
+      return [];
+    }
+    const blobs: StreamEntry[] = [];
+    const body = refer(written.text, written.parts, (hash, content) => {
+      const treatment = contents.meet(hash, now);
+      if (treatment === "blob") {
+        const blob = createBlob(hash, content);
+        assign(blob);
+        blobs.push(toEntry(blob, blob.written?.text ?? ""));
+      }
+      return treatment !== "inline";
+    });
+    assign(event);
+    return [...blobs, toEntry(event, body)];
+  };
+
+  return {
+    add(type, body, size) {
+      const id = createIdentifier();
+      const ts = timestamp();
+      const event = { id, type, ts, seq: 0, body, written: undefined, size: size + OVERHEAD_BYTES, hash: undefined };
+      lose("buffer_full", buffer.add(event));
+    },
+    write(budget) {
+      const endsAt = performance.now() + budget;
+      for (let event = buffer.firstUnwritten(); event !== undefined; event = buffer.firstUnwritten()) {
+        if (typeof event.body === "object") {
+          lose("buffer_full", buffer.resize(event, writeBody(event, event.body)));
+        }
+        if (performance.now() > endsAt) {
+          return buffer.firstUnwritten() !== undefined;
+        }
+      }
+      return false;
+    },
+    take(maximumEvents, maximumBytes) {
+      const now = Date.now();
+      return buffer.take(maximumEvents, maximumBytes).flatMap((event) => wire(event, now));
+    },
+    settle(entries, unsent) {
+      const now = Date.now();
+      const failed = new Set(unsent);
+      for (const { source } of entries.filter((entry) => !failed.has(entry))) {
+        if (source.hash !== undefined) {
+          contents.confirm(source.hash, now);
+        }
+      }
+      lose("buffer_full", buffer.settle(unsent.map(({ source }) => source)));
+    },
+    reconnected: () => contents.distrust(),
+    clear: () => lose("closed", buffer.clear()),
+    get lastSequence() {
+      return sequence;
+    },
+    get size() {
+      return buffer.size;
+    },
+    get bytes() {
+      return buffer.bytes;
+    },
+  };
+}
+
+/** Returns how much the event holds now. What can't be written must not leave unmasked; it is counted when its turn comes. */
+function writeBody(event: BufferedEvent, body: Readonly<Record<string, unknown>>): number {
+  event.body = undefined;
+  try {
+    event.written = writeEventText(body);
+  } catch {
+    event.written = undefined;
+  }
+  return OVERHEAD_BYTES + heldBytes(event.written?.text ?? "");
+}
+
+/** The text with those parts replaced by references that `isReferred` says are there. */
+function refer(text: string, parts: readonly TextPart[], isReferred: (hash: string, content: string) => boolean): string {
+  let [body, copied] = ["", 0];
+  for (const { start, end } of parts) {
+    const content = text.slice(start, end);
+    const hash = sha256(content);
+    if (isReferred(hash, content)) {
+      body += `${text.slice(copied, start)}{"$blob":"${hash}"}`;
+      copied = end;
+    }
+  }
+  return copied === 0 ? text : body + text.slice(copied);
+}
+
+/** In one call where Node has it, which takes half the time. */
+const sha256: (content: string) => string =
+  typeof crypto.hash === "function"
+    ? (content) => crypto.hash("sha256", content, "hex")
+    : (content) => crypto.createHash("sha256").update(content).digest("hex");
+
+function createBlob(hash: string, content: string): BufferedEvent {
+  const text = `{"sha256":"${hash}","content":${content}}`;
+  return {
+    id: createIdentifier(),
+    type: "blob",
+    ts: timestamp(),
+    seq: 0,
+    body: undefined,
+    written: { text, parts: [] },
+    size: OVERHEAD_BYTES + heldBytes(text),
+    hash,
+  };
+}
+
+function toEntry(source: BufferedEvent, body: string): StreamEntry {
+  const { id, type, seq, ts } = source;
+  return { id, type, seq, ts, body, source };
+}
+
+/** One byte a character where all are ASCII, else two. */
+function heldBytes(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : text.length * 2;
+}

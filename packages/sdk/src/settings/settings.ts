@@ -1,0 +1,132 @@
+import type { MaskFunction } from "../mask/masking.ts";
+
+/** Where warnings go. The SDK says each reason at most once a minute. */
+export type Logger = { warn(message: string): void };
+
+export type PublisherOptions = {
+  /** Default `OBS_ENABLED`, else true. */
+  readonly enabled?: boolean;
+  /** `redis://` or `rediss://`. Default `OBS_REDIS_URL`. */
+  readonly redisUrl?: string;
+  /** The project's UUID, as the console shows it. Default `OBS_PROJECT_ID`. */
+  readonly projectId?: string;
+  /** Default `OBS_STREAM_NAME`, else `observability:events`. */
+  readonly streamName?: string;
+  /** Entries the stream keeps; Redis trims older ones. Default 100000. */
+  readonly maxStreamLength?: number;
+  /** Also look whether a consumer is alive. Default false. */
+  readonly verifyConsumer?: boolean;
+  /** Default `OBS_CAPTURE_REASONING`, else true. */
+  readonly captureReasoning?: boolean;
+  /** Unicode code points. Default `OBS_REASONING_MAX_LENGTH`, else 50000. */
+  readonly reasoningMaxLength?: number;
+  /** Runs on a bounded copy of every payload before it leaves the process. */
+  readonly mask?: MaskFunction;
+  /** Default `console.warn`. */
+  readonly logger?: Logger;
+  /** Bytes of events held while Redis is away; then the oldest are dropped and counted. Default 32 MiB. */
+  readonly maxBufferBytes?: number;
+  /** Events held while Redis is away. Default 50000. */
+  readonly maxBufferEvents?: number;
+};
+
+export type Settings = {
+  readonly redisUrl: string;
+  readonly projectId: string;
+  readonly streamName: string;
+  readonly maxStreamLength: number;
+  readonly captureReasoning: boolean;
+  readonly reasoningMaxLength: number;
+  readonly mask: MaskFunction | undefined;
+  readonly logger: Logger;
+  readonly maxBufferBytes: number;
+  readonly maxBufferEvents: number;
+};
+
+export type ReadSettings =
+  | { readonly kind: "settings"; readonly settings: Settings }
+  | { readonly kind: "disabled" }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const TRUE = new Set(["true", "1", "yes", "on"]);
+const FALSE = new Set(["false", "0", "no", "off"]);
+
+// oxlint-disable-next-line node/no-process-env -- The SDK runs in other people's processes and is set up by their environment.
+const processEnvironment: Environment = process.env;
+
+// oxlint-disable-next-line no-console -- The application's console is the only place an SDK can speak by default.
+const consoleLogger: Logger = { warn: (message) => console.warn(message) };
+
+/** Options win over the `OBS_*` variables, those over the defaults. All that is wrong is named at once. */
+export function readSettings(options: PublisherOptions, environment: Environment = processEnvironment): ReadSettings {
+  const problems: string[] = [];
+  const enabled = options.enabled ?? readFlag(environment, "OBS_ENABLED", true, problems);
+  if (!enabled) {
+    return { kind: "disabled" };
+  }
+  const redisUrl = options.redisUrl ?? environment["OBS_REDIS_URL"] ?? "";
+  const projectId = options.projectId ?? environment["OBS_PROJECT_ID"] ?? "";
+  if (!isRedisUrl(redisUrl)) {
+    problems.push(`${redisUrl === "" ? "no" : "malformed"} Redis URL (redisUrl or OBS_REDIS_URL; redis:// or rediss://)`);
+  }
+  if (!UUID.test(projectId)) {
+    problems.push(`${projectId === "" ? "no" : "malformed"} project id (projectId or OBS_PROJECT_ID; a UUID)`);
+  }
+  const settings: Settings = {
+    redisUrl,
+    projectId: projectId.toLowerCase(),
+    streamName: options.streamName ?? (environment["OBS_STREAM_NAME"] || "observability:events"),
+    maxStreamLength: checkCount("maxStreamLength", options.maxStreamLength ?? 100_000, problems),
+    captureReasoning: options.captureReasoning ?? readFlag(environment, "OBS_CAPTURE_REASONING", true, problems),
+    reasoningMaxLength: checkCount(
+      "reasoningMaxLength (OBS_REASONING_MAX_LENGTH)",
+      options.reasoningMaxLength ?? Number(environment["OBS_REASONING_MAX_LENGTH"] || 50_000),
+      problems,
+    ),
+    mask: options.mask,
+    logger: options.logger ?? consoleLogger,
+    maxBufferBytes: checkCount("maxBufferBytes", options.maxBufferBytes ?? 32 * 1024 * 1024, problems),
+    maxBufferEvents: checkCount("maxBufferEvents", options.maxBufferEvents ?? 50_000, problems),
+  };
+  return problems.length > 0 ? { kind: "invalid", reason: problems.join("; ") } : { kind: "settings", settings };
+}
+
+/** Whether the environment switches the SDK off, which then does not even attach to graphs. */
+export function isSwitchedOff(): boolean {
+  return FALSE.has((processEnvironment["OBS_ENABLED"] ?? "").toLowerCase());
+}
+
+/** What `OBS_REPO` and `OBS_COMMIT` say about the application's code. */
+export function readCodeOrigin(): { readonly repo: string | undefined; readonly commit: string | undefined } {
+  return { repo: processEnvironment["OBS_REPO"] || undefined, commit: processEnvironment["OBS_COMMIT"] || undefined };
+}
+
+export function loggerOf(options: PublisherOptions): Logger {
+  return options.logger ?? consoleLogger;
+}
+
+function readFlag(environment: Environment, name: string, fallback: boolean, problems: string[]): boolean {
+  const text = (environment[name] ?? "").trim().toLowerCase();
+  if (text === "") {
+    return fallback;
+  }
+  if (!TRUE.has(text) && !FALSE.has(text)) {
+    problems.push(`${name} must be true or false`);
+    return fallback;
+  }
+  return TRUE.has(text);
+}
+
+function checkCount(name: string, value: number, problems: string[]): number {
+  if (!Number.isInteger(value) || value < 1) {
+    problems.push(`${name} must be a whole number above 0`);
+  }
+  return value;
+}
+
+function isRedisUrl(text: string): boolean {
+  return /^rediss?:\/\//i.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,61 @@
+/** An application that publishes as fast as it can: `node full-speed-run.ts <events>`. Prints what became of them as JSON. */
+import { setImmediate as turn } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { closeRedisPublisher, initializeRedisPublisher, observe, trace } from "#src/index.ts";
+import { sdkState } from "#src/client/sdk-state.ts";
+import { STREAM } from "./faults.ts";
+import { PROJECT_ID } from "./project.ts";
+import { startPrivateRedis } from "./redis-server.ts";
+
+const EVENTS = Number(process.argv[2]);
+const BUFFER_BYTES = 8 * 1024 * 1024;
+/** Each with a start and an end. */
+const AT_ONCE = 100;
+
+const escaped: string[] = [];
+process.on("unhandledRejection", (reason) => escaped.push(String(reason)));
+process.on("uncaughtException", (error) => escaped.push(String(error)));
+
+const server = await startPrivateRedis(["--appendonly", "no"]);
+await initializeRedisPublisher({
+  redisUrl: server.url,
+  streamName: STREAM,
+  projectId: PROJECT_ID,
+  maxBufferBytes: BUFFER_BYTES,
+  logger: { warn: () => undefined },
+});
+const { publisher, metrics } = sdkState;
+const memoryBefore = process.memoryUsage.rss();
+let [mostMemory, mostHeld] = [0, 0];
+const startedAt = performance.now();
+await trace({ name: "full speed" }, async () => {
+  for (let index = 0; index < EVENTS / 2; index += 1) {
+    observe({ name: "step", input: { index, text: "what a step is given" } }, () => index);
+    if (index % AT_ONCE === 0) {
+      mostHeld = Math.max(mostHeld, metrics.bufferedBytes());
+      mostMemory = Math.max(mostMemory, process.memoryUsage.rss());
+      await turn();
+    }
+  }
+});
+const publishedIn = performance.now() - startedAt;
+await closeRedisPublisher();
+const dropped = [...metrics.dropped.values()].reduce((sum, count) => sum + count, 0);
+
+const client = new Redis(server.url, { protocol: 2 });
+const report = {
+  events: EVENTS,
+  given: publisher?.lastSequence() ?? 0,
+  published: metrics.published,
+  dropped,
+  arrived: Number(/entries-added,(\d+)/.exec(String(await client.xinfo("STREAM", STREAM)))?.[1]),
+  length: await client.xlen(STREAM),
+  perSecond: EVENTS / (publishedIn / 1000),
+  mostHeld,
+  bufferBytes: BUFFER_BYTES,
+  memoryGrowth: mostMemory - memoryBefore,
+  escaped,
+};
+client.disconnect();
+await server.stop();
+process.stdout.write(JSON.stringify(report));

@@ -1,0 +1,389 @@
+/**
+ * Who may import whom. A part is a package; a room is a folder of a part that has sources of its own. What is not listed is an
+ * error of the linter (tools/borders.ts), and its message says why the border is there. Every room may use its part's config, contract and schema,
+ * and the foundation. A test may use every room of its part, to make what its own room reads.
+ */
+export type Room = {
+  /** The rooms it may import. */
+  readonly uses: readonly string[];
+  /** Why no others: ends the message of the linter. */
+  readonly why: string;
+};
+
+export type Part = {
+  readonly folder: string;
+  readonly name: string;
+  /** Other parts of ours it may import, by package name. */
+  readonly parts: readonly string[];
+  readonly why: string;
+  /** The folder of its rooms, when that is not the part's own. */
+  readonly source?: string;
+  /** Set for the SDK: its rooms name each other by relative paths, since that is what its published files can resolve. */
+  readonly isRelative?: true;
+  readonly rooms: Readonly<Record<string, Room>>;
+};
+
+const FEATURE: Room = { uses: ["http", "ui"], why: "features do not know each other: routes compose them" };
+
+const FEATURES = [
+  "alerts",
+  "audit",
+  "auth",
+  "code",
+  "compare",
+  "credentials",
+  "dashboards",
+  "health",
+  "ingestion",
+  "jobs",
+  "notices",
+  "palette",
+  "projects",
+  "repositories",
+  "tokens",
+  "traces",
+  "users",
+  "webhooks",
+].map((name) => `features/${name}`);
+
+export const FOUNDATION = "@sightline/foundation";
+
+export const PARTS: readonly Part[] = [
+  {
+    folder: "packages/foundation",
+    name: FOUNDATION,
+    parts: [],
+    why: "everything stands on it, so it can stand on nothing of ours",
+    rooms: {
+      http: { uses: [], why: "a server needs no database" },
+      database: { uses: [], why: "a database needs no server" },
+      "embedded-postgres": { uses: [], why: "it speaks PostgreSQL's protocol and knows no tables" },
+      secrets: { uses: [], why: "sealing is arithmetic on bytes and keys" },
+    },
+  },
+  {
+    folder: "packages/identity",
+    name: "@sightline/identity",
+    parts: [FOUNDATION],
+    why: "parts meet over HTTP and signing keys",
+    rooms: {
+      login: {
+        uses: ["totp", "session", "accounts", "throttle", "notices", "audit"],
+        why: "a login ends in a session, and administration stands above it",
+      },
+      administration: {
+        uses: ["recovery", "totp", "session", "accounts", "throttle", "notices", "audit"],
+        why: "admins change accounts without logging in as anybody",
+      },
+      recovery: { uses: ["session", "accounts", "throttle", "notices", "audit"], why: "a mailed link never answers for the second factor" },
+      totp: {
+        uses: ["session", "accounts", "throttle", "notices", "keys", "audit"],
+        why: "the second factor does not know who asks for it",
+      },
+      session: { uses: ["keys", "audit"], why: "a session is issued for whoever logged in, however that was proved" },
+      accounts: { uses: ["throttle", "audit"], why: "accounts exist before sessions and second factors" },
+      notices: { uses: ["keys"], why: "notices are written by others and only sealed and sent here" },
+      keys: { uses: ["audit"], why: "keys are rotated for all rooms above" },
+      throttle: { uses: [], why: "it counts tries of anything" },
+      audit: { uses: [], why: "every room writes to it, so it can read none" },
+    },
+  },
+  {
+    folder: "packages/code-index",
+    name: "@sightline/code-index",
+    parts: [FOUNDATION],
+    why: "parts meet over HTTP and signing keys",
+    rooms: {
+      http: {
+        uses: [
+          "http/kit",
+          "http/access",
+          "retrieval/search",
+          "retrieval/grep",
+          "retrieval/symbols",
+          "retrieval/files",
+          "retrieval/commits",
+          "webhooks",
+          "tenants",
+          "credentials",
+          "embedding",
+          "git",
+          "tokens",
+          "store/index",
+          "store/records",
+          "store/tenancy",
+        ],
+        why: "routes ask the rooms that answer, never how they find it, and know no MCP",
+      },
+      "http/access": { uses: ["http/kit", "tenants", "store/tenancy"], why: "who calls is known before what is asked" },
+      "http/kit": { uses: ["store/records", "store/tenancy"], why: "all routes share it, so it knows none of them" },
+      mcp: {
+        uses: [
+          "mcp/kit",
+          "mcp/tools",
+          "http/access",
+          "http/kit",
+          "retrieval/search",
+          "retrieval/files",
+          "store/records",
+          "store/tenancy",
+          "tokens",
+        ],
+        why: "the server offers tools, and the tools answer",
+      },
+      "mcp/tools": {
+        uses: [
+          "mcp/kit",
+          "http/kit",
+          "retrieval/search",
+          "retrieval/grep",
+          "retrieval/symbols",
+          "retrieval/files",
+          "retrieval/commits",
+          "store/records",
+          "tokens",
+        ],
+        why: "a tool does not know the server that offers it",
+      },
+      "mcp/kit": {
+        uses: ["retrieval/search", "retrieval/legs", "store/tenancy", "tokens"],
+        why: "all tools share it, so it knows none of them",
+      },
+      "retrieval/search": {
+        uses: [
+          "retrieval/legs",
+          "retrieval/ranking",
+          "retrieval/patterns",
+          "retrieval/scope",
+          "retrieval/query",
+          "embedding",
+          "store/index",
+          "store/tenancy",
+        ],
+        why: "a search is put together from the query down, and knows nobody who asks",
+      },
+      "retrieval/ranking": {
+        uses: ["retrieval/legs", "retrieval/scope", "retrieval/query", "embedding", "store/index"],
+        why: "ranking orders what was found, and finds nothing itself",
+      },
+      "retrieval/legs": {
+        uses: ["retrieval/bm25", "retrieval/patterns", "retrieval/scope", "retrieval/query", "embedding", "store/index", "store/tenancy"],
+        why: "a search method finds chunks and does not order those of others",
+      },
+      "retrieval/bm25": {
+        uses: ["retrieval/scope", "retrieval/query", "store/index", "store/tenancy"],
+        why: "scores come from postings alone",
+      },
+      "retrieval/grep": {
+        uses: ["retrieval/patterns", "retrieval/search", "retrieval/scope", "store/tenancy"],
+        why: "grep is exact and ranks nothing",
+      },
+      "retrieval/symbols": {
+        uses: ["retrieval/ranking", "retrieval/scope", "store/tenancy"],
+        why: "symbols are looked up by name, not searched",
+      },
+      "retrieval/commits": {
+        uses: ["retrieval/symbols", "retrieval/files", "retrieval/scope", "retrieval/query", "store/index", "store/tenancy"],
+        why: "commits have an order of their own",
+      },
+      "retrieval/files": {
+        uses: ["retrieval/patterns", "retrieval/scope", "store/index", "store/tenancy"],
+        why: "reading a file searches nothing",
+      },
+      "retrieval/patterns": {
+        uses: ["retrieval/scope", "retrieval/query", "store/index", "store/tenancy"],
+        why: "a pattern is matched for every kind of question",
+      },
+      "retrieval/scope": {
+        uses: ["retrieval/query", "store/index", "store/tenancy"],
+        why: "what may be seen is settled before anything is looked for",
+      },
+      "retrieval/query": { uses: ["store/index", "store/tenancy"], why: "reading a query needs only how words are cut" },
+      indexing: {
+        uses: [
+          "indexing/build",
+          "indexing/embedding",
+          "indexing/history",
+          "indexing/tasks",
+          "webhooks",
+          "tenants",
+          "credentials",
+          "embedding",
+          "splitting",
+          "tokens",
+          "git",
+          "store/index",
+          "store/records",
+          "store/tenancy",
+        ],
+        why: "indexing writes what retrieval reads; they meet in the tables",
+      },
+      "indexing/build": {
+        uses: ["indexing/embedding", "embedding", "splitting", "git", "store/index", "store/records", "store/tenancy"],
+        why: "a build is the same whatever asked for it",
+      },
+      "indexing/embedding": {
+        uses: ["embedding", "store/index", "store/records", "store/tenancy"],
+        why: "vectors follow a build and do not wait for one",
+      },
+      "indexing/history": {
+        uses: ["indexing/tasks", "credentials", "splitting", "git", "store/index", "store/tenancy"],
+        why: "history is kept beside the index, not by its jobs",
+      },
+      "indexing/tasks": {
+        uses: ["git", "store/records", "store/tenancy"],
+        why: "how work is repeated and leased does not depend on the work",
+      },
+      webhooks: {
+        uses: ["credentials", "git", "store/records", "store/tenancy"],
+        why: "a delivery becomes a job in a table; it does not run it",
+      },
+      tenants: { uses: ["git", "store/index", "store/records", "store/tenancy"], why: "a tenant is made and dropped as a whole" },
+      credentials: { uses: ["git", "store/tenancy"], why: "secrets are opened for git alone" },
+      embedding: { uses: ["tokens"], why: "text in, vectors out" },
+      splitting: { uses: [], why: "text in, chunks out, in a thread of its own" },
+      tokens: { uses: [], why: "it counts, whoever asks" },
+      git: { uses: [], why: "it knows addresses and folders, not repositories of tenants" },
+      "store/index": { uses: ["store/records", "store/tenancy"], why: "a build holds the lease of a job" },
+      "store/records": { uses: ["store/tenancy"], why: "records exist before anything is indexed" },
+      "store/tenancy": { uses: [], why: "every statement is a tenant's, so this is below all of them" },
+      evaluation: {
+        uses: [
+          "credentials",
+          "embedding",
+          "indexing",
+          "indexing/embedding",
+          "retrieval/patterns",
+          "retrieval/query",
+          "retrieval/ranking",
+          "retrieval/scope",
+          "retrieval/search",
+          "splitting",
+          "store/index",
+          "store/records",
+          "store/tenancy",
+        ],
+        why: "it measures answers and judges no route",
+      },
+    },
+  },
+  {
+    folder: "packages/observability",
+    name: "@sightline/observability",
+    parts: [FOUNDATION],
+    why: "parts meet over HTTP and signing keys",
+    rooms: {
+      "mcp-tools": {
+        uses: ["query/list", "query/steps", "query/compare", "query/figures", "store"],
+        why: "assistants read traces by the same questions as people",
+      },
+      "query/list": { uses: ["query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
+      "query/trace": {
+        uses: ["query/graph", "query/steps", "query/access", "store"],
+        why: "one trace is put together from its steps and its graph",
+      },
+      "query/transcript": { uses: ["query/steps", "query/access", "store"], why: "a conversation is read from steps" },
+      "query/compare": { uses: ["query/graph", "query/steps", "query/access", "prices", "store"], why: "it compares what one trace shows" },
+      "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
+      "query/live": { uses: ["query/steps", "query/access", "events"], why: "it tells that something changed, and what is asked again" },
+      "query/figures": { uses: ["query/access", "prices", "store"], why: "figures come from hours that were counted, not from steps" },
+      "query/projects": { uses: ["query/access", "events", "prices", "store"], why: "settings of a project read no trace" },
+      "query/ingestion": {
+        uses: ["query/access", "events", "housekeeping", "store"],
+        why: "what arrives is watched apart from what is shown",
+      },
+      "query/graph": { uses: ["query/steps"], why: "taken edges follow from steps" },
+      "query/steps": { uses: ["query/access", "prices", "store"], why: "the one model of a step: all readers stand on it" },
+      "query/access": { uses: ["store"], why: "who may read is settled before what is read" },
+      "alerts/operator": { uses: ["query/access", "store"], why: "the contract's rules watch the product, not a project's traces" },
+      "alerts/project": { uses: ["query/access", "housekeeping", "prices", "store"], why: "a rule reads counted hours and sends messages" },
+      ingest: { uses: ["events", "store"], why: "writing never waits for reading" },
+      otlp: { uses: ["events"], why: "spans become events on the stream, not rows" },
+      keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
+      housekeeping: { uses: ["prices", "store"], why: "what is old is swept without anybody asking" },
+      prices: { uses: ["store"], why: "cost is one formula for all readers" },
+      events: { uses: [], why: "the schema on the stream is a promise to producers" },
+      store: { uses: [], why: "what several rooms share knows none of them" },
+    },
+  },
+  {
+    folder: "packages/sdk",
+    name: "@sightline/sdk",
+    parts: [],
+    why: "it runs in other people's applications",
+    source: "src",
+    isRelative: true,
+    rooms: {
+      langgraph: { uses: ["capture", "client", "event", "settings"], why: "an application without LangGraph must load without it" },
+      providers: { uses: ["capture", "client", "event", "settings"], why: "a provider's client is wrapped without knowing a graph" },
+      capture: { uses: ["client", "event", "mask", "settings"], why: "capturing is the same for every library" },
+      client: { uses: ["publish", "settings"], why: "it holds what is running in this process" },
+      publish: { uses: ["event", "settings"], why: "it sends texts and does not look into them" },
+      settings: { uses: ["mask"], why: "settings are read before anything runs" },
+      event: { uses: ["mask"], why: "an event is masked as it becomes text" },
+      mask: { uses: [], why: "what hides secrets must not depend on what it hides" },
+    },
+  },
+  {
+    folder: "apps/console",
+    name: "@sightline/console",
+    parts: ["@sightline/identity/contract", "@sightline/code-index/contract", "@sightline/observability/contract"],
+    why: "a browser knows the parts by their contracts",
+    source: "src",
+    rooms: {
+      http: { uses: [], why: "requests know no page" },
+      ui: { uses: [], why: "the kit knows no feature" },
+      ...Object.fromEntries(FEATURES.map((name) => [name, FEATURE])),
+      shell: {
+        uses: ["http", "ui", "features/auth", "features/notices", "features/palette"],
+        why: "the frame shows who is logged in, and no page",
+      },
+      routes: { uses: ["http", "ui", "shell", ...FEATURES], why: "only pages compose features" },
+    },
+  },
+  {
+    folder: "apps/platform",
+    name: "@sightline/platform",
+    parts: [
+      FOUNDATION,
+      "@sightline/identity",
+      "@sightline/code-index",
+      "@sightline/observability",
+      "@sightline/sdk",
+      "@sightline/sdk/langgraph",
+    ],
+    why: "it puts the parts together through their doors",
+    rooms: {
+      cli: {
+        uses: ["compose", "console-server", "demo", "doctor", "embedded", "settings", "supervisor"],
+        why: "commands start things; nothing that runs knows a command",
+      },
+      reference: {
+        uses: ["cli", "compose", "compose/wiring", "settings"],
+        why: "documents are written from everything and used by nothing",
+      },
+      doctor: { uses: ["compose", "embedded", "settings"], why: "it looks at a machine and starts nothing" },
+      compose: { uses: ["compose/wiring", "settings"], why: "roles are put together whichever process runs them" },
+      "compose/wiring": { uses: ["console-server", "settings"], why: "one part is wired without knowing the others" },
+      embedded: { uses: ["supervisor", "settings"], why: "the embedded stores are children like any other" },
+      supervisor: { uses: ["settings"], why: "it keeps processes alive, whatever they do" },
+      "console-server": { uses: ["settings"], why: "it serves files and passes requests on" },
+      demo: { uses: ["settings"], why: "the demo uses the product from outside, as its users do" },
+      settings: { uses: [], why: "settings are read before anything runs" },
+    },
+  },
+  {
+    folder: "e2e",
+    name: "@sightline/e2e",
+    parts: ["@sightline/sdk", "@sightline/sdk/langgraph"],
+    why: "it tries the product from outside",
+    rooms: {},
+  },
+  {
+    folder: "bench",
+    name: "@sightline/bench",
+    parts: ["@sightline/sdk", "@sightline/sdk/langgraph"],
+    why: "it measures the product from outside",
+    rooms: {},
+  },
+];
