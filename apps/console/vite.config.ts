@@ -1,7 +1,61 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
-import { chunkGroups } from "./chunk-groups.ts";
-import { compressAssets } from "./compress-assets.ts";
+import { defineConfig, type Plugin } from "vite";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** Fonts are compressed already. */
+const COMPRESSIBLE = new Set([".js", ".css", ".html", ".svg"]);
+/** Its highest takes many times as long for a few percent. */
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+/** Below, the headers are most of what is sent. */
+const WORTH_BYTES = 1024;
+
+/** Leaves a `.br` and a `.gz` beside every file that is worth it, so that serving one costs no time. */
+function compressAssets(): Plugin {
+  return {
+    name: "compress-assets",
+    apply: "build",
+    async writeBundle({ dir = "dist" }) {
+      const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.has(extname(entry.name)));
+      await Promise.all(files.map(({ parentPath, name }) => compress(join(parentPath, name))));
+    },
+  };
+}
+
+async function compress(path: string): Promise<void> {
+  const content = await readFile(path);
+  if (content.length < WORTH_BYTES) {
+    return;
+  }
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(content, QUALITY), promisify(gzip)(content, { level: 9 })]);
+  await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)]);
+}
+
+const LIBRARY = /[\\/]node_modules[\\/]/;
+/** Shiki's grammars need each other, and are loaded by the language that is shown. */
+const NOT_GRAMMARS = /^(?!.*shiki).*[\\/]node_modules[\\/]/;
+const ICON = /[\\/]@tabler[\\/]/;
+/** What the forms of the login are made of. */
+const OF_LOGIN =
+  /[\\/](?:features[\\/]auth|packages[\\/]identity|@mantine[\\/]core[\\/]esm[\\/]components[\\/](?:ActionIcon|Alert|Group|Input|InputBase|PasswordInput|Stack|TextInput|Title))[\\/]|[\\/](?:countdown|use-uncontrolled|useMutation|mutation)\./i;
+const OWN = /[\\/](?:console[\\/]src|packages)[\\/](?!.*node_modules)/;
+
+/**
+ * Few files instead of the two hundred that Rolldown makes by itself: a browser asks for six at a time, so that a page of forty
+ * small ones waits for seven rounds, and each costs the server and the browser more than its content. What a part of the pages
+ * has in common is loaded with the first of them.
+ */
+const chunkGroups = [
+  { name: "libraries", test: LIBRARY, tags: ["$initial" as const], priority: 5 },
+  { name: "app", tags: ["$initial" as const], priority: 4 },
+  { name: "forms", test: OF_LOGIN, minShareCount: 2, priority: 3 },
+  { name: "components", test: ICON, minShareCount: 2, priority: 2 },
+  { name: "components", test: NOT_GRAMMARS, minShareCount: 3, priority: 2 },
+  { name: "common", test: OWN, minShareCount: 3, priority: 1 },
+];
 
 /** The same prefixes that the platform's proxy serves; each API answers on its own port. */
 const APIS = {

@@ -1,12 +1,71 @@
 import { readFile } from "node:fs/promises";
 import { createProgram } from "#cli/program.ts";
-import { describeMcpTools, describeRoles } from "./describe-roles.ts";
-import { renderCommands } from "./render-commands.ts";
-import { renderEvents } from "./render-events.ts";
-import { renderMetrics } from "./render-metrics.ts";
+import { describeMcpTools, describeRoles, type DescribedMetric, type DescribedRole } from "./describe-roles.ts";
 import { renderRoutes } from "./render-routes.ts";
 import { renderTools } from "./render-tools.ts";
 import { renderVariables } from "./render-variables.ts";
+import type { Command } from "commander";
+import { z } from "zod";
+import { cell, limitsOf, typeOf, type JsonSchema } from "./render-schema.ts";
+
+/** What every Node process tells of itself. */
+const OF_NODE = /^(process|nodejs)_/;
+
+function renderMetrics(roles: readonly DescribedRole[]): string {
+  const served = new Map<string, { readonly metric: DescribedMetric; readonly by: string[] }>();
+  for (const { role, metrics } of roles) {
+    for (const metric of metrics.filter(({ name }) => !OF_NODE.test(name))) {
+      const known = served.get(metric.name) ?? { metric, by: [] };
+      known.by.push(role);
+      served.set(metric.name, known);
+    }
+  }
+  const rows = [...served.values()]
+    .toSorted((one, other) => one.metric.name.localeCompare(other.metric.name, "en"))
+    .map(({ metric, by }) => {
+      const labels = metric.labelNames.map((label) => `\`${label}\``).join(" ");
+      return `| \`${metric.name}\` | ${metric.type} | ${labels} | ${by.join(", ")} | ${cell(metric.help)} |`;
+    });
+  return [
+    "# Metrics",
+    "`GET /metrics` of each role, in Prometheus' format, at the role's own port and never through the console. Every metric has the label `role`. Beside these each process tells of itself as Node's client library does (`process_…`, `nodejs_…`). The console has the duration of its answers and those of the process.",
+    ["| metric | type | labels | told by | what it is |", "| --- | --- | --- | --- | --- |", ...rows].join("\n"),
+    "Rules to alert on them: [prometheus-alerts.yml](../prometheus-alerts.yml), and why those: [Metrics and alerts](../observability.md#metrics-and-alerts).",
+  ].join("\n\n");
+}
+
+const objectSchema = z.object({ properties: z.record(z.string(), z.looseObject({})), required: z.array(z.string()).default([]) });
+const eventSchema = z.object({ oneOf: z.array(objectSchema) });
+
+/** From the JSON Schema of the stream's events, which is itself written from the code. */
+function renderEvents(schema: unknown): string {
+  const kinds = eventSchema.parse(schema).oneOf;
+  const [first] = kinds;
+  const head = Object.entries(first?.properties ?? {}).filter(([name]) => name !== "type" && name !== "body");
+  return [
+    "# Events of the stream",
+    "What SDKs put on the Redis stream. An entry's fields are texts; `body` is JSON with the fields of its type. What each type is for: [Events](../observability.md#events). As JSON Schema: [event-v1.schema.json](../../packages/observability/events/event-v1.schema.json).",
+    "## Every event",
+    table([...head, ["type", {}], ["body", {}]], ["v", "id", "project_id", "producer_id", "seq", "ts", "type", "body"]),
+    ...kinds.flatMap(({ properties }) => {
+      const body = objectSchema.safeParse(properties["body"]).data;
+      const type = String(properties["type"]?.["const"]);
+      return [`## ${type}`, body === undefined ? "Any body." : table(Object.entries(body.properties), body.required)];
+    }),
+  ].join("\n\n");
+}
+
+function table(fields: readonly (readonly [string, JsonSchema])[], required: readonly string[]): string {
+  const rows = fields.map(([name, schema]) => {
+    const limits = [required.includes(name) ? "required" : "", limitsOf(schema)].filter((text) => text !== "").join(", ");
+    return `| \`${name}\` | ${cell(typeOfField(name, schema))} | ${cell(limits)} |`;
+  });
+  return ["| field | type | limits |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function typeOfField(name: string, schema: JsonSchema): string {
+  return name === "type" ? "one of the headings below" : name === "body" ? "JSON" : typeOf(schema);
+}
 
 const EVENT_SCHEMA = new URL("../../../packages/observability/events/event-v1.schema.json", import.meta.url);
 const NOTE = "<!-- Written from the code by `npm run documents -w @sightline/platform`; change it there. -->";
@@ -23,4 +82,31 @@ export async function renderReference(): Promise<Readonly<Record<string, string>
     "metrics.md": renderMetrics(roles),
   };
   return Object.fromEntries(Object.entries(pages).map(([name, text]) => [name, `${NOTE}\n\n${text}\n`]));
+}
+
+/** Every command with what its `--help` says. */
+function renderCommands(program: Command): string {
+  return [
+    "# Commands",
+    "In a checkout `sightline …` is `npm run sightline -- …`, in the container image `docker compose run --rm identity …` (its entry point is the program). `./.env` is read from the folder it is run in.",
+    ...commandsOf(program).map(({ name, command }) => `## ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\``),
+  ].join("\n\n");
+}
+
+type Named = { readonly name: string; readonly command: Command };
+
+function commandsOf(command: Command, above = ""): readonly Named[] {
+  const name = `${above} ${command.name()}`.trim();
+  const below = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((one) => one.name() !== "help");
+  return [{ name, command }, ...below.flatMap((one) => commandsOf(one, name))];
+}
+
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 120, getOutHasColors: () => false });
+  command.outputHelp();
+  return text.trim();
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Output } from "./log-lines.ts";
-import { runChildOnce } from "./child-once.ts";
-import type { ChildSpecification } from "./launch-child.ts";
+import { type ChildSpecification, launchChild } from "./launch-child.ts";
 import { createSupervisedChild, type ChildTimings, type SupervisedChild } from "./supervised-child.ts";
 
 export type Supervisor = {
@@ -101,4 +100,27 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs =
 /** Whether it ends before that time. */
 async function endsBy(end: Promise<unknown>, time: number): Promise<boolean> {
   return Promise.race([end.then(() => true), delay(Math.max(time - Date.now(), 0), false, { ref: false })]);
+}
+
+type OnceOptions = {
+  readonly onLine: (name: string, line: string) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Runs a process to its end. @throws {Error} when it fails. */
+function runChildOnce(specification: ChildSpecification, { onLine, signal }: OnceOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const child = launchChild(specification, onLine);
+  const end = () => child.kill("SIGKILL");
+  signal.addEventListener("abort", end, { once: true });
+  child.once("error", reject);
+  child.once("close", (code, reason) => {
+    signal.removeEventListener("abort", end);
+    if (code === 0 || signal.aborted) {
+      resolve();
+    } else {
+      reject(new Error(`${specification.name} failed (${reason ?? `exit code ${code}`}); its lines above say why.`));
+    }
+  });
+  return promise;
 }

@@ -2,8 +2,32 @@ import { messageOf } from "@sightline/foundation/errors";
 import { EmbedderError } from "./embedder-error.ts";
 import type { Embedded, Embedder, EmbedderIdentity, EmbedOptions, EmbedPurpose } from "./embedder.ts";
 import { inBatches, measure, type MeasuredText } from "./measure-texts.ts";
-import { BadInputError, OverloadedError, postJson, type ProviderCall } from "./post-json.ts";
-import { withRetries } from "./with-retries.ts";
+import { BadInputError, OverloadedError, postJson, type ProviderCall, NoAnswerError } from "./post-json.ts";
+import { setTimeout as delay } from "node:timers/promises";
+
+type Retrying = { readonly baseMs: number; readonly signal: AbortSignal };
+
+const TRIES = 3;
+/** Who is asked to wait longer lets its caller decide. */
+const LONGEST_MS = 20_000;
+
+/** Tries again what may go better, after a growing pause with jitter, or after the one that the provider asked for. */
+async function withRetries<Result>(work: () => Promise<Result>, { baseMs, signal }: Retrying): Promise<Result> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EmbedderError) || error instanceof NoAnswerError || !error.transient || tried === TRIES) {
+        throw error;
+      }
+      const pauseMs = Math.max(error.retryAfterMs ?? 0, baseMs * 4 ** (tried - 1)) * (1 + Math.random() / 2);
+      if (pauseMs > LONGEST_MS) {
+        throw error;
+      }
+      await delay(pauseMs, undefined, { signal });
+    }
+  }
+}
 
 /** How a provider is spoken to; the rest is the same for all of them. */
 export type ProviderProtocol = {

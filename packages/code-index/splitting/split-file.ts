@@ -1,5 +1,4 @@
 import type { Range, Tree } from "web-tree-sitter";
-import { enclosing } from "./enclosing.ts";
 import { findHeadings } from "./find-headings.ts";
 import { findNames, type Definition, type Names } from "./find-names.ts";
 import type { Grammar } from "./grammars.ts";
@@ -174,4 +173,19 @@ function firstCharacter({ text }: SourceText, from: number, to: number): number 
     at++;
   }
   return at;
+}
+
+/** Says which definitions begin before a place and go on behind it, from the outermost; for places asked for in rising order. */
+function enclosing(definitions: readonly Definition[]): (place: number) => readonly Definition[] {
+  const waiting = definitions.toSorted((one, other) => one.from - other.from || other.to - one.to);
+  let next = 0;
+  let open: readonly Definition[] = [];
+  return (place) => {
+    const begun: Definition[] = [];
+    for (let definition = waiting[next]; definition !== undefined && definition.from < place; definition = waiting[++next]) {
+      begun.push(definition);
+    }
+    open = [...open, ...begun].filter(({ to }) => to > place);
+    return open;
+  };
 }

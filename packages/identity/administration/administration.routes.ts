@@ -14,17 +14,49 @@ import {
   resetPasswordRequestSchema,
   resetSecondFactorRequestSchema,
   type AccountItem,
+  type Accounts,
 } from "#contract.ts";
 import { acceptNoBody } from "#totp/optional-json.ts";
-import { findListedAccount, listAccounts } from "./account-list.store.ts";
-import { positionOf, toItem, toPage } from "./account-page.ts";
-import { unknownUser, type AccountAddress, type Actor } from "./act-on-account.ts";
+import { findListedAccount, listAccounts, type ListedAccount } from "./account-list.store.ts";
+import { unknownUser, type AccountAddress, type Actor, actOnAccount } from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
-import { deleteAccount } from "./delete-account.ts";
 import type { AdministrationDependencies } from "./dependencies.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import { refuseLosingAdmin } from "./last-admin.ts";
+import { deleteAccountRow } from "./managed-account.store.ts";
+
+const positionSchema = z.tuple([z.string().max(320)]);
+
+/** Asked for one row more than the page holds, the store tells by it whether there is a next page. */
+function toPage(rows: readonly ListedAccount[], limit: number): Accounts {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { users: shown.map(toItem), next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.position]) };
+}
+
+function toItem(account: ListedAccount): AccountItem {
+  const { id, email, name, role, createdAt, disabledAt, lastLoginAt, totpEnabled, mustChangePassword, invited } = account;
+  return {
+    id,
+    email,
+    name,
+    role,
+    created_at: createdAt.toISOString(),
+    disabled_at: disabledAt?.toISOString() ?? null,
+    last_login_at: lastLoginAt?.toISOString() ?? null,
+    totp_enabled: totpEnabled,
+    must_change_password: mustChangePassword,
+    invited,
+  };
+}
+
+/** @throws {AppError} 400 `invalid_cursor`. */
+function positionOf(cursor: string | undefined): string | undefined {
+  return cursor === undefined ? undefined : fromCursor(cursor, positionSchema)[0];
+}
 
 const BODY_BYTES = 16 * 1024;
 
@@ -164,4 +196,18 @@ async function describe({ queries }: AdministrationDependencies, address: Accoun
     throw unknownUser();
   }
   return toItem(account);
+}
+
+/**
+ * Deletes the account with everything that hangs on it. The audit keeps who it was; its address is free again.
+ *
+ * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `last_admin`.
+ */
+async function deleteAccount(dependencies: AdministrationDependencies, actor: Actor, address: AccountAddress): Promise<void> {
+  await actOnAccount(dependencies, actor, address, async (action) => {
+    const { transaction, account, record } = action;
+    await refuseLosingAdmin(action, actor);
+    record("user_deleted", { email: account.email, role: account.role });
+    await deleteAccountRow(transaction, account.id);
+  });
 }

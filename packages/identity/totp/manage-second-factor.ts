@@ -3,14 +3,27 @@ import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { attackOdds } from "./attack-odds.ts";
 import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
 import { readPool } from "./second-factor.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
-import { blocksOf } from "./try-limits.ts";
+import { blocksOf, LONGEST_WINDOW_SECONDS, ROLLING_LIMITS } from "./try-limits.ts";
+
+const CODES = 10 ** 6;
+const DAY_SECONDS = 86_400;
+
+/**
+ * What someone who has the password reaches by guessing codes, under the limits in force: the sum of the chances of all
+ * tries that are looked at, which is the most it can be. `window` is the number of steps before and after the present one
+ * whose codes are right as well.
+ */
+function attackOdds(window: number): SecondFactorStatus["attack_odds"] {
+  const validCodes = 2 * window + 1;
+  const tries = Math.min(...ROLLING_LIMITS.totp.map((limit) => limit.tries * Math.ceil(LONGEST_WINDOW_SECONDS / limit.seconds)));
+  return { days: LONGEST_WINDOW_SECONDS / DAY_SECONDS, tries, valid_codes: validCodes, probability: (tries * validCodes) / CODES };
+}
 
 /** What `GET /admin/2fa` tells. */
 export async function describeSecondFactor({ queries, clock, window }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {

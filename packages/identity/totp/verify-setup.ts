@@ -7,13 +7,27 @@ import type { Sealer } from "#keys/sealing.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-codes.ts";
-import { describeClockFault } from "./clock-fault.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { setupExpired, setupInvalid, type SetupTicket } from "./setup-ticket.ts";
 import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
 import { alreadyEnabled, fingerprintOf, notEnabled, type SetupDependencies } from "./start-setup.ts";
-import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
+import { readTotpCode, stepOfCode, timeOfStep, STEP_SECONDS, stepAt } from "./totp-code.ts";
+
+const STEPS = 10;
+
+/**
+ * Whether a code that was refused is one of another time, up to five minutes away: then the device's clock is wrong, and
+ * that is what to say. For a secret that is just being set up; such a code is never accepted.
+ */
+async function describeClockFault(secret: string, code: string, now: Date): Promise<string | undefined> {
+  const step = await stepOfCode({ secret, code, now, window: STEPS });
+  if (step === undefined) {
+    return undefined;
+  }
+  const seconds = (step - stepAt(now)) * STEP_SECONDS;
+  return `The code is of another time: your phone's clock is about ${Math.abs(seconds)} s ${seconds < 0 ? "slow" : "fast"}. Let the phone set its time automatically, then enter the code that it shows next.`;
+}
 
 const TRIES_PER_TICKET = 10;
 const FINISHED = "This set-up was finished, or had ten wrong codes. Start it again, and scan the new QR code.";

@@ -5,18 +5,17 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
-import { createRedis } from "@sightline/foundation/redis";
+import { createRedis, type Redis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createAnnouncer } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type ReadEntries } from "./event-stream.ts";
-import { createHeartbeat } from "./heartbeat.ts";
-import { createRetryPause } from "./retry-pause.ts";
 import { performDuties } from "./stream-duties.ts";
 import { LANES, type Tuning } from "./tuning.ts";
 import { createEntryWriter } from "./write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
+import { setTimeout as delay } from "node:timers/promises";
 
 export type ConsumerOptions = {
   readonly config: Pick<
@@ -152,6 +151,51 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         await stream.leave().catch((error: unknown) => log.warn({ reason: messageOf(error) }, "could not leave the consumer group"));
       }
       await Promise.all(connections.map((connection) => connection.close()));
+    },
+  };
+}
+
+type HeartbeatOptions = {
+  readonly redis: Redis;
+  readonly key: string;
+  /** What the key says beside the time. */
+  readonly content: object;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tuning: Pick<Tuning, "heartbeatEveryMs" | "heartbeatLivesMs">;
+};
+
+/** Called after every commit and every empty read, never otherwise: the key says that events get through, not that a process runs. */
+function createHeartbeat({ redis, key, content, clock, log, tuning }: HeartbeatOptions): () => Promise<void> {
+  let last = -Infinity;
+  return async () => {
+    const now = clock.now();
+    if (now.getTime() - last < tuning.heartbeatEveryMs) {
+      return;
+    }
+    try {
+      await redis.set(key, JSON.stringify({ ...content, at: now.toISOString() }), "PX", tuning.heartbeatLivesMs);
+      last = now.getTime();
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, "the heartbeat could not be written");
+    }
+  };
+}
+
+type Pauses = { readonly firstRetryMs: number; readonly lastRetryMs: number };
+
+/** Pauses that double from the first to the last, give or take a quarter, so that replicas don't return in step. */
+function createRetryPause({ firstRetryMs, lastRetryMs }: Pauses, signal: AbortSignal) {
+  let next = firstRetryMs;
+  return {
+    reset: (): void => {
+      next = firstRetryMs;
+    },
+    wait: async (): Promise<void> => {
+      const milliseconds = next * (0.75 + Math.random() / 2);
+      next = Math.min(next * 2, lastRetryMs);
+      // Cut short when the consumer stops.
+      await delay(milliseconds, undefined, { signal }).catch(() => undefined);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { decodeEntry, originOfEntry, type EntryOrigin } from "#events/stream-entry.ts";
+import { decodeEntry, originOfEntry, type EntryOrigin, BODY_MAX_LENGTH } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { MaskingError } from "#events/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -11,15 +11,80 @@ import { findProjectIds } from "#store/projects.store.ts";
 import { writeBatch } from "./write-batch.store.ts";
 import type { Announce } from "./announce.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
-import { inParts } from "./chunked-reading.ts";
-import { isRefusedData } from "./database-errors.ts";
+import { inParts, type StreamEntry } from "./chunked-reading.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream } from "./event-stream.ts";
-import { createKnownProjects } from "./known-projects.ts";
 import { createEventMasking } from "./mask-events.ts";
-import { toDeadLetter } from "./dead-letter.ts";
 import { DELIVERIES_MAX, UNFINISHED_DELIVERIES_MAX } from "./tuning.ts";
-import type { StreamEntry } from "./chunked-reading.ts";
+import { v7 as uuidv7 } from "uuid";
+import type { DeadLetterWrite } from "./batch-rows.ts";
+
+type KnownProjectsOptions = {
+  /** Those of the ids that are projects. */
+  readonly find: (ids: readonly string[]) => Promise<readonly string[]>;
+  readonly clock: Clock;
+};
+
+const REMEMBERED_MS = 60_000;
+const REMEMBERED_MAX = 10_000;
+
+/**
+ * Tells which project ids exist. A project that was found is not asked for again for a minute;
+ * one that was not is asked for each time, so that its events are taken as soon as it exists.
+ */
+function createKnownProjects({ find, clock }: KnownProjectsOptions): (ids: readonly string[]) => Promise<ReadonlySet<string>> {
+  const foundAt = new Map<string, number>();
+  return async (ids) => {
+    const now = clock.now().getTime();
+    const unsure = [...new Set(ids)].filter((id) => (foundAt.get(id) ?? -Infinity) <= now - REMEMBERED_MS);
+    const found = new Set(unsure.length === 0 ? [] : await find(unsure));
+    if (foundAt.size + found.size > REMEMBERED_MAX) {
+      foundAt.clear();
+    }
+    const known = new Set(ids.filter((id) => found.has(id) || (foundAt.has(id) && !unsure.includes(id))));
+    for (const id of found) {
+      foundAt.set(id, now);
+    }
+    return known;
+  };
+}
+
+/** Characters that are kept of an entry as a whole; no event is as long. */
+const WHOLE_MAX_LENGTH = BODY_MAX_LENGTH + 1024 * 1024;
+/** Of one that is longer than that: fields, and characters of each. */
+const FIELDS_KEPT = 32;
+const FIELD_KEPT_LENGTH = 64 * 1024;
+
+/** An entry as it is set aside. Of one that is longer than any event only the beginning is kept, or it could not be stored either. */
+function toDeadLetter(stream: string, entry: StreamEntry, reason: string, projectId: string | undefined): DeadLetterWrite {
+  const length = entry.fields.reduce((sum, field) => sum + field.length, 0);
+  const isWhole = length <= WHOLE_MAX_LENGTH;
+  const kept = isWhole ? entry.fields : entry.fields.slice(0, FIELDS_KEPT).map((field) => field.slice(0, FIELD_KEPT_LENGTH));
+  return {
+    id: uuidv7(),
+    stream,
+    entry_id: entry.id,
+    project_id: projectId,
+    reason: isWhole ? reason : `${reason}; only the beginning of its ${length} characters is kept`,
+    entry: JSON.stringify(kept),
+    is_whole: isWhole,
+  };
+}
+
+/**
+ * SQLSTATE classes that blame the data: cardinality, data exceptions, integrity, raised by a function,
+ * limits of the program. All others (connections, resources, deadlocks, missing tables, …) blame the database.
+ */
+const DATA_CLASSES = new Set(["21", "22", "23", "54", "P0"]);
+
+/** Whether a write failed because of what was written, so that trying the same again is no use. */
+function isRefusedData(error: unknown): boolean {
+  if (error instanceof RangeError || error instanceof TypeError) {
+    return true;
+  }
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && DATA_CLASSES.has(code.slice(0, 2));
+}
 
 type Decoded =
   | { readonly entry: StreamEntry; readonly event: StreamEvent }

@@ -10,7 +10,39 @@ import { readJson } from "./read-json.ts";
 import { readProtobuf } from "./read-protobuf.ts";
 import { toSpanEvents } from "./span-events.ts";
 import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
-import { SENT_MAX, UNPACKED_MAX, unpackBody } from "./unpack-body.ts";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+
+/** Bytes of a request as it is sent, and unpacked. */
+const SENT_MAX = 16 * 1024 * 1024;
+const UNPACKED_MAX = 32 * 1024 * 1024;
+
+const unzip = promisify(gunzip);
+
+/** @throws {AppError} 413, 415. @throws {UnreadableRequest} */
+async function unpackBody(body: Buffer, encoding: string | undefined): Promise<Buffer> {
+  switch ((encoding ?? "identity").trim().toLowerCase()) {
+    case "":
+    case "identity":
+      return body;
+    case "gzip":
+      return unzipWithin(body);
+    default:
+      throw new AppError({ code: "unsupported_encoding", status: 415, message: "Send the body as it is, or with Content-Encoding: gzip." });
+  }
+}
+
+async function unzipWithin(body: Buffer): Promise<Buffer> {
+  try {
+    return await unzip(body, { maxOutputLength: UNPACKED_MAX });
+  } catch (error) {
+    if (error instanceof RangeError) {
+      const message = `The request unpacks to more than ${UNPACKED_MAX} bytes; send smaller batches.`;
+      throw new AppError({ code: "body_too_large", status: 413, message, cause: error });
+    }
+    throw new UnreadableRequest("it is no gzip", { cause: error });
+  }
+}
 
 type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; readonly metrics: IntakeMetrics };
 type Request = Parameters<typeof principalOf>[0];

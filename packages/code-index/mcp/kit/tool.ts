@@ -5,7 +5,25 @@ import { LATE, within } from "#retrieval/legs/leg.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
-import { tellProgress } from "./progress.ts";
+
+const EVERY_MS = 1_000;
+
+/** Tells a client that asked for it every second that its call goes on, so that it need not give up. Stop it with what it returns. */
+function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) {
+    return () => undefined;
+  }
+  const total = mostMs / 1_000;
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress += EVERY_MS / 1_000;
+    const params = { progressToken, progress, total, message: `Looking for ${progress} s; it may take ${total}.` };
+    // A client that has gone needs no word of it.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  }, EVERY_MS);
+  return () => clearInterval(timer);
+}
 
 /** What a tool works with; `access` is of the token of the very request that calls it, and `database` reads until the call ends. */
 export type ToolContext = SearchDependencies & { readonly access: Access };

@@ -15,7 +15,6 @@ import { compareValues, type ValuePair } from "./compare-values.ts";
 import { isValueAspect, judgeStep, outcomeOf, type JudgedStep } from "./judge-steps.ts";
 import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
 import { sumUpModels, sumUpNames } from "./sum-up.ts";
-import { takeWithin } from "./take-within.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 type Wanted = Omit<CompareRequest, "a" | "b"> & {
@@ -167,4 +166,18 @@ function countsOf(rows: readonly (Compared & Aligned<LoadedStep>)[]): Comparison
 
 function isShown(show: AlignmentFilter, outcome: AlignedStep["outcome"]): boolean {
   return show === "all" || show === outcome || (show === "different" && outcome !== "same");
+}
+
+/** The first items, as many as their number and the bytes they have as JSON allow; of items there are, one at the least. */
+function takeWithin<Item>(items: readonly Item[], { count, bytes }: { readonly count: number; readonly bytes: number }): Item[] {
+  const taken: Item[] = [];
+  let used = 0;
+  for (const item of items.slice(0, count)) {
+    used += Buffer.byteLength(JSON.stringify(item));
+    if (used > bytes && taken.length > 0) {
+      break;
+    }
+    taken.push(item);
+  }
+  return taken;
 }

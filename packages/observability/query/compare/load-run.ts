@@ -14,7 +14,7 @@ import {
 import type { Reader } from "#store/reader.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import type { AlignableStep } from "./align-steps.ts";
-import { comparedTraceNotFound } from "./compare.errors.ts";
+import { AppError } from "@sightline/foundation/errors";
 
 /** One side of a comparison. */
 export type LoadedRun = {
@@ -101,4 +101,14 @@ function toStep(row: ComparedStepRow, startedAt: Date, digests: ReadonlyMap<stri
 function digestOf(event: string | null, digests: ReadonlyMap<string, PayloadDigest>): PayloadDigest | null | undefined {
   const digest = event === null ? null : (digests.get(event) ?? null);
   return digest?.size === null ? undefined : digest;
+}
+
+/** The same whether it doesn't exist or may not be seen. */
+function comparedTraceNotFound(side: "a" | "b"): AppError {
+  return new AppError({
+    code: "trace_not_found",
+    status: 404,
+    message: `The project has no trace of the id that ${side} names; one that has just run may take a moment to arrive.`,
+    details: [{ path: side, message: "unknown trace" }],
+  });
 }

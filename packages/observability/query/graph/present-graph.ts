@@ -2,8 +2,7 @@ import type { DeclaredGraph, TakenEdge, Trace } from "#contract.ts";
 import type { EntryRow, GraphObservationRow } from "./graphs.store.ts";
 import type { TraceSummaryRow } from "#query/steps/traces.store.ts";
 import { takeWhileLight } from "#query/steps/answer-size.ts";
-import { joinDeclaredGraphs } from "./declared-graph.ts";
-import { findGraphRuns } from "#query/steps/graph-runs.ts";
+import { findGraphRuns, type GraphRun } from "#query/steps/graph-runs.ts";
 import { findTakenEdges } from "./taken-edges.ts";
 
 type DeclaredRow = DeclaredGraph & { readonly graph_hash: string };
@@ -49,4 +48,23 @@ function bounded(declared: DeclaredGraph | null, edges: readonly TakenEdge[]): T
 
 function timeOf({ started_at: startedAt, seen_at: seenAt }: GraphObservationRow): number {
   return (startedAt ?? seenAt).getTime();
+}
+
+/** The graphs of a trace as they were declared, in one: those inside others under the names their nodes have in the taken edges. */
+function joinDeclaredGraphs(runs: readonly GraphRun[], byHash: ReadonlyMap<string, DeclaredGraph>): DeclaredGraph | null {
+  const nodes = new Set<string>();
+  const edges = new Map<string, DeclaredGraph["edges"][number]>();
+  for (const { path, hashes } of runs) {
+    for (const hash of hashes) {
+      const graph = byHash.get(hash);
+      for (const node of graph?.nodes ?? []) {
+        nodes.add(`${path}${node}`);
+      }
+      for (const edge of graph?.edges ?? []) {
+        const named = { ...edge, from: `${path}${edge.from}`, to: `${path}${edge.to}` };
+        edges.set(JSON.stringify(named), named);
+      }
+    }
+  }
+  return nodes.size === 0 ? null : { nodes: [...nodes], edges: [...edges.values()] };
 }

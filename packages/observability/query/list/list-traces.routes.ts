@@ -2,16 +2,43 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import { listTracesRequestSchema, tracePageSchema, type ListedTrace } from "#contract.ts";
+import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listEntries, type EntryRow, type ListedEntries, type ListOptions } from "./list-traces.store.ts";
+import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
-import { entryCursorOf, entryPositionOf } from "./entry-cursor.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { orBeingCounted } from "./trace-query.errors.ts";
 import { termsOf } from "./traces-wanted.ts";
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import { microsSchema } from "#query/access/cursor.ts";
+
+type Sorting = { readonly sort: Sort; readonly order: "asc" | "desc" };
+
+const whole = z.string().regex(/^\d{1,18}$/);
+const real = z.string().regex(/^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?$/);
+const VALUES: Readonly<Record<Sort, z.ZodType<string | null>>> = {
+  started: z.null(),
+  duration: real.nullable(),
+  cost: real.nullable(),
+  tokens: whole.nullable(),
+  errors: whole,
+};
+
+/** @throws {AppError} 400 `invalid_cursor`, also when it is of a list in another order. */
+function entryPositionOf(cursor: string | undefined, { sort, order }: Sorting): EntryPosition | undefined {
+  if (cursor === undefined) {
+    return undefined;
+  }
+  const schema = z.tuple([traceSortSchema.extract([sort]), sortOrderSchema.extract([order]), VALUES[sort], microsSchema, z.uuid()]);
+  const [, , value, micros, id] = fromCursor(cursor, schema);
+  return { value, micros, id };
+}
+
+function entryCursorOf({ sort, order }: Sorting, position: EntryPosition | undefined): string | null {
+  return position === undefined ? null : toCursor([sort, order, position.value, position.micros, position.id]);
+}
 
 type ListTraceOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { changeViewRequestSchema, createViewRequestSchema, viewListSchema, viewSchema, type View } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
-import { changeView, deleteView, findView, insertView, listViews, type ViewRow } from "./views.store.ts";
+import { changeView, deleteView, findView, insertView, listViews, type ViewRow, VIEWS_MAX } from "./views.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { termsOf } from "./traces-wanted.ts";
-import { notYourView, tooManyViews, viewNotFound } from "./view.errors.ts";
+import { AppError } from "@sightline/foundation/errors";
 
 type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
@@ -101,4 +101,28 @@ export function viewRoutes({ query }: { readonly query: Kysely<ObservabilitySche
 
 function present({ sort_order: order, is_shared: shared, changed_at: changedAt, ...view }: ViewRow): View {
   return { ...view, order, shared, changed_at: changedAt.toISOString() };
+}
+
+function viewNotFound(): AppError {
+  return new AppError({
+    code: "view_not_found",
+    status: 404,
+    message: "There is no such view, or it is somebody's own. GET …/views lists yours.",
+  });
+}
+
+function notYourView(): AppError {
+  return new AppError({
+    code: "not_your_view",
+    status: 403,
+    message: "Only its author or an owner of the project changes a shared view. Save one of your own.",
+  });
+}
+
+function tooManyViews(): AppError {
+  return new AppError({
+    code: "too_many_views",
+    status: 409,
+    message: `You have ${VIEWS_MAX} saved views in this project, which is the most. Delete some.`,
+  });
 }

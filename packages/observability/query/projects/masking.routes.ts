@@ -14,10 +14,10 @@ import {
 import { createMasker, MaskingError, PatternError, type Masker } from "#events/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findMasking, putMasking, type MaskingRow } from "#store/masking.store.ts";
-import { badPattern, sampleTooLong } from "./masking.errors.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
+import { AppError } from "@sightline/foundation/errors";
 
 type MaskingOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
 
@@ -105,4 +105,21 @@ function present(row: MaskingRow | undefined): Masking {
     throw projectNotFound();
   }
   return { ...row, changed_at: row.changed_at?.toISOString() ?? null };
+}
+
+function badPattern({ index, message }: PatternError): AppError {
+  return new AppError({
+    code: "invalid_pattern",
+    status: 400,
+    message: `Pattern ${index + 1} can't be used: ${message}.`,
+    details: [{ path: `patterns.${index}.expression`, message }],
+  });
+}
+
+function sampleTooLong(): AppError {
+  return new AppError({
+    code: "sample_too_long",
+    status: 400,
+    message: "So many patterns can't go through so long a sample. Try a shorter one.",
+  });
 }

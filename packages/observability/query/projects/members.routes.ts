@@ -4,12 +4,12 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import { listRequestSchema, memberPageSchema, putMemberRequestSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listMembers, putMember, removeMember, type MemberChange } from "./members.store.ts";
+import { listMembers, putMember, removeMember, type MemberChange, MEMBERS_MAX } from "./members.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
-import { lastOwner, tooManyMembers } from "./member.errors.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
+import { AppError } from "@sightline/foundation/errors";
 
 type MembersOptions = { readonly query: Kysely<ObservabilitySchema>; readonly log: Logger };
 
@@ -107,4 +107,20 @@ function check(change: MemberChange): void {
     default:
       change satisfies never;
   }
+}
+
+function lastOwner(): AppError {
+  return new AppError({
+    code: "last_owner",
+    status: 409,
+    message: "This is the project's last owner. Make somebody else an owner first, or ask an admin of your organisation.",
+  });
+}
+
+function tooManyMembers(): AppError {
+  return new AppError({
+    code: "too_many_members",
+    status: 409,
+    message: `A project has ${MEMBERS_MAX} members at the most. Open it to your whole organisation instead: PATCH it with {"access": "tenant"}.`,
+  });
 }

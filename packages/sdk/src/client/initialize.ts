@@ -1,11 +1,44 @@
 import { countDropped } from "../settings/metrics.ts";
 import { classifyFailure } from "../publish/publish-failure.ts";
 import { type Publisher, startPublisher } from "../publish/publisher.ts";
-import { installExitHooks, removeExitHooks } from "./exit-hooks.ts";
 import { sdkState } from "./sdk-state.ts";
 import { loggerOf, type PublisherOptions, readSettings, type Settings } from "../settings/settings.ts";
 import { createWarnings } from "../settings/warnings.ts";
 import type { StreamState } from "../publish/stream-connection.ts";
+
+const FLUSH_DEADLINE = 2000;
+
+let remove: (() => void) | undefined;
+
+/**
+ * Sends what is left when the process runs out of work or is asked to end. The application's own handling of SIGTERM stays as it was:
+ * with other listeners they decide; without one the process ends by the signal, a flush later.
+ */
+function installExitHooks(publisher: Publisher, closeNow: () => Promise<void>): void {
+  removeExitHooks();
+  const onBeforeExit = () => void closeNow();
+  const onTerminate = () => {
+    if (process.listenerCount("SIGTERM") > 1) {
+      void publisher.flush(FLUSH_DEADLINE);
+      return;
+    }
+    void closeNow().finally(() => {
+      removeExitHooks();
+      process.kill(process.pid, "SIGTERM");
+    });
+  };
+  process.once("beforeExit", onBeforeExit);
+  process.on("SIGTERM", onTerminate);
+  remove = () => {
+    process.off("beforeExit", onBeforeExit);
+    process.off("SIGTERM", onTerminate);
+  };
+}
+
+function removeExitHooks(): void {
+  remove?.();
+  remove = undefined;
+}
 
 export type Verification = {
   /** Redis takes events and, when asked to look, a consumer is not known to be down. */

@@ -1,3 +1,4 @@
+import classes from "./search-results.module.css";
 import { UnstyledButton } from "@mantine/core";
 import type { SearchResult } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
@@ -6,12 +7,10 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { excerptOf } from "./excerpt.ts";
 import { fileLink } from "#features/code/file/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
-import { groupByFile } from "./group-by-file.ts";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import { Explanation } from "./explanation.tsx";
 import { LegChips } from "./leg-chips.tsx";
 import { walkResults } from "./walk-results.ts";
-import classes from "./search-results.module.css";
 
 const CONTEXT_LINES = 2;
 const SHOWN_LINES = 14;
@@ -97,5 +96,15 @@ function Result({ result, ofBranch }: { readonly result: SearchResult; readonly 
         </UnstyledButton>
       )}
     </article>
+  );
+}
+
+type FileGroup = { readonly repo: string; readonly path: string; readonly results: readonly SearchResult[] };
+
+/** Files in the order of their best result, each with its results in that order too. */
+function groupByFile(results: readonly SearchResult[]): readonly FileGroup[] {
+  const groups = Map.groupBy(results, ({ repo, path }) => `${repo}\n${path}`);
+  return [...groups.values()].flatMap((group) =>
+    group[0] === undefined ? [] : [{ repo: group[0].repo, path: group[0].path, results: group }],
   );
 }

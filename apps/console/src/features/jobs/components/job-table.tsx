@@ -1,3 +1,4 @@
+import classes from "./job-table.module.css";
 import { Anchor, Button, Table, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Job } from "@sightline/code-index/contract";
@@ -9,9 +10,9 @@ import { FailureReason } from "#ui/failure-reason.tsx";
 import { formatDuration } from "#ui/format.ts";
 import { TimeStamp } from "#ui/time-stamp.tsx";
 import { JOBS_KEY, cancelJob, isUnderWay, retryJob } from "#features/jobs/api/jobs.ts";
-import { TRIGGERS, runTime } from "#features/jobs/job-labels.ts";
-import { JobState } from "./job-state.tsx";
-import classes from "./job-table.module.css";
+import { TRIGGERS, runTime, STATUSES } from "#features/jobs/job-labels.ts";
+import { JobProgress } from "#ui/job-progress.tsx";
+import { Status } from "#ui/status.tsx";
 
 /** `now` is when the jobs were asked for. */
 export function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: number }) {
@@ -110,4 +111,10 @@ function JobAction({ job }: { readonly job: Job }) {
       {underWay ? "Cancel" : "Run again"}
     </Button>
   );
+}
+
+/** A job's status; while it runs, how far it is. */
+function JobState({ job }: { readonly job: Job }) {
+  const { label, tone } = STATUSES[job.status];
+  return job.status === "running" ? <JobProgress job={job} /> : <Status tone={tone}>{label}</Status>;
 }

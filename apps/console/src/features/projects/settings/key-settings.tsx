@@ -1,12 +1,12 @@
-import { Paper, Stack, Text, Title } from "@mantine/core";
-import type { Project } from "@sightline/observability/contract";
-import { useQuery } from "@tanstack/react-query";
+import { Paper, Stack, Text, Title, Badge, Group } from "@mantine/core";
+import type { Project, ApiKey } from "@sightline/observability/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { apiKeysQuery } from "#features/projects/api/api-keys.ts";
+import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
 import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
 import { CreateApiKey } from "./create-api-key.tsx";
-import { ApiKeyTable } from "./api-key-table.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
+import { RevocableTable } from "#ui/revocable-table.tsx";
 
 export function KeySettings({ project }: { readonly project: Project }) {
   if (project.my_role !== "owner") {
@@ -42,5 +42,35 @@ function Keys({ project }: { readonly project: Project }) {
         {keys.data !== undefined && keys.data.length > 0 && <ApiKeyTable projectId={project.id} keys={keys.data} />}
       </Paper>
     </Stack>
+  );
+}
+
+function ApiKeyTable({ projectId, keys }: { readonly projectId: string; readonly keys: readonly ApiKey[] }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  return (
+    <RevocableTable
+      what="API key"
+      label="API keys"
+      opensLabel="May"
+      rows={keys.map((key) => ({ ...key, opens: <Scopes scopes={key.scopes} /> }))}
+      revoke={async (id) => {
+        await revokeApiKey(api, projectId, id);
+        await queries.invalidateQueries({ queryKey: apiKeysQuery(api, projectId).queryKey });
+      }}
+      warning={(name) => `Every application that uses “${name}” is refused within ten seconds.`}
+    />
+  );
+}
+
+function Scopes({ scopes }: Pick<ApiKey, "scopes">) {
+  return (
+    <Group gap={4}>
+      {scopes.map((scope) => (
+        <Badge key={scope} size="sm" variant="default" tt="none" fw={500}>
+          {scope === "ingest" ? "send" : "read"}
+        </Badge>
+      ))}
+    </Group>
   );
 }

@@ -1,14 +1,15 @@
 import { Button, Menu, Text } from "@mantine/core";
-import type { View } from "@sightline/observability/contract";
+import type { View, ChangeViewRequest } from "@sightline/observability/contract";
 import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconPencil, IconPin, IconPlus, IconTrash, IconUsers } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { viewsQuery } from "#features/traces/api/views.ts";
+import { viewsQuery, changeView, createView, deleteView } from "#features/traces/api/views.ts";
 import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
-import { useViewActions } from "./use-view-actions.ts";
 import { DeleteView, NameView } from "./view-dialogs.tsx";
+import { notifications } from "@mantine/notifications";
+import { failureTitle } from "#ui/failure-title.ts";
 
 type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; readonly view: View };
 
@@ -117,4 +118,35 @@ export function ViewMenu({
       )}
     </>
   );
+}
+
+/** What can be done with saved views; afterwards the list of them is loaded anew. */
+function useViewActions(projectId: string, { q, sort, order, columns }: ListState) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const shown = { query: q.trim(), sort, order, columns: [...columns] };
+
+  async function done<Result>(changing: Promise<Result>): Promise<Result> {
+    const result = await changing;
+    await queries.invalidateQueries({ queryKey: viewsQuery(api, projectId).queryKey });
+    return result;
+  }
+
+  /** For what has no dialog that could say what went wrong. */
+  function change(view: View, what: ChangeViewRequest, message: string): void {
+    done(changeView(api, projectId, view.id, what)).then(
+      () => notifications.show({ color: "green", message }),
+      (error: Error) =>
+        notifications.show({ color: "red", title: failureTitle(error, `“${view.name}” was not changed`), message: error.message }),
+    );
+  }
+
+  return {
+    create: (name: string, shared: boolean) => done(createView(api, projectId, { ...shown, name, shared })),
+    rename: (view: View, name: string) => done(changeView(api, projectId, view.id, { name })),
+    update: (view: View) => change(view, shown, `“${view.name}” is as you see it now.`),
+    share: (view: View, shared: boolean) =>
+      change(view, { shared }, shared ? `Everybody in the project sees “${view.name}”.` : `Only you see “${view.name}”.`),
+    remove: (view: View) => done(deleteView(api, projectId, view.id)),
+  };
 }

@@ -1,17 +1,17 @@
+import classes from "./trace-workspace.module.css";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useState, useEffect, useEffectEvent } from "react";
 import { Split } from "#ui/split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
-import type { TraceAction } from "./trace-keys.ts";
-import { useTraceKeys } from "./use-trace-keys.ts";
+import { type TraceAction, actionOf } from "./trace-keys.ts";
 import { useWaterfall } from "#features/traces/waterfall/use-waterfall.ts";
 import { pan, spanOf, zoom, zoomTo } from "#features/traces/waterfall/waterfall.ts";
 import { TraceKeymap } from "./trace-keymap.tsx";
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";
 import { TraceWaterfall } from "#features/traces/waterfall/trace-waterfall.tsx";
 import { WaterfallToolbar } from "#features/traces/waterfall/waterfall-toolbar.tsx";
-import classes from "./trace-workspace.module.css";
+import { useSingleKeys } from "#ui/single-keys.ts";
 
 const ZOOM = 2;
 const PAN = 0.5;
@@ -149,4 +149,32 @@ export function TraceWorkspace({
 
 function focus(id: string): void {
   document.getElementById(id)?.focus();
+}
+
+/** Listens to the keys of a trace's page, wherever the focus is but in a field or a dialog. */
+function useTraceKeys(act: (action: TraceAction) => void): void {
+  const { areOn } = useSingleKeys();
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const action = event.defaultPrevented || isElsewhere(event.target) ? undefined : actionOf(event);
+    if (action !== undefined) {
+      event.preventDefault();
+      act(action);
+    }
+  });
+  useEffect(() => {
+    if (!areOn) {
+      return undefined;
+    }
+    const listen = (event: KeyboardEvent): void => press(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, [areOn]);
+}
+
+/** Where keys are text, or belong to what is open above the page. */
+function isElsewhere(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu], [role=listbox]") !== null)
+  );
 }

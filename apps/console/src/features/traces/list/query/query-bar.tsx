@@ -1,14 +1,45 @@
+import classes from "./query-bar.module.css";
 import { Combobox, Kbd, TextInput, useCombobox } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
-import { type TraceQueryError, parseTraceQuery } from "@sightline/observability/contract";
+import { useHotkeys, useDebouncedValue } from "@mantine/hooks";
+import { type TraceQueryError, parseTraceQuery, type FacetField, facetFieldSchema } from "@sightline/observability/contract";
 import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
-import classes from "./query-bar.module.css";
-import { type QueryOption, complete } from "./query-completion.ts";
+import { type QueryOption, complete, type QueryPlace, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 import { QueryMarks } from "./query-marks.tsx";
-import { useOptions } from "./use-options.ts";
 import { useTypedQuery } from "./use-typed-query.ts";
 import { useSingleKeys } from "#ui/single-keys.ts";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { useApi } from "#http/api-context.ts";
+import { facetsQuery } from "#features/traces/api/list-traces.ts";
+import { isReadable } from "#features/traces/list/list-state.ts";
+
+const PAUSE_MS = 120;
+const NO_VALUES: readonly { readonly value: string; readonly count: number }[] = [];
+
+/** What the text may become at the caret; asks the API for the values of a field. Nothing without a caret. */
+function useOptions(
+  projectId: string,
+  text: string,
+  caret: number | undefined,
+): { readonly place: QueryPlace | undefined; readonly options: readonly QueryOption[] } {
+  const place = caret === undefined ? undefined : placeAt(text, caret);
+  const field = place?.kind === "value" ? facetFieldSchema.safeParse(place.field.name).data : undefined;
+  const [prefix] = useDebouncedValue(place?.begun ?? "", PAUSE_MS);
+  const values = useFacets(projectId, field, prefix, place === undefined ? "" : withoutTermAt(text, place));
+  return { place, options: place === undefined ? [] : optionsAt(place, values) };
+}
+
+function useFacets(projectId: string, field: FacetField | undefined, prefix: string, q: string) {
+  const api = useApi();
+  const options = facetsQuery(api, projectId, { field: field ?? "name", prefix, q: isReadable(q) ? q : "" });
+  const facets = useQuery({
+    ...options,
+    queryFn: field === undefined ? skipToken : (options.queryFn ?? skipToken),
+    // While more is typed the known values of the same field still fit.
+    placeholderData: (previous, query) => (query?.queryKey[2] === field ? previous : undefined),
+  });
+  return facets.data?.items ?? NO_VALUES;
+}
 
 const NONE = -1;
 
