@@ -18,6 +18,14 @@ test("a folder is made with those above it, by many at once, and may be there", 
   expect([(await stat(path)).mode & 0o777, (await stat(join(folder, "a"))).mode & 0o777]).toEqual([0o700, 0o700]);
 });
 
+test("many who make folders below one that is not there yet all get theirs", async () => {
+  for (let round = 0; round < 20; round++) {
+    const paths = Array.from({ length: 30 }, (_, index) => join(folder, `round-${round}`, "below", `${index}`));
+    await Promise.all(paths.map((path) => makeFolder(path)));
+  }
+  expect((await stat(join(folder, "round-19", "below", "29"))).isDirectory()).toBe(true);
+});
+
 test("a file in its place or above it is an error", async () => {
   await writeFile(join(folder, "file"), "");
   await expect(makeFolder(join(folder, "file"))).rejects.toMatchObject({ code: "EEXIST" });

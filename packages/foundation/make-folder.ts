@@ -14,12 +14,19 @@ export async function makeFolder(path: string, options: Options = {}): Promise<v
     if (await isFolder(path)) {
       return;
     }
-    const above = dirname(path);
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT") || (await isFolder(above))) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) {
       throw error;
     }
-    await makeFolder(above, options);
-    await makeFolder(path, options);
+    const above = dirname(path);
+    if (!(await isFolder(above))) {
+      await makeFolder(above, options);
+    }
+    // Another caller may have made the folder above meanwhile, so this is tried once more in any case.
+    await mkdir(path, options).catch(async (second: unknown) => {
+      if (!(await isFolder(path))) {
+        throw second;
+      }
+    });
   }
 }
 

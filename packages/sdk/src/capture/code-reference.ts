@@ -6,7 +6,8 @@ import type { CodeReference } from "../event/event.ts";
 const FRAME = /^\s*at (?:.*\()?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):\d+\)?$/;
 /** Where this package and the graph library lie; their frames are not the application's. */
 const LIBRARY = /[/\\]node_modules[/\\]/;
-const OWN_FOLDER = ownFile().replace(/[^/\\]*$/, "");
+/** The folder above this room; that of the file itself where a bundler has put everything into one. */
+const OWN_FOLDER = ownFile().replace(/(?:capture[/\\])?[^/\\]*$/, "");
 
 /** The line of the application's code that is calling, from the stack; undefined when the stack does not say. */
 export function callerReference(name: string | undefined): CodeReference | undefined {

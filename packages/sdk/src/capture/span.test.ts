@@ -33,7 +33,7 @@ describe("trace, observe and traceTool", () => {
     expect(observe({ name: "forbidden" }, () => 2)).toBe(2);
     spied.mockRestore();
     const { find } = await recorded();
-    const file = expect.stringMatching(/src\/span\.test\.ts$/);
+    const file = expect.stringMatching(/src\/capture\/span\.test\.ts$/);
     expect(find("tool").start).toMatchObject({ code: { file, line: expect.any(Number), function: "lookUp" } });
     expect(find("inner").start).toMatchObject({ code: { file } });
     expect(find("forbidden").start).not.toHaveProperty("code");
