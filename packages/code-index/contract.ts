@@ -6,10 +6,8 @@ import { branchSchema } from "./branch-schema.ts";
 export * from "./embedding-contract.ts";
 export * from "./git-hosts-contract.ts";
 export * from "./branch-schema.ts";
-export * from "./grep-contract.ts";
 export * from "./search-contract.ts";
 export * from "./history-contract.ts";
-export * from "./symbols-contract.ts";
 
 const timestamp = z.iso.datetime();
 

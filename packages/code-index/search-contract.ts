@@ -122,3 +122,146 @@ export const searchAnswerSchema = z.object({
   ms: z.number(),
 });
 export type SearchAnswer = z.infer<typeof searchAnswerSchema>;
+
+// Grep
+
+export const grepCaseSchema = z.enum(["sensitive", "insensitive", "smart"]);
+
+export const grepRequestSchema = filtersSchema.extend({
+  /** A text to find letter for letter or, with `regex`, a regular expression in RE2's syntax. */
+  pattern: z.string().min(1, "say what to look for").max(2_000),
+  regex: flagSchema.default(false),
+  /** `smart`: sensitive when the pattern has a capital letter. */
+  case: grepCaseSchema.default("sensitive"),
+  /** Lines shown before and after each that matches. */
+  context: z.coerce.number().int().min(0).max(10).default(0),
+  /** Matching lines of a page at the most. */
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  /** `next_cursor` of the page before, with everything else but `context` and `limit` as it was. */
+  cursor: z.string().min(1).max(10_000).optional(),
+});
+export type GrepRequest = z.infer<typeof grepRequestSchema>;
+
+export const grepMatchSchema = z.object({
+  line: z.int(),
+  /** The line without its end; of a very long one the part around the first match, with `…` where it is cut. */
+  text: z.string(),
+  /** From and to which character of `text` the matches are, the last not included. */
+  ranges: z.array(z.tuple([z.int(), z.int()])),
+  /** The lines before and after that no other match shows. */
+  before: z.array(z.string()),
+  after: z.array(z.string()),
+});
+export type GrepMatch = z.infer<typeof grepMatchSchema>;
+
+export const grepFileSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  path: z.string(),
+  language: z.string(),
+  matches: z.array(grepMatchSchema),
+});
+export type GrepFile = z.infer<typeof grepFileSchema>;
+
+export const grepAnswerSchema = z.object({
+  /** By repository and path, in the same order on every page. */
+  files: z.array(grepFileSchema),
+  /** Matching lines on this page. */
+  matches: z.int(),
+  /** Matching lines of all pages, where they could be counted in time. */
+  total: z.int().nullable(),
+  /** True when looking had to stop before the page was full and everything was looked at: `next_cursor` goes on. */
+  partial: z.boolean(),
+  reason: z.string().optional(),
+  notes: z.array(z.string()),
+  next_cursor: z.string().nullable(),
+  /** The indexes that the files are of. */
+  index: z.array(searchedIndexSchema),
+  ms: z.number(),
+});
+export type GrepAnswer = z.infer<typeof grepAnswerSchema>;
+
+// Symbols
+
+/** What a definition is, as its language's grammar has it. */
+export const symbolKindSchema = z.enum(["function", "method", "class", "interface", "type", "enum", "constant", "module", "macro"]);
+
+export const symbolsRequestSchema = z.object({
+  /** A name, or with what it is inside of: `Server.start`, `Server::start`. */
+  name: z.string().min(1, "name a symbol").max(500),
+  kind: symbolKindSchema.optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(20),
+  ...filtersSchema.shape,
+  cursor: cursorSchema.optional(),
+});
+export type SymbolsRequest = z.infer<typeof symbolsRequestSchema>;
+
+export const foundSymbolSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  path: z.string(),
+  language: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  /** The definitions it is inside of, from the outermost: `Server › start`. */
+  scope: z.string(),
+  start_line: z.int(),
+  end_line: z.int(),
+  /** How its definition begins. */
+  signature: z.string(),
+});
+export type FoundSymbol = z.infer<typeof foundSymbolSchema>;
+
+export const symbolsAnswerSchema = z.object({
+  symbols: z.array(foundSymbolSchema),
+  total: z.int(),
+  /** True when there are more than were looked at. */
+  partial: z.boolean(),
+  notes: z.array(z.string()),
+  next_cursor: z.string().nullable(),
+  ms: z.number(),
+});
+export type SymbolsAnswer = z.infer<typeof symbolsAnswerSchema>;
+
+export const referencesRequestSchema = z.object({
+  /** A name, or with what it is inside of, whose users come first then: `Server.start`. */
+  symbol: z.string().min(1, "name a symbol").max(500),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...filtersSchema.shape,
+  cursor: cursorSchema.optional(),
+});
+export type ReferencesRequest = z.infer<typeof referencesRequestSchema>;
+
+export const foundReferenceSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  path: z.string(),
+  language: z.string(),
+  line: z.int(),
+  /** The line, or the part of it around the name. */
+  text: z.string(),
+  /** What the line does with the name, as far as the line tells. */
+  kind: z.enum(["call", "import", "use"]),
+  /** The innermost definition that the line is inside of. */
+  within: z.string().nullable(),
+});
+export type FoundReference = z.infer<typeof foundReferenceSchema>;
+
+export const referencesAnswerSchema = z.object({
+  /** Of the name, the nearest first; ten at the most. */
+  definitions: z.array(foundSymbolSchema),
+  references: z.array(foundReferenceSchema),
+  /** Null when there are too many files to count their lines. */
+  total: z.int().nullable(),
+  /** Files that use the name. */
+  files_total: z.int(),
+  /** True when there are more files than were looked at. */
+  partial: z.boolean(),
+  notes: z.array(z.string()),
+  next_cursor: z.string().nullable(),
+  ms: z.number(),
+});
+export type ReferencesAnswer = z.infer<typeof referencesAnswerSchema>;

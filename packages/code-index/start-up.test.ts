@@ -10,8 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { codeIndexMigrations, createCodeIndexApi, ensureCodeIndexTenant, type CodeIndexApi, type CodeIndexDatabase } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { registerRepository } from "./store/records/repositories.store.ts";
-import { createDeveloperToken } from "./http/access/developer-token.ts";
-import { insertToken } from "./http/access/developer-tokens.store.ts";
+import { createDeveloperToken, insertToken } from "./http/access/developer-tokens.store.ts";
 import { testConfig } from "#testing/test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
 

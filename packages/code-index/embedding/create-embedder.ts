@@ -1,8 +1,7 @@
 import { ConfigError } from "@sightline/foundation/config";
 import type { EmbeddingConfig } from "#config.ts";
-import type { Embedder } from "./embedder.ts";
+import { type Embedder, readKey } from "./embedder.ts";
 import { createHashEmbedder } from "./hash-embedder.ts";
-import { readKey } from "./identity.ts";
 import { createOpenaiEmbedder } from "./openai-embedder.ts";
 import type { RemoteTiming } from "./remote-embedder.ts";
 import { createStaticEmbedder } from "./static-embedder.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "@sightline/foundation/errors";
 import { GoogleAuth } from "google-auth-library";
-import { EmbedderError } from "./embedder-error.ts";
+import { EmbedderError } from "./embedder.ts";
 
 const TOKEN_MS = 15_000;
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";

@@ -1,7 +1,5 @@
-import { embedLocally } from "./embed-locally.ts";
-import type { Embedder } from "./embedder.ts";
-import { identityOf } from "./identity.ts";
-import { normalise } from "./normalise.ts";
+import { embedLocally, normalise } from "./local-vectors.ts";
+import { type Embedder, identityOf } from "./embedder.ts";
 
 /**
  * The words that most chunks of code hold, the commonest first: counted over ten repositories in nine languages. They

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import type { Embedder } from "./embedder.ts";
-import type { VectorSpace } from "./identity.ts";
-import { identityOf } from "./identity.ts";
+import { type Embedder, type VectorSpace, identityOf } from "./embedder.ts";
 import { createRemoteEmbedder, type RemoteTiming } from "./remote-embedder.ts";
 
 type OpenaiOptions = {

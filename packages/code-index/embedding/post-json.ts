@@ -1,5 +1,5 @@
 import { messageOf } from "@sightline/foundation/errors";
-import { EmbedderError } from "./embedder-error.ts";
+import { EmbedderError } from "./embedder.ts";
 
 /** One call of a provider's HTTP interface. */
 export type ProviderCall = {

@@ -1,6 +1,5 @@
 import { messageOf } from "@sightline/foundation/errors";
-import { EmbedderError } from "./embedder-error.ts";
-import type { Embedded, Embedder, EmbedderIdentity, EmbedOptions, EmbedPurpose } from "./embedder.ts";
+import { EmbedderError, type Embedded, type Embedder, type EmbedderIdentity, type EmbedOptions, type EmbedPurpose } from "./embedder.ts";
 import { inBatches, measure, type MeasuredText } from "./measure-texts.ts";
 import { BadInputError, OverloadedError, postJson, type ProviderCall, NoAnswerError } from "./post-json.ts";
 import { setTimeout as delay } from "node:timers/promises";

@@ -5,10 +5,8 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { ConfigError } from "@sightline/foundation/config";
 import { messageOf } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { embedLocally } from "./embed-locally.ts";
-import type { Embedder } from "./embedder.ts";
-import { identityOf } from "./identity.ts";
-import { normalise } from "./normalise.ts";
+import { embedLocally, normalise } from "./local-vectors.ts";
+import { type Embedder, identityOf } from "./embedder.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";
 
 type StaticOptions = {

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Embedder } from "./embedder.ts";
+import { type Embedder, type VectorSpace, identityOf } from "./embedder.ts";
 import { createGoogleTokens } from "./google-token.ts";
-import type { VectorSpace } from "./identity.ts";
-import { identityOf } from "./identity.ts";
 import { createRemoteEmbedder, type RemoteTiming } from "./remote-embedder.ts";
 
 type VertexOptions = {

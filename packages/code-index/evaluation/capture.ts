@@ -3,7 +3,7 @@ import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
-import { readSearched } from "#retrieval/scope/read-searched.ts";
+import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { runLegs } from "#retrieval/search/search-legs.ts";
 import { readAs } from "#store/tenancy/read-as.store.ts";
 import { readChunks, type FoundChunk } from "#retrieval/scope/read-chunks.store.ts";

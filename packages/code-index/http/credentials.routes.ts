@@ -21,6 +21,7 @@ import { deleteCredential, getCredential, listCredentials, type CredentialRow } 
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type CredentialDependencies = {
   readonly database: CodeIndexDatabase;
@@ -50,14 +51,10 @@ export function credentialRoutes(dependencies: CredentialDependencies): Routes {
 function keeping(server: Server, { database, clock, sealer }: CredentialDependencies): void {
   server.post(
     "/api/v1/credentials",
-    {
-      config: { auth: "admin" },
-      schema: {
-        summary: "Seal a secret that opens private repositories of a host",
-        body: createCredentialRequestSchema,
-        response: { 201: credentialSchema },
-      },
-    },
+    route("admin", "Seal a secret that opens private repositories of a host", {
+      body: createCredentialRequestSchema,
+      response: { 201: credentialSchema },
+    }),
     async (request, reply) => {
       const principal = principalOf(request);
       const row = await addCredential(
@@ -75,14 +72,10 @@ function keeping(server: Server, { database, clock, sealer }: CredentialDependen
 
   server.get(
     "/api/v1/credentials",
-    {
-      config: { auth: "admin" },
-      schema: {
-        summary: "Credentials, with when each was last used and what went wrong then; never their secrets",
-        querystring: pageQuerySchema,
-        response: { 200: pageOf(credentialSchema) },
-      },
-    },
+    route("admin", "Credentials, with when each was last used and what went wrong then; never their secrets", {
+      querystring: pageQuerySchema,
+      response: { 200: pageOf(credentialSchema) },
+    }),
     async (request) => {
       const { limit, cursor } = request.query;
       const after = keyOfCursor(cursor, z.uuid());
@@ -95,15 +88,11 @@ function keeping(server: Server, { database, clock, sealer }: CredentialDependen
 function changing(server: Server, { database, sealer, sources }: CredentialDependencies): void {
   server.put(
     "/api/v1/credentials/:id",
-    {
-      config: { auth: "admin" },
-      schema: {
-        summary: "Put another secret in place of the one it holds",
-        params: paramsSchema,
-        body: replaceSecretRequestSchema,
-        response: { 200: credentialSchema },
-      },
-    },
+    route("admin", "Put another secret in place of the one it holds", {
+      params: paramsSchema,
+      body: replaceSecretRequestSchema,
+      response: { 200: credentialSchema },
+    }),
     async (request) => {
       const row = await replaceCredentialSecret(
         { database, sealer },
@@ -115,29 +104,21 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
 
   server.delete(
     "/api/v1/credentials/:id",
-    {
-      config: { auth: "admin" },
-      schema: {
-        summary: "Forget it; repositories that chose it fall back to their host's",
-        params: paramsSchema,
-        response: { 200: credentialSchema },
-      },
-    },
+    route("admin", "Forget it; repositories that chose it fall back to their host's", {
+      params: paramsSchema,
+      response: { 200: credentialSchema },
+    }),
     async (request) => present(required(await deleteCredential(database, oneOf(tenantOf(request), request.params.id)))),
   );
 
   const testing = new Map<string, number>();
   server.post(
     "/api/v1/credentials/:id/test",
-    {
-      config: { auth: "admin" },
-      schema: {
-        summary: "Ask the host of an address for its branches with it",
-        params: paramsSchema,
-        body: testCredentialRequestSchema,
-        response: { 200: testedCredentialSchema },
-      },
-    },
+    route("admin", "Ask the host of an address for its branches with it", {
+      params: paramsSchema,
+      body: testCredentialRequestSchema,
+      response: { 200: testedCredentialSchema },
+    }),
     async (request) => {
       const tenant = tenantOf(request);
       const row = required(await getCredential(database, oneOf(tenant, request.params.id)));

@@ -7,6 +7,7 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { deliveryNotFound, known, replayDelivery } from "#webhooks/replay-delivery.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type DeliveryDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
 
@@ -18,14 +19,10 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
   return (server) => {
     server.get(
       "/api/v1/webhooks/deliveries",
-      {
-        config: { auth: "user" },
-        schema: {
-          summary: "What webhooks sent in the last 30 days, newest first",
-          querystring: querySchema,
-          response: { 200: pageOf(deliverySchema) },
-        },
-      },
+      route("user", "What webhooks sent in the last 30 days, newest first", {
+        querystring: querySchema,
+        response: { 200: pageOf(deliverySchema) },
+      }),
       async (request) => {
         const { limit, cursor, repo_id: repoId, status } = request.query;
         const after = keyOfCursor(cursor, z.uuid());
@@ -36,10 +33,7 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
 
     server.get(
       "/api/v1/webhooks/deliveries/:delivery_id",
-      {
-        config: { auth: "user" },
-        schema: { summary: "One delivery and what came of it", params: paramsSchema, response: { 200: deliverySchema } },
-      },
+      route("user", "One delivery and what came of it", { params: paramsSchema, response: { 200: deliverySchema } }),
       async (request) => {
         const id = idOf(request.params.delivery_id);
         return present(known(await getDelivery(database, { tenantId: tenantOf(request).tenantId, id })));
@@ -48,10 +42,7 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
 
     server.post(
       "/api/v1/webhooks/deliveries/:delivery_id/replay",
-      {
-        config: { auth: "admin" },
-        schema: { summary: "Act on a delivery once more", params: paramsSchema, response: { 200: deliverySchema } },
-      },
+      route("admin", "Act on a delivery once more", { params: paramsSchema, response: { 200: deliverySchema } }),
       async (request) => {
         const id = idOf(request.params.delivery_id);
         return present(await replayDelivery({ database, clock }, { tenantId: tenantOf(request).tenantId, id }));

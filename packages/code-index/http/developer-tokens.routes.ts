@@ -4,12 +4,12 @@ import type { Routes } from "@sightline/foundation/http/http-server";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { z } from "zod";
 import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf, type DeveloperToken } from "#contract.ts";
-import { insertToken, listTokens, revokeToken, type DeveloperTokenRow } from "#http/access/developer-tokens.store.ts";
+import { insertToken, listTokens, revokeToken, type DeveloperTokenRow, createDeveloperToken } from "#http/access/developer-tokens.store.ts";
 import { ownRepositories } from "#store/records/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { createDeveloperToken } from "#http/access/developer-token.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type TokenDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
 
@@ -17,14 +17,10 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
   return (server) => {
     server.post(
       "/api/v1/developer-tokens",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "Make a developer token, told this once; for all repositories or some, with or without traces",
-          body: createTokenRequestSchema,
-          response: { 201: createdTokenSchema },
-        },
-      },
+      route("admin", "Make a developer token, told this once; for all repositories or some, with or without traces", {
+        body: createTokenRequestSchema,
+        response: { 201: createdTokenSchema },
+      }),
       async (request, reply) => {
         const principal = principalOf(request);
         const { tenantId } = tenantOf(request);
@@ -51,14 +47,10 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
 
     server.get(
       "/api/v1/developer-tokens",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "Developer tokens, without the tokens themselves",
-          querystring: pageQuerySchema,
-          response: { 200: pageOf(developerTokenSchema) },
-        },
-      },
+      route("admin", "Developer tokens, without the tokens themselves", {
+        querystring: pageQuerySchema,
+        response: { 200: pageOf(developerTokenSchema) },
+      }),
       async (request) => {
         const { limit, cursor } = request.query;
         const after = keyOfCursor(cursor, z.uuid());
@@ -69,14 +61,7 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
 
     server.delete(
       "/api/v1/developer-tokens/:id",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "Revoke a developer token at once",
-          params: z.object({ id: z.string() }),
-          response: { 200: developerTokenSchema },
-        },
-      },
+      route("admin", "Revoke a developer token at once", { params: z.object({ id: z.string() }), response: { 200: developerTokenSchema } }),
       async (request) => {
         const id = z.uuid().safeParse(request.params.id);
         const tenantId = tenantOf(request).tenantId;

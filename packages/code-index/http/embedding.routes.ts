@@ -6,6 +6,7 @@ import { countTexts, embeddedBranches, type EmbeddedBranch } from "./read-embedd
 import { storedEmbedders, type StoredEmbedder } from "#store/index/read-vectors.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type EmbeddingDependencies = {
   readonly database: CodeIndexDatabase;
@@ -18,10 +19,7 @@ export function embeddingRoutes({ database, embedder }: EmbeddingDependencies): 
   return (server) => {
     server.get(
       "/api/v1/embedding",
-      {
-        config: { auth: "admin" },
-        schema: { summary: "What makes the vectors, and how many chunks have one", response: { 200: embeddingSchema } },
-      },
+      route("admin", "What makes the vectors, and how many chunks have one", { response: { 200: embeddingSchema } }),
       async (request) => (embedder === undefined ? OFF : describe(database, tenantOf(request), embedder)),
     );
   };

@@ -11,25 +11,20 @@ import {
   treeRequestSchema,
   treeSchema,
 } from "#contract.ts";
-import { readCoverage } from "#retrieval/files/read-coverage.ts";
-import { readFile } from "#retrieval/files/read-file.ts";
-import { readOutline } from "#retrieval/files/read-outline.ts";
-import { readTree } from "#retrieval/files/read-tree.ts";
+import { readCoverage, readFile, readOutline, readTree } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 import { presentRef } from "#http/kit/presenters.ts";
 import { scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 /** What is indexed of one repository: its branches, and their files. */
 export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
   return (server) => {
     server.get(
       "/api/v1/repos/:repo_id/refs",
-      {
-        config: { auth: "reader" },
-        schema: { summary: "Its indexed branches, the default one first", params: repositoryParamsSchema, response: { 200: refsSchema } },
-      },
+      route("reader", "Its indexed branches, the default one first", { params: repositoryParamsSchema, response: { 200: refsSchema } }),
       async (request) => {
         const { refs } = await findRepository(database, scopeOf(request), request.params.repo_id);
         return { refs: refs.map(presentRef) };
@@ -38,29 +33,21 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
 
     server.get(
       "/api/v1/repos/:repo_id/tree",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "Every path of the indexed commit, those that are not searchable too",
-          params: repositoryParamsSchema,
-          querystring: treeRequestSchema,
-          response: { 200: treeSchema },
-        },
-      },
+      route("reader", "Every path of the indexed commit, those that are not searchable too", {
+        params: repositoryParamsSchema,
+        querystring: treeRequestSchema,
+        response: { 200: treeSchema },
+      }),
       async (request) => readTree(database, await repositoryScope(request, request.params.repo_id, request.query.ref)),
     );
 
     server.get(
       "/api/v1/repos/:repo_id/file",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "A file of the indexed commit, or some of its lines",
-          params: repositoryParamsSchema,
-          querystring: fileRequestSchema,
-          response: { 200: fileSchema },
-        },
-      },
+      route("reader", "A file of the indexed commit, or some of its lines", {
+        params: repositoryParamsSchema,
+        querystring: fileRequestSchema,
+        response: { 200: fileSchema },
+      }),
       async (request) => {
         const { ref, ...reading } = request.query;
         return readFile(database, await repositoryScope(request, request.params.repo_id, ref), reading);
@@ -69,15 +56,11 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
 
     server.get(
       "/api/v1/repos/:repo_id/outline",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "What a file defines, from top to bottom",
-          params: repositoryParamsSchema,
-          querystring: outlineRequestSchema,
-          response: { 200: outlineSchema },
-        },
-      },
+      route("reader", "What a file defines, from top to bottom", {
+        params: repositoryParamsSchema,
+        querystring: outlineRequestSchema,
+        response: { 200: outlineSchema },
+      }),
       async (request) => {
         const { ref, path } = request.query;
         return readOutline(database, await repositoryScope(request, request.params.repo_id, ref), path);
@@ -86,15 +69,11 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
 
     server.get(
       "/api/v1/repos/:repo_id/coverage",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "Whether a path is searchable, and why not",
-          params: repositoryParamsSchema,
-          querystring: coverageRequestSchema,
-          response: { 200: coverageSchema },
-        },
-      },
+      route("reader", "Whether a path is searchable, and why not", {
+        params: repositoryParamsSchema,
+        querystring: coverageRequestSchema,
+        response: { 200: coverageSchema },
+      }),
       async (request) => {
         const { ref, path } = request.query;
         return readCoverage(database, await repositoryScope(request, request.params.repo_id, ref), path);

@@ -4,6 +4,7 @@ import type { Routes } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { readQueue } from "./queue.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 const componentSchema = z.object({ status: z.enum(["up", "down"]), figures: z.record(z.string(), z.number()).optional() });
 
@@ -30,22 +31,15 @@ export function healthRoutes({ version, ...dependencies }: HealthDependencies): 
     // Says that the process answers and nothing else: it must hold when the database is gone.
     server.get(
       "/health",
-      {
-        config: { auth: "public" },
-        schema: {
-          summary: "Whether the process answers, whatever the database does",
-          response: { 200: z.object({ status: z.literal("ok") }) },
-        },
-      },
+      route("public", "Whether the process answers, whatever the database does", {
+        response: { 200: z.object({ status: z.literal("ok") }) },
+      }),
       async () => ({ status: "ok" as const }),
     );
 
     server.get(
       "/health/detailed",
-      {
-        config: { auth: "public" },
-        schema: { summary: "Whether what it stands on is up", response: { 200: detailedSchema, 503: detailedSchema } },
-      },
+      route("public", "Whether what it stands on is up", { response: { 200: detailedSchema, 503: detailedSchema } }),
       async (request, reply) => {
         const figures = new Map<string, Readonly<Record<string, number>>>();
         const results = await runChecks(componentsOf(dependencies, figures));

@@ -4,13 +4,12 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { insertToken } from "#http/access/developer-tokens.store.ts";
+import { insertToken, createDeveloperToken } from "#http/access/developer-tokens.store.ts";
 import { claimJob, failJob, renewLease } from "#store/records/leases.store.ts";
 import { createJobQueue, type JobQueue } from "#testing/job-queue.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
 import { openStream, type OpenStream } from "#testing/event-stream.ts";
 import { createAuthenticators } from "#http/access/authenticators.ts";
-import { createDeveloperToken } from "#http/access/developer-token.ts";
 import { jobRoutes } from "./jobs.routes.ts";
 
 let queue: JobQueue;

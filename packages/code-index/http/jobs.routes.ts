@@ -11,6 +11,7 @@ import { createJobEvents } from "./job-events.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob } from "#http/kit/presenters.ts";
 import { scopeOf, tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type JobDependencies = {
   readonly database: CodeIndexDatabase;
@@ -43,10 +44,7 @@ export function jobRoutes(dependencies: JobDependencies): Routes {
 function reading({ database }: JobDependencies, server: HttpServer): void {
   server.get(
     "/api/v1/jobs",
-    {
-      config: { auth: "reader" },
-      schema: { summary: "Index jobs, newest first", querystring: jobsQuerySchema, response: { 200: pageOf(jobSchema) } },
-    },
+    route("reader", "Index jobs, newest first", { querystring: jobsQuerySchema, response: { 200: pageOf(jobSchema) } }),
     async (request) => {
       const { limit, cursor, repo_id: repoId, status, trigger } = request.query;
       const after = keyOfCursor(cursor, z.uuid());
@@ -57,7 +55,7 @@ function reading({ database }: JobDependencies, server: HttpServer): void {
 
   server.get(
     "/api/v1/jobs/:job_id",
-    { config: { auth: "reader" }, schema: { summary: "One index job", params: jobParamsSchema, response: { 200: jobSchema } } },
+    route("reader", "One index job", { params: jobParamsSchema, response: { 200: jobSchema } }),
     async (request) => presentJob(await findJob(database, request, request.params.job_id)),
   );
 }
@@ -68,14 +66,10 @@ function watching({ database, clock, log, reader }: JobDependencies, server: Htt
 
   server.get(
     "/api/v1/jobs/:job_id/events",
-    {
-      config: { auth: "reader" },
-      schema: {
-        summary: "Its progress as server-sent events; 204 once it has ended",
-        params: jobParamsSchema,
-        response: { 200: eventStream, 204: z.null() },
-      },
-    },
+    route("reader", "Its progress as server-sent events; 204 once it has ended", {
+      params: jobParamsSchema,
+      response: { 200: eventStream, 204: z.null() },
+    }),
     async (request, reply) => {
       const { job_id: jobId } = request.params;
       const job = await findJob(database, request, jobId);
@@ -104,10 +98,7 @@ function watching({ database, clock, log, reader }: JobDependencies, server: Htt
 function changing({ database, clock }: JobDependencies, server: HttpServer): void {
   server.post(
     "/api/v1/jobs/:job_id/cancel",
-    {
-      config: { auth: "user" },
-      schema: { summary: "Stop a job that waits or runs", params: jobParamsSchema, response: { 200: jobSchema } },
-    },
+    route("user", "Stop a job that waits or runs", { params: jobParamsSchema, response: { 200: jobSchema } }),
     async (request) => {
       const jobId = jobIdOf(request.params.job_id);
       const { tenantId } = tenantOf(request);
@@ -117,10 +108,7 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
 
   server.post(
     "/api/v1/jobs/:job_id/retry",
-    {
-      config: { auth: "user" },
-      schema: { summary: "Queue a job that failed once more", params: jobParamsSchema, response: { 202: startedJobSchema } },
-    },
+    route("user", "Queue a job that failed once more", { params: jobParamsSchema, response: { 202: startedJobSchema } }),
     async (request, reply) => {
       const job = await findJob(database, request, request.params.job_id);
       if (job.status === "queued" || job.status === "running") {

@@ -5,6 +5,7 @@ import { askForPreview } from "#store/records/previews.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryNotFound, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 import { scopeOf } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type PreviewDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
 
@@ -13,14 +14,10 @@ export function previewRoutes({ database, clock }: PreviewDependencies): Routes 
   return (server) => {
     server.get(
       "/api/v1/repos/:repo_id/preview",
-      {
-        config: { auth: "user" },
-        schema: {
-          summary: "What an index would hold and leave out, and why; 202 until it is counted",
-          params: repositoryParamsSchema,
-          response: { 200: previewAnswerSchema, 202: previewAnswerSchema },
-        },
-      },
+      route("user", "What an index would hold and leave out, and why; 202 until it is counted", {
+        params: repositoryParamsSchema,
+        response: { 200: previewAnswerSchema, 202: previewAnswerSchema },
+      }),
       async (request, reply) => {
         const access = scopeOf(request);
         const { id: repoId } = await findRepository(database, access, request.params.repo_id);

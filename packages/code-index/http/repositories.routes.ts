@@ -18,11 +18,12 @@ import { enqueueJob } from "#store/records/jobs.store.ts";
 import { listRepositories } from "#store/records/read-repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { changeRepository, registerRepository } from "#tenants/repository-settings.ts";
-import { sealWebhookSecret } from "#webhooks/webhook-secret.ts";
+import { sealWebhookSecret } from "#credentials/sealer.ts";
 import { findRepository, repositoryNotFound, repositoryParamsSchema, requireIndexedRef } from "#http/kit/find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
 import { scopeOf, tenantOf } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type RepositoryDependencies = {
   readonly config: Pick<CodeIndexConfig, "CODEINDEX_ALLOW_FILE_URLS">;
@@ -46,14 +47,10 @@ function registration({ config, database, clock, sealer }: RepositoryDependencie
   return (server) => {
     server.post(
       "/api/v1/repos",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "Register a repository, and queue its first index unless `index` is false",
-          body: registerRepositoryRequestSchema,
-          response: { 201: repositorySchema },
-        },
-      },
+      route("admin", "Register a repository, and queue its first index unless `index` is false", {
+        body: registerRepositoryRequestSchema,
+        response: { 201: repositorySchema },
+      }),
       async (request, reply) => {
         const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
         const { tenantId } = tenantOf(request);
@@ -64,14 +61,10 @@ function registration({ config, database, clock, sealer }: RepositoryDependencie
 
     server.get(
       "/api/v1/repos",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "Repositories and the state of their indexes, by name",
-          querystring: pageQuerySchema,
-          response: { 200: pageOf(repositorySchema) },
-        },
-      },
+      route("reader", "Repositories and the state of their indexes, by name", {
+        querystring: pageQuerySchema,
+        response: { 200: pageOf(repositorySchema) },
+      }),
       async (request) => {
         const { limit, cursor } = request.query;
         const after = keyOfCursor(cursor, registerRepositoryRequestSchema.shape.full_name);
@@ -82,14 +75,10 @@ function registration({ config, database, clock, sealer }: RepositoryDependencie
 
     server.get(
       "/api/v1/repos/:repo_id",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "One repository, its branches, and what each way of searching can find",
-          params: repositoryParamsSchema,
-          response: { 200: repositorySchema },
-        },
-      },
+      route("reader", "One repository, its branches, and what each way of searching can find", {
+        params: repositoryParamsSchema,
+        response: { 200: repositorySchema },
+      }),
       async (request) => presentRepository(await findRepository(database, scopeOf(request), request.params.repo_id)),
     );
   };
@@ -99,15 +88,11 @@ function change({ config, database, clock, sealer }: RepositoryDependencies): Pa
   return (server) => {
     server.patch(
       "/api/v1/repos/:repo_id",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "Change its branches, paths, credential, webhook secret or address",
-          params: repositoryParamsSchema,
-          body: changeRepositoryRequestSchema,
-          response: { 200: repositorySchema },
-        },
-      },
+      route("admin", "Change its branches, paths, credential, webhook secret or address", {
+        params: repositoryParamsSchema,
+        body: changeRepositoryRequestSchema,
+        response: { 200: repositorySchema },
+      }),
       async (request) => {
         const scope = scopeOf(request);
         const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
@@ -122,14 +107,10 @@ function change({ config, database, clock, sealer }: RepositoryDependencies): Pa
 
     server.delete(
       "/api/v1/repos/:repo_id",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "Delete it; the index is removed in the background",
-          params: repositoryParamsSchema,
-          response: { 202: deletingSchema },
-        },
-      },
+      route("admin", "Delete it; the index is removed in the background", {
+        params: repositoryParamsSchema,
+        response: { 202: deletingSchema },
+      }),
       async (request, reply) => {
         const scope = scopeOf(request);
         const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
@@ -148,15 +129,11 @@ function indexing({ database, clock }: RepositoryDependencies): Part {
   return (server) => {
     server.post(
       "/api/v1/repos/:repo_id/index",
-      {
-        config: { auth: "user" },
-        schema: {
-          summary: "Queue an index job; one that waits already is joined",
-          params: repositoryParamsSchema,
-          body: startIndexRequestSchema,
-          response: { 202: startedJobSchema },
-        },
-      },
+      route("user", "Queue an index job; one that waits already is joined", {
+        params: repositoryParamsSchema,
+        body: startIndexRequestSchema,
+        response: { 202: startedJobSchema },
+      }),
       async (request, reply) => {
         const mode = indexModeSchema.safeParse(request.body.mode);
         if (!mode.success) {

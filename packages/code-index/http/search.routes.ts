@@ -1,31 +1,100 @@
 import type { Routes } from "@sightline/foundation/http/http-server";
-import { searchAnswerSchema, searchRequestSchema } from "#contract.ts";
+import {
+  searchAnswerSchema,
+  searchRequestSchema,
+  grepAnswerSchema,
+  grepRequestSchema,
+  referencesAnswerSchema,
+  referencesRequestSchema,
+  symbolsAnswerSchema,
+  symbolsRequestSchema,
+  commitsAnswerSchema,
+  commitsRequestSchema,
+} from "#contract.ts";
 import { search, type SearchDependencies } from "#retrieval/search/search.ts";
-import { scopeOf } from "#http/kit/request-tenant.ts";
-import { whileAwaited } from "#http/kit/while-awaited.ts";
+import { scopeOf, whileAwaited } from "#http/kit/request-tenant.ts";
+import { grep } from "#retrieval/grep/grep.ts";
+import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { findReferences } from "#retrieval/symbols/find-references.ts";
+import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
+import { searchCommits } from "#retrieval/commits/search-commits.ts";
+import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
+import { route } from "#http/kit/route.ts";
 
 export function searchRoutes(dependencies: SearchDependencies): Routes {
   return (server) => {
     server.get(
       "/api/v1/search",
-      {
-        config: { auth: "reader" },
-        schema: {
-          summary: "Places that answer a query, the best first",
-          querystring: searchRequestSchema,
-          response: { 200: searchAnswerSchema },
-        },
-      },
+      route("reader", "Places that answer a query, the best first", {
+        querystring: searchRequestSchema,
+        response: { 200: searchAnswerSchema },
+      }),
       async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.query),
     );
 
     server.post(
       "/api/v1/search",
-      {
-        config: { auth: "reader" },
-        schema: { summary: "The same, asked in a body", body: searchRequestSchema, response: { 200: searchAnswerSchema } },
-      },
+      route("reader", "The same, asked in a body", { body: searchRequestSchema, response: { 200: searchAnswerSchema } }),
       async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.body),
+    );
+  };
+}
+
+/** Every line that matches a pattern. */
+export function grepRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/grep",
+      route("reader", "Every line that holds a text or matches an expression", {
+        querystring: grepRequestSchema,
+        response: { 200: grepAnswerSchema },
+      }),
+      async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.query),
+    );
+
+    server.post(
+      "/api/v1/grep",
+      route("reader", "The same, asked in a body", { body: grepRequestSchema, response: { 200: grepAnswerSchema } }),
+      async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.body),
+    );
+  };
+}
+
+/** Where names are defined, and where they are used. */
+export function symbolRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/symbols",
+      route("reader", "Where a name is defined", { querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } }),
+      async (request) => findSymbols(database, scopeOf(request), request.query),
+    );
+
+    server.get(
+      "/api/v1/references",
+      route("reader", "Where a name is defined and used", {
+        querystring: referencesRequestSchema,
+        response: { 200: referencesAnswerSchema },
+      }),
+      async (request) => findReferences(database, scopeOf(request), request.query),
+    );
+  };
+}
+
+/** The newest commits of a repository's branches. */
+export function commitRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
+  return (server) => {
+    server.get(
+      "/api/v1/repos/:repo_id/commits",
+      route("reader", "Its newest commits, by words, path, author and time", {
+        params: repositoryParamsSchema,
+        querystring: commitsRequestSchema,
+        response: { 200: commitsAnswerSchema },
+      }),
+      async (request) => {
+        const access = scopeOf(request);
+        const { full_name: repo } = await findRepository(database, access, request.params.repo_id);
+        return searchCommits(database, { ...access, repo, ref: request.query.ref }, request.query);
+      },
     );
   };
 }

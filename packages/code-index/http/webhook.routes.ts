@@ -1,10 +1,9 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
-import type { Metrics } from "@sightline/foundation/http/metrics";
+import { type Metrics, createCounter } from "@sightline/foundation/http/metrics";
 import { z } from "zod";
 import { readHead } from "#webhooks/read-head.ts";
 import { takeDelivery, type WebhookTools } from "#webhooks/take-delivery.ts";
-import { createWebhookMetrics, type WebhookMetrics } from "#webhooks/webhook-metrics.ts";
 
 /** GitHub's largest delivery. */
 const BODY_LIMIT = 25 * 1024 * 1024;
@@ -13,7 +12,7 @@ const BYTES_AT_ONCE = 8 * BODY_LIMIT;
 
 const answerSchema = z.object({ status: z.enum(["pong", "accepted", "ignored"]), message: z.string(), jobs: z.array(z.uuid()) });
 
-export type Webhook = { readonly authenticator: Authenticator; readonly routes: Routes };
+type Webhook = { readonly authenticator: Authenticator; readonly routes: Routes };
 
 /** `POST /api/v1/ingest/webhook`, and what refuses a delivery that can't be signed rightly before its body is read. */
 export function createWebhook(tools: WebhookTools & { readonly metrics: Metrics }): Webhook {
@@ -94,4 +93,18 @@ function countFailure(metrics: WebhookMetrics, provider: string, error: unknown)
   if (error instanceof AppError) {
     metrics.counted(provider, error.status === 401 ? "refused" : "invalid");
   }
+}
+
+type WebhookMetrics = {
+  /** Deliveries by what they came to; those that were refused leave no other trace. */
+  readonly counted: (provider: string, outcome: "accepted" | "ignored" | "pong" | "refused" | "invalid") => void;
+};
+
+function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
+  const deliveries = createCounter(metrics, {
+    name: "codeindex_webhook_deliveries_total",
+    help: "Webhook deliveries by host and by what they came to.",
+    labels: ["provider", "outcome"],
+  });
+  return { counted: (provider, outcome) => deliveries.inc({ provider, outcome }) };
 }

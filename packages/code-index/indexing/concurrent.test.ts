@@ -5,7 +5,7 @@ import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuilding, type Building } from "#testing/building.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
-import { BrokenOff } from "#indexing/tasks/broken-off.ts";
+import { BrokenOff } from "#indexing/tasks/interrupted.ts";
 
 let building: Building;
 let tenant: Tenant;

@@ -1,13 +1,17 @@
 import type { Preview } from "#contract.ts";
 import { embeddedText } from "#embedding/embedded-text.ts";
 import { readBlobs } from "#git/blobs.ts";
-import type { Mirror } from "#git/mirror.ts";
+import { type Mirror, fetchMirror } from "#git/mirror.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import type { NewDocument } from "#indexing/build/documents.store.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 import { inOrder } from "#indexing/build/in-order.ts";
 import { planWhole } from "#indexing/build/plan-build.ts";
 import { readFile } from "#indexing/build/read-file.ts";
+import { randomUUID } from "node:crypto";
+import { claimPreview, finishPreview, keepPreview, releasePreview, type ClaimedPreview } from "#store/records/previews.store.ts";
+import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
+import type { JobTools } from "./run-job.ts";
 
 type Previewing = {
   readonly mirror: Mirror;
@@ -23,7 +27,7 @@ const BIGGEST = 20;
 const EXAMPLES = 5;
 
 /** Counts what an index of the mirror's commit would hold, and what it would leave out; writes nothing. */
-export async function previewIndex({ mirror, include, exclude, splitter, signal }: Previewing): Promise<Preview> {
+async function previewIndex({ mirror, include, exclude, splitter, signal }: Previewing): Promise<Preview> {
   const { files, skipped } = await planWhole({ mirror, include, exclude, signal });
   const tally = createTally();
   for (const { path, skip_reason: reason } of skipped) {
@@ -122,4 +126,48 @@ function createTokenEstimate() {
     },
     total: () => (counted.characters === 0 ? 0 : Math.round((counted.tokens * characters) / counted.characters)),
   };
+}
+
+type PreviewTools = Omit<JobTools, "embedder">;
+
+/** Between two signs of life; the lease lasts six times as long. */
+const BEAT_MS = 10_000;
+
+/** Makes one preview that somebody asked for; false when none waits. */
+export async function makePreview(tools: PreviewTools, stopping: AbortSignal): Promise<boolean> {
+  const { database, clock, log } = tools;
+  const claimed = await claimPreview(database, { workerId: randomUUID(), now: clock.now() });
+  if (claimed === undefined) {
+    return false;
+  }
+  const lost = new AbortController();
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  const timer = setInterval(() => void beat(), BEAT_MS);
+  async function beat(): Promise<void> {
+    if (claimed !== undefined && !(await keepPreview(database, { ...claimed, now: clock.now() }).catch(() => true))) {
+      lost.abort(new BrokenOff("lost"));
+    }
+  }
+  try {
+    const preview = await make(tools, claimed, signal);
+    await finishPreview(database, { ...claimed, now: clock.now() }, { commit: preview.commit, preview });
+  } catch (error) {
+    if (stopping.aborted) {
+      await releasePreview(database, claimed);
+    } else if (!lost.signal.aborted) {
+      log.warn({ err: error, repository: claimed.repoId }, "a preview could not be made");
+      await finishPreview(database, { ...claimed, now: clock.now() }, { error: reasonOf(error) });
+    }
+  } finally {
+    clearInterval(timer);
+  }
+  return true;
+}
+
+async function make({ sources, dataDir, mirrorBytes, splitter }: PreviewTools, claimed: ClaimedPreview, signal: AbortSignal) {
+  const { repoId, include, exclude } = claimed;
+  const mirror = await sources.reach(claimed, signal, (remote) =>
+    fetchMirror({ ...remote, dataDir, repoId, maxBytes: mirrorBytes, signal }),
+  );
+  return previewIndex({ mirror, include, exclude, splitter, signal });
 }

@@ -2,9 +2,8 @@ import { AppError } from "@sightline/foundation/errors";
 import { SourceError } from "#git/source-error.ts";
 import { mendEndedByHand } from "#store/records/failed-jobs.store.ts";
 import { cancelJob, failJob, releaseJob, type ClaimedJob } from "#store/records/leases.store.ts";
-import { BrokenOff } from "#indexing/tasks/broken-off.ts";
+import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
 import { keepLease } from "#indexing/tasks/keep-lease.ts";
-import { reasonOf } from "#indexing/tasks/reason-of.ts";
 import { runJob, type JobTools } from "./run-job.ts";
 
 /** Runs a claimed job and writes down how it ended; returns when nothing of it is running any more. */

@@ -1,9 +1,8 @@
 import { createLog } from "@sightline/foundation/log";
 import { z } from "zod";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
-import { addGuestTools, type Guest } from "./plugin-tools.ts";
+import { addGuestTools, type Guest, createCodeIndexServer } from "./server.ts";
 import { createMcpEndpoint } from "./handler.ts";
-import { createCodeIndexServer } from "./server.ts";
 import type { ToolContext } from "#mcp/kit/tool.ts";
 import { withinThisProcess } from "#mcp/kit/running-calls.ts";
 

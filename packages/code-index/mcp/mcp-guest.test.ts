@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Guest, GuestCall } from "./plugin-tools.ts";
+import type { Guest, GuestCall } from "./server.ts";
 import { callMcpTool } from "#testing/call-mcp-tool.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 

@@ -3,10 +3,11 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { z } from "zod";
-import { forbidden } from "#http/access/auth-errors.ts";
+import { forbidden } from "#http/access/authenticators.ts";
 import type { CallLimit } from "./call-limit.ts";
 import type { McpEndpoint } from "./handler.ts";
 import { personOf, scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { route } from "#http/kit/route.ts";
 
 type McpDependencies = {
   readonly publicUrl: string;
@@ -86,16 +87,12 @@ const metadataSchema = z.object({
 export function resourceMetadataRoutes(publicUrl: string): Routes {
   return (server) => {
     for (const url of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
-      server.get(
-        url,
-        { config: { auth: "public" }, schema: { summary: "RFC 9728 metadata of the MCP endpoint", response: { 200: metadataSchema } } },
-        async () => ({
-          resource: `${publicUrl}/mcp`,
-          resource_name: "Sightline code index",
-          bearer_methods_supported: ["header"],
-          resource_documentation: `${publicUrl}/docs`,
-        }),
-      );
+      server.get(url, route("public", "RFC 9728 metadata of the MCP endpoint", { response: { 200: metadataSchema } }), async () => ({
+        resource: `${publicUrl}/mcp`,
+        resource_name: "Sightline code index",
+        bearer_methods_supported: ["header"],
+        resource_documentation: `${publicUrl}/docs`,
+      }));
     }
   };
 }

@@ -1,7 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
-import { addGuestTools, type Guest } from "./plugin-tools.ts";
 import { addCommitSearchTool } from "#mcp/tools/commit-search.ts";
 import { addFindReferencesTool } from "#mcp/tools/find-references.ts";
 import { addFindSymbolTool } from "#mcp/tools/find-symbol.ts";
@@ -13,6 +12,9 @@ import { addReadFileTool } from "#mcp/tools/read-file.ts";
 import { addFileResources } from "./resources.ts";
 import { addSearchTool } from "#mcp/tools/search.ts";
 import type { Person } from "#http/kit/request-tenant.ts";
+import type { z } from "zod";
+import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
+import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 
 const INSTRUCTIONS = `This server searches the team's own source code, as last indexed. All tools only read.
 - search: where something lives; ask in plain words, or give an identifier, a path or a message. Start here.
@@ -49,4 +51,45 @@ export async function createCodeIndexServer({ version, person, guest, ...context
     addGuestTools(server, context, welcome);
   }
   return server;
+}
+
+/** What a guest's tool is called with: for whom, how long its answer may be in each of its forms, and when nobody waits for it any more. */
+export type GuestCall = {
+  readonly person: Person;
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+  readonly countTokens: (text: string) => number;
+  /** The beginning of a text that has so many tokens. */
+  readonly takeTokens: (text: string, limit: number) => string;
+};
+
+/** A tool of another part: it only reads, and checks itself what the person may see. `max_tokens` is added to what it takes. */
+export type GuestTool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodObject;
+  readonly outputSchema: z.ZodObject;
+  readonly answer: (given: unknown, call: GuestCall) => Promise<ToolAnswer>;
+};
+
+/** Another part's tools on this endpoint; whoever puts the parts together knows both. */
+export type Guest = {
+  /** What the server's instructions say of the tools. */
+  readonly instructions: string;
+  readonly isOffered: () => Promise<boolean>;
+  readonly tools: readonly GuestTool[];
+};
+
+type Welcome = { readonly guest: Guest; readonly person: Person };
+
+export function addGuestTools(server: McpServer, context: ToolContext, { guest, person }: Welcome): void {
+  for (const { inputSchema, answer, ...tool } of guest.tools) {
+    addTool(server, context, {
+      ...tool,
+      inputSchema: inputSchema.extend({ max_tokens: maxTokensSchema }),
+      answer: ({ max_tokens: maxTokens, ...given }, { signal }) =>
+        answer(given, { person, signal, maxTokens: tokensWithin(maxTokensSchema.parse(maxTokens)), countTokens, takeTokens }),
+    });
+  }
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { findHeadings } from "./find-headings.ts";
+import { findHeadings } from "./find-names.ts";
 import { grammarOf } from "./grammars.ts";
-import { findScripts } from "./page-scripts.ts";
-import { splitFile, type SplitFile } from "./split-file.ts";
+import { findScripts, splitFile, type SplitFile } from "./split-file.ts";
 
 async function split(language: string, content: string): Promise<SplitFile> {
   return splitFile(Buffer.from(content), language, await grammarOf(language));

@@ -13,7 +13,7 @@ import {
   type MarkedRepository,
   type MarkedTenant,
 } from "#store/records/deletions.store.ts";
-import { dropTenant } from "./drop-tenant.store.ts";
+import { dropTenant } from "./tenants.store.ts";
 import { sweepTenant } from "#store/index/sweep.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import type { EmbeddingConfig } from "#config.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
-import { EmbedderError } from "#embedding/embedder-error.ts";
-import type { Embedded, Embedder, EmbedPurpose } from "#embedding/embedder.ts";
+import { EmbedderError, type Embedded, type Embedder, type EmbedPurpose } from "#embedding/embedder.ts";
 import type { RemoteTiming } from "#embedding/remote-embedder.ts";
 import { vectorFor } from "./embedding-provider.ts";
 

@@ -9,7 +9,7 @@ import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { expect, vi } from "vitest";
-import type { Guest } from "#mcp/plugin-tools.ts";
+import type { Guest } from "#mcp/server.ts";
 import type { EmbeddingConfig } from "#config.ts";
 import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";

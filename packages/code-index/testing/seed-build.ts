@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { embeddedText, textHash } from "#embedding/embedded-text.ts";
 import { createPostingsCollector } from "#indexing/build/collect-postings.ts";
-import { chunkId } from "#store/index/chunk-id.ts";
+import { chunkId } from "#store/index/postings.ts";
 import { tenantTables, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
 /** A branch as searches see it, written without git or an indexer. Files are split at empty lines; one given as a reason is skipped. */

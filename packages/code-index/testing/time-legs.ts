@@ -6,7 +6,7 @@ import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/le
 import type { LegName } from "#retrieval/ranking/fuse.ts";
 import type { LegAnswer } from "#retrieval/legs/leg.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
-import { readSearched } from "#retrieval/scope/read-searched.ts";
+import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { HITS } from "#retrieval/search/search-legs.ts";
 import { searchExactly } from "#retrieval/legs/search-exactly.ts";
 import type { CodeIndexTables } from "#schema.ts";

@@ -9,7 +9,7 @@ import { setTenant } from "#http/kit/request-tenant.ts";
 import { createWebhook } from "#http/webhook.routes.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { sealWebhookSecret } from "#webhooks/webhook-secret.ts";
+import { sealWebhookSecret } from "#credentials/sealer.ts";
 
 export const SERVER_SECRET = "the-secret-of-the-server";
 

@@ -1,4 +1,9 @@
-import type { Push, PushedBranch } from "#schema.ts";
+import type { Push, PushedBranch, CodeIndexTables } from "#schema.ts";
+import type { Kysely } from "kysely";
+import type { DeliveryOutcome } from "./deliveries.store.ts";
+import { enqueueJob } from "#store/records/jobs.store.ts";
+import { countPush, type WatchedRepository } from "./pushes.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** What is known of a repository when a push to it arrives. */
 type Known = {
@@ -13,7 +18,7 @@ export type PlannedJob = {
   readonly commit: string | null;
 };
 
-export type Plan = {
+type Plan = {
   readonly jobs: readonly PlannedJob[];
   /** Branches whose searches are behind by this push. */
   readonly counted: readonly { readonly branch: string; readonly isDefault: boolean; readonly commit: string | null }[];
@@ -25,7 +30,7 @@ export type Plan = {
  * What a push asks for. A job looks at the host itself and indexes what is the newest commit then: so a lost, late or
  * repeated delivery does no harm, nor does one that lies; and a branch that a job does not find loses its index.
  */
-export function planJobs(push: Push, known: Known): Plan {
+function planJobs(push: Push, known: Known): Plan {
   if (!known.wanted) {
     return { jobs: [], counted: [], reasons: ["an index of the repository was not asked for yet"] };
   }
@@ -61,4 +66,53 @@ function reasonToIgnore({ branch, deleted }: PushedBranch, { isDefault, known }:
     return deleted ? `${branch} is the default branch: its index is kept though it was deleted` : undefined;
   }
   return known.branches.includes(branch) ? undefined : `${branch} is not among the repository's branches to index`;
+}
+
+type Acting = {
+  readonly repository: WatchedRepository;
+  readonly push: Push;
+  /** False for one that is replayed: it was counted when it arrived. */
+  readonly counts: boolean;
+  readonly now: Date;
+};
+
+/** Queues the jobs that a push asks for, within the caller's transaction. */
+export async function actOnPush(
+  database: CodeIndexDatabase,
+  transaction: Kysely<CodeIndexTables>,
+  { repository, push, counts, now }: Acting,
+): Promise<DeliveryOutcome> {
+  const plan = planJobs(push, repository);
+  for (const pushed of counts ? plan.counted.toSorted(byBranch) : []) {
+    await countPush(transaction, { repository, ...pushed });
+  }
+  const jobIds: string[] = [];
+  for (const { ref, commit } of plan.jobs.toSorted((one, other) => (one.ref ?? "").localeCompare(other.ref ?? ""))) {
+    const job = await enqueueJob(
+      { ...database, query: transaction },
+      {
+        tenantId: repository.tenant_id,
+        repoId: repository.id,
+        mode: "incremental",
+        trigger: "webhook",
+        now,
+        ...(ref === undefined ? {} : { ref }),
+        ...(commit === null ? {} : { commit }),
+      },
+    );
+    jobIds.push(job.job_id);
+  }
+  return { status: jobIds.length > 0 ? "accepted" : "ignored", reason: inShort(plan.reasons), jobIds };
+}
+
+/** Rows are locked in one order, whatever order a push names them in. */
+function byBranch(one: { readonly branch: string }, other: { readonly branch: string }): number {
+  return one.branch < other.branch ? -1 : 1;
+}
+
+const SHOWN = 3;
+
+function inShort(reasons: readonly string[]): string {
+  const more = reasons.length - SHOWN;
+  return [...reasons.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }

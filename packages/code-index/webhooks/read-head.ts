@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { WebhookProvider } from "#schema.ts";
-import { refused } from "./refused.ts";
+import { AppError } from "@sightline/foundation/errors";
 
 /** How a delivery proves who sent it. */
 export type Proof =
@@ -112,4 +112,9 @@ function gitlabProof(header: Headers): Proof {
   }
   // Node reads the bytes of headers as Latin-1.
   return { kind: "token", token: Buffer.from(token, "latin1") };
+}
+
+/** The one answer to a delivery that is not signed as it should be. */
+export function refused(message: string): AppError {
+  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Signature" } });
 }

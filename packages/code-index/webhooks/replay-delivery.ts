@@ -3,7 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { getDelivery, settleReplay, type DeliveryRow } from "./deliveries.store.ts";
 import { findWatchedRepository } from "./pushes.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { actOnPush } from "./act-on-push.ts";
+import { actOnPush } from "./plan-jobs.ts";
 
 type Replaying = { readonly tenantId: string; readonly id: string };
 

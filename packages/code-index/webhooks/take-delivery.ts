@@ -5,14 +5,13 @@ import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { findOutcome, insertDelivery, settleDelivery, type DeliveryOutcome } from "./deliveries.store.ts";
 import { findPushedRepositories, noteProblem, type WatchedRepository } from "./pushes.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { actOnPush } from "./act-on-push.ts";
+import { actOnPush } from "./plan-jobs.ts";
 import type { HostEvent } from "./host-event.ts";
 import { proves } from "./prove.ts";
 import { readEvent } from "./read-event.ts";
-import type { DeliveryHead } from "./read-head.ts";
-import { refused } from "./refused.ts";
+import { type DeliveryHead, refused } from "./read-head.ts";
 import { scanNames } from "./scan-names.ts";
-import { openWebhookSecret } from "./webhook-secret.ts";
+import { openWebhookSecret } from "#credentials/sealer.ts";
 
 export type WebhookTools = {
   readonly database: CodeIndexDatabase;

@@ -1,13 +1,11 @@
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
+import { messageOf, AppError } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
-import { findLiveToken, touchToken } from "./developer-tokens.store.ts";
+import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
-import { authFailed, forbidden, tenantUnknown } from "./auth-errors.ts";
-import { hashToken, TOKEN_PREFIX } from "./developer-token.ts";
 import { setAllowedRepositories, setPerson, setTenant, type IncomingRequest } from "#http/kit/request-tenant.ts";
 
 type AuthDependencies = {
@@ -129,4 +127,21 @@ async function admit(request: IncomingRequest, principal: Reader, { database, pr
 
 function isAuthFailure(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === "auth_failed";
+}
+
+/** The one answer to every token that does not open what it was sent to. */
+function authFailed(message: string, challenge = "Bearer"): AppError {
+  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": challenge } });
+}
+
+function tenantUnknown(): AppError {
+  return new AppError({
+    code: "tenant_unknown",
+    status: 403,
+    message: "Your organisation (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
+  });
+}
+
+export function forbidden(message: string): AppError {
+  return new AppError({ code: "forbidden", status: 403, message });
 }

@@ -1,6 +1,8 @@
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
+import type { ServerResponse } from "node:http";
+import { AppError } from "@sightline/foundation/errors";
 
 /** A request as the server hands it to authenticators and routes. */
 export type IncomingRequest = Parameters<Authenticator>[0];
@@ -42,4 +44,13 @@ export function personOf(request: IncomingRequest): Person | undefined {
 /** Whose code the request may see: give it to everything that reads. @throws {Error} as `tenantOf`. */
 export function scopeOf(request: IncomingRequest): Access {
   return { tenant: tenantOf(request), repositories: allowed.get(request) };
+}
+
+/** Aborted when whoever asked is gone before the answer. */
+export function whileAwaited(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () =>
+    gone.abort(new AppError({ code: "request_abandoned", status: 499, message: "Nobody waits for the answer." })),
+  );
+  return gone.signal;
 }

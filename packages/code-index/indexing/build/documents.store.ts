@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { CodeChunksTable } from "#tenant-schema.ts";
 import type { Build, NewFile } from "#store/index/builds.store.ts";
-import { chunkId } from "#store/index/chunk-id.ts";
+import { chunkId } from "#store/index/postings.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 export type NewChunk = Omit<CodeChunksTable, "chunk_id" | "segment_id" | "ordinal" | "document_id" | "path" | "language">;

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { chunkId } from "#store/index/chunk-id.ts";
+import { chunkId } from "#store/index/postings.ts";
 import { clearBit, emptyBitmap, hasBit, openBitmap, setBit } from "#store/index/bitmap.ts";
 import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
 import { insertPostings, insertTrigrams, type NewPostings } from "./segments.store.ts";

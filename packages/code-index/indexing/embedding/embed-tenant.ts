@@ -1,8 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import { embeddedText } from "#embedding/embedded-text.ts";
-import { EmbedderError } from "#embedding/embedder-error.ts";
-import type { Embedded, Embedder } from "#embedding/embedder.ts";
+import { EmbedderError, type Embedded, type Embedder } from "#embedding/embedder.ts";
 import { completeEmbedder, dropReplacedEmbedders, embedderState, noteProviderError } from "./embedders.store.ts";
 import { refreshWaiting } from "./embedding-progress.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";

@@ -7,9 +7,8 @@ import { readCommits } from "#git/read-commits.ts";
 import { addCommits, beginHistory, noteHistoryError, showHistory, type Begun, type NewCommit } from "#store/index/commits.store.ts";
 import { claimHistory, failHistory, finishHistory, keepHistory, releaseHistory, type ClaimedHistory } from "./history-queue.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { BrokenOff } from "#indexing/tasks/broken-off.ts";
+import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
 import { describeCommit } from "./describe-commit.ts";
-import { reasonOf } from "#indexing/tasks/reason-of.ts";
 
 export type HistoryTools = {
   readonly database: CodeIndexDatabase;

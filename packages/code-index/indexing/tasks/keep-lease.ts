@@ -3,7 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { JobProgress } from "#schema.ts";
 import { checkLease, renewLease, type Lease } from "#store/records/leases.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { BrokenOff } from "./broken-off.ts";
+import { BrokenOff } from "./interrupted.ts";
 import { createPace } from "./pace.ts";
 
 type LeaseTools = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };

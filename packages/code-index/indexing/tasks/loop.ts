@@ -1,6 +1,6 @@
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
-import { BrokenOff } from "./broken-off.ts";
+import { BrokenOff } from "./interrupted.ts";
 
 type LoopOptions = {
   /** For the log: `deliveries of webhooks`. */

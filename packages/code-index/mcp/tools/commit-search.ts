@@ -2,9 +2,8 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { commitSchema, commitsAnswerSchema, commitsRequestSchema, type Commit } from "#contract.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
-import { oneRepoField, refField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
+import { oneRepoField, refField, addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 
 const asked = commitsRequestSchema.shape;
 

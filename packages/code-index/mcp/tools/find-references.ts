@@ -3,10 +3,18 @@ import { z } from "zod";
 import { foundReferenceSchema, foundSymbolSchema, type FoundReference } from "#contract.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
 import { renderSymbol } from "./find-symbol.ts";
-import { langField, refField, repoField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import {
+  langField,
+  refField,
+  repoField,
+  addTool,
+  maxTokensSchema,
+  tokensWithin,
+  type ToolAnswer,
+  type ToolContext,
+} from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({
   symbol: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start."),

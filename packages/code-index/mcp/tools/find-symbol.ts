@@ -2,9 +2,18 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { foundSymbolSchema, symbolKindSchema, type FoundSymbol } from "#contract.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
-import { langField, pathField, refField, repoField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
+import {
+  langField,
+  pathField,
+  refField,
+  repoField,
+  addTool,
+  maxTokensSchema,
+  tokensWithin,
+  type ToolAnswer,
+  type ToolContext,
+} from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({
   name: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start, Server::start."),

@@ -2,9 +2,18 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { grepCaseSchema, grepMatchSchema, type GrepMatch } from "#contract.ts";
 import { grep, type FoundLines } from "#retrieval/grep/grep.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
-import { langField, pathField, refField, repoField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
+import {
+  langField,
+  pathField,
+  refField,
+  repoField,
+  addTool,
+  maxTokensSchema,
+  tokensWithin,
+  type ToolAnswer,
+  type ToolContext,
+} from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({
   pattern: z.string().min(1).max(2_000).describe("A text to find letter for letter, or with regex a regular expression (RE2 syntax)."),

@@ -4,10 +4,9 @@ import { z } from "zod";
 import { indexStatusSchema, jobSchema, refSchema, repositorySchema } from "#contract.ts";
 import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
-import { repoField } from "#mcp/kit/fields.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
+import { repoField, addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({ repo: repoField, max_tokens: maxTokensSchema });
 

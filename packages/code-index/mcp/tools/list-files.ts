@@ -1,9 +1,17 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { listFolder, type FileListing, type ListedEntry } from "#retrieval/files/list-files.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
-import { cursorField, oneRepoField, refField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
+import {
+  cursorField,
+  oneRepoField,
+  refField,
+  addTool,
+  maxTokensSchema,
+  tokensWithin,
+  type ToolAnswer,
+  type ToolContext,
+} from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({
   repo: oneRepoField,

@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { indexStatusSchema } from "#contract.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
+import { fitItems } from "#mcp/kit/fit.ts";
 import { presentRepository } from "#http/kit/presenters.ts";
 import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 

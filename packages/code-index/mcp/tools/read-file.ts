@@ -3,9 +3,8 @@ import { z } from "zod";
 import { fileSchema, type SourceFile } from "#contract.ts";
 import { readFile } from "#retrieval/files/read-file.ts";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
-import { fenceFor } from "#mcp/kit/fit-results.ts";
-import { oneRepoField, refField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fenceFor } from "#mcp/kit/fit.ts";
+import { oneRepoField, refField, addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({
   repo: oneRepoField,

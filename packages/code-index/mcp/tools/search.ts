@@ -10,10 +10,19 @@ import {
 } from "#contract.ts";
 import { search, type SearchPage } from "#retrieval/search/search.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { fitItems } from "#mcp/kit/fit-items.ts";
-import { fitResults, renderResult, type FittedResult } from "#mcp/kit/fit-results.ts";
-import { cursorField, langField, pathField, refField, repoField } from "#mcp/kit/fields.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fitItems, fitResults, renderResult, type FittedResult } from "#mcp/kit/fit.ts";
+import {
+  cursorField,
+  langField,
+  pathField,
+  refField,
+  repoField,
+  addTool,
+  maxTokensSchema,
+  tokensWithin,
+  type ToolAnswer,
+  type ToolContext,
+} from "#mcp/kit/tool.ts";
 
 const inputSchema = z.strictObject({
   query: z

@@ -1,8 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { chunkId } from "#store/index/chunk-id.ts";
-import { boundColumns, encodePostings, impactOf, unpackPostings, type BoundedColumns, type Columns } from "#store/index/postings.ts";
+import {
+  chunkId,
+  boundColumns,
+  encodePostings,
+  impactOf,
+  unpackPostings,
+  type BoundedColumns,
+  type Columns,
+} from "#store/index/postings.ts";
 import { joinForms } from "./join-forms.ts";
 import type { Concept } from "#retrieval/query/query.ts";
 import { scorePostings, type Scores } from "./score-postings.ts";

@@ -1,7 +1,6 @@
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { hasBit } from "#store/index/bitmap.ts";
-import { SEGMENT_CAPACITY } from "#store/index/chunk-id.ts";
-import { IMPACT_STEP } from "#store/index/postings.ts";
+import { SEGMENT_CAPACITY, IMPACT_STEP } from "#store/index/postings.ts";
 import { countSeen } from "./count-seen.ts";
 import { placeFrom } from "./intersect.ts";
 import { ROUNDING, scoreSegment, type Found, type Row } from "./score-segment.ts";

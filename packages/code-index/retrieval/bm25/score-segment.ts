@@ -1,6 +1,5 @@
 import { hasBit } from "#store/index/bitmap.ts";
-import { chunkId } from "#store/index/chunk-id.ts";
-import { BLOCK, type BoundedColumns } from "#store/index/postings.ts";
+import { chunkId, BLOCK, type BoundedColumns } from "#store/index/postings.ts";
 import { placeFrom } from "./intersect.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 

@@ -5,7 +5,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { readAs } from "#store/tenancy/read-as.store.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { readSearched } from "#retrieval/scope/read-searched.ts";
+import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { postingsOf, type Reading } from "./segment-memory.ts";
 
 let database: TestDatabase<CodeIndexTables>;

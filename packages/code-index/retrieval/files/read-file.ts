@@ -1,12 +1,23 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Kysely } from "kysely";
-import type { SourceFile } from "#contract.ts";
+import type { SourceFile, Coverage, Outline, Tree } from "#contract.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { readAs } from "#store/tenancy/read-as.store.ts";
-import { findFile, readPieces, similarPaths, type FilePiece, type FileRow, type RepositoryScope } from "./read-files.store.ts";
+import {
+  findFile,
+  readPieces,
+  similarPaths,
+  type FilePiece,
+  type FileRow,
+  type RepositoryScope,
+  countEmbedded,
+  readOutline as readOutlineRows,
+  listFiles,
+} from "./read-files.store.ts";
 import { repositoriesInScope, type RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseHiddenRepository } from "#retrieval/scope/repository-errors.ts";
+import { storedEmbedders } from "#store/index/read-vectors.store.ts";
 
 type Reading = {
   readonly path: string;
@@ -82,7 +93,7 @@ export function fromRoot(path: string): string {
 }
 
 /** PostgreSQL's text can't hold a NUL, so no name has one. */
-export function isText(text: string): boolean {
+function isText(text: string): boolean {
   return !text.includes("\0");
 }
 
@@ -95,7 +106,7 @@ export async function whyMissing(query: Kysely<CodeIndexTables>, scope: Reposito
   return { found, similar: isText(name) && name !== "" ? await similarPaths(query, scope, name) : [] };
 }
 
-export async function refuseMissingFile(
+async function refuseMissingFile(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
   { path, found, similar }: Missing & { readonly path: string },
@@ -120,4 +131,81 @@ function cut(pieces: readonly FilePiece[], start: number, end: number): Cut {
   }
   const kept = content.slice(0, CHARACTERS);
   return { content: kept, lines: kept.split(/(?<=\n)/u).length, truncated: true };
+}
+
+/**
+ * Whether a file is searchable, and if not why.
+ *
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409).
+ */
+export async function readCoverage(database: CodeIndexDatabase, scope: RepositoryScope, path: string): Promise<Coverage> {
+  const { file, embedded, missing } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const row = isText(path) ? await findFile(transaction, scope, path) : undefined;
+    if (row === undefined) {
+      return { file: undefined, embedded: 0, missing: await whyMissing(transaction, scope, path) };
+    }
+    const [used] = await storedEmbedders(transaction, scope.tenant);
+    const count = used === undefined ? 0 : await countEmbedded(transaction, scope, { path, embedderId: used.embedder_id });
+    return { file: row, embedded: count, missing: undefined };
+  });
+  if (file !== undefined) {
+    return coverageOf(file, embedded);
+  }
+  const { ref = null, commit = null } = missing.found ?? {};
+  if (ref === null || commit === null) {
+    return refuseHiddenRepository(database, scope, missing.found);
+  }
+  const reason = `the branch ${ref} has no file of this path at its indexed commit`;
+  return { path, ref, commit, state: "absent", reason, language: null, bytes: null, chunks: 0, embedded: 0, similar: [...missing.similar] };
+}
+
+function coverageOf({ path, ref, commit, language, bytes, chunks, skip_reason: reason }: FileRow, embedded: number): Coverage {
+  return { path, ref, commit, state: reason === null ? "indexed" : "skipped", reason, language, bytes, chunks, embedded, similar: [] };
+}
+
+/**
+ * What a file defines at the indexed commit of its branch, from top to bottom; nothing in a language whose definitions aren't known.
+ *
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409), `file_not_found` (404).
+ */
+export async function readOutline(database: CodeIndexDatabase, scope: RepositoryScope, path: string): Promise<Outline> {
+  if (!isText(scope.repo)) {
+    return refuseHiddenRepository(database, scope, undefined);
+  }
+  const found = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const file = isText(path) ? await findFile(transaction, scope, path) : undefined;
+    return file === undefined
+      ? { missing: await whyMissing(transaction, scope, path) }
+      : { file, symbols: await readOutlineRows(transaction, scope, path) };
+  });
+  if (found.missing !== undefined) {
+    return refuseMissingFile(database, scope, { path, ...found.missing });
+  }
+  const { file, symbols } = found;
+  return { repo: scope.repo, ref: file.ref, commit: file.commit, path, language: file.language ?? "text", symbols: [...symbols] };
+}
+
+/** Files of a tree in one answer. */
+const TREE = 100_000;
+
+/**
+ * Every path of a branch's indexed commit.
+ *
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409).
+ */
+export async function readTree(database: CodeIndexDatabase, scope: RepositoryScope): Promise<Tree> {
+  const { found, files } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const [repository] = await repositoriesInScope(transaction, scope);
+    return { found: repository, files: await listFiles(transaction, scope, TREE) };
+  });
+  const { ref = null, commit = null } = found ?? {};
+  if (ref === null || commit === null) {
+    return refuseHiddenRepository(database, scope, found);
+  }
+  return {
+    repo: scope.repo,
+    ref,
+    commit,
+    files: files.map(({ path, language, lines }) => ({ path, language: language ?? "text", lines })),
+  };
 }

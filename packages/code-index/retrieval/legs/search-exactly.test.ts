@@ -6,7 +6,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
-import { readSearched } from "#retrieval/scope/read-searched.ts";
+import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { searchExactly } from "./search-exactly.ts";
 
 let database: TestDatabase<CodeIndexTables>;

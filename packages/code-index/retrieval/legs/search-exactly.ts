@@ -1,17 +1,20 @@
-import { chunkId } from "#store/index/chunk-id.ts";
+import { chunkId } from "#store/index/postings.ts";
 import { hasBit } from "#store/index/bitmap.ts";
 import type { Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { readAs } from "#store/tenancy/read-as.store.ts";
 import { findDefining, findLiterals, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
-import { rarestTrigrams, tellingTrigrams } from "#retrieval/patterns/choose-trigrams.ts";
+import { rarestTrigrams, tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
 import { trigramsOf } from "#store/index/trigrams.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { Looking } from "./legs.ts";
 import { intersect } from "#retrieval/bm25/intersect.ts";
 import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists, type TrigramSample } from "#retrieval/bm25/segment-memory.ts";
-import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
+import { type VisibleChunks, readVisible } from "#retrieval/scope/visible-chunks.ts";
+import { readContents } from "#retrieval/scope/read-listed.store.ts";
+import { findCandidates } from "#retrieval/patterns/candidates.ts";
+import { keepMeeting, type Conditions } from "#retrieval/patterns/match-conditions.ts";
 
 /** The rarest of a literal's trigrams are read first, and as many as this where those leave more than a few chunks. */
 const MOST_TRIGRAMS = 10;
@@ -135,4 +138,43 @@ function candidatesIn(
   });
   const holding = others.length === 0 ? only : [...new Set([only, ...others].flat())];
   return holding.flatMap((ordinal) => (seen === null || hasBit(seen, ordinal) ? [chunkId(segmentId, ordinal)] : []));
+}
+
+/** Texts read at once: first few, as what is asked for is either common or rare. */
+const FIRST_TEXTS = 200;
+const MAX_TEXTS = 3_000;
+/** Of the deadline, for reading and looking: the rest is for asking what may be looked at. */
+const LOOKING = 0.8;
+
+/** The chunks that meet a query's conditions, by the index as far as it can tell and by their texts then. */
+export async function searchByConditions(
+  { database, scope, limit, deadlineMs }: Looking,
+  conditions: Conditions,
+): Promise<LegAnswer & { readonly isComplete: boolean }> {
+  const until = performance.now() + deadlineMs * LOOKING;
+  return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
+    const candidates = await findCandidates(transaction, scope, { trigrams: conditions.trigrams, isMultiline: false });
+    const chunkIds = candidates?.chunkIds() ?? visibleChunkIds(await readVisible(transaction, scope));
+    const found: number[] = [];
+    for (let from = 0, look = FIRST_TEXTS; from < chunkIds.length; from += look, look = Math.min(look * 2, MAX_TEXTS)) {
+      if (found.length >= limit || performance.now() > until) {
+        return { chunkIds: found.slice(0, limit), isComplete: false };
+      }
+      const texts = await readContents(transaction, scope, chunkIds.slice(from, from + look));
+      const { kept, isComplete } = await keepMeeting(texts, conditions, until);
+      found.push(...kept.map((chunk) => chunk.chunk_id));
+      if (!isComplete) {
+        return { chunkIds: found.slice(0, limit), isComplete };
+      }
+    }
+    return { chunkIds: found.slice(0, limit), isComplete: found.length <= limit };
+  });
+}
+
+function visibleChunkIds(segments: readonly VisibleChunks[]): readonly number[] {
+  return segments.flatMap(({ segmentId, capacity, ordinals }) =>
+    Array.from({ length: capacity }, (_, ordinal) => ordinal)
+      .filter((ordinal) => ordinals === null || hasBit(ordinals, ordinal))
+      .map((ordinal) => chunkId(segmentId, ordinal)),
+  );
 }

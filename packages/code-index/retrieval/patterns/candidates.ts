@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { hasBit } from "#store/index/bitmap.ts";
-import { chunkId, SEGMENT_CAPACITY } from "#store/index/chunk-id.ts";
+import { chunkId, SEGMENT_CAPACITY } from "#store/index/postings.ts";
 import { readTrigrams } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import { chunksOf, trigramsIn } from "./trigram-query.ts";

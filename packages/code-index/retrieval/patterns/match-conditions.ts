@@ -1,6 +1,6 @@
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { compilePattern } from "./pattern.ts";
-import type { Condition } from "#retrieval/query/query-conditions.ts";
+import type { Condition } from "#retrieval/query/query-filters.ts";
 import { invalidQuery, type ParsedQuery } from "#retrieval/query/query.ts";
 import { ANY, both, oneOf, type TrigramQuery } from "./trigram-query.ts";
 

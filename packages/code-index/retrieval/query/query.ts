@@ -1,7 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 import { termsOf } from "#store/index/terms.ts";
-import { conditionsOf, type Condition } from "./query-conditions.ts";
-import { filtersOf, type QueryFilter } from "./query-filters.ts";
+import { conditionsOf, type Condition, filtersOf, type QueryFilter } from "./query-filters.ts";
 import { fragmentsOf, isProse, namesIn, shapeOf, type Shape } from "./query-shape.ts";
 import { tokensOf, type Token } from "./query-tokens.ts";
 import { variantsOf } from "./variants.ts";

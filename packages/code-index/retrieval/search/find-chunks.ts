@@ -6,10 +6,9 @@ import { listChunks, readContents } from "#retrieval/scope/read-listed.store.ts"
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
-import { lookAround } from "#retrieval/scope/look-around.ts";
+import { lookAround, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
 import { rank, type RankedChunk, type ReadTexts, type Texts } from "#retrieval/ranking/rank.ts";
-import { READ_MS } from "#retrieval/scope/read-searched.ts";
 import { MOST_RERANKED } from "#retrieval/ranking/rerank.ts";
 import { isBroken, isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
 

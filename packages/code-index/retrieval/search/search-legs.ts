@@ -13,9 +13,8 @@ import { pathIn } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import type { RankWeights } from "#retrieval/ranking/rank.ts";
 import type { Reranker } from "#retrieval/ranking/rerank.ts";
-import { searchByConditions } from "#retrieval/legs/search-by-conditions.ts";
-import { searchExactly } from "#retrieval/legs/search-exactly.ts";
-import type { Searched } from "#retrieval/scope/read-searched.ts";
+import { searchByConditions, searchExactly } from "#retrieval/legs/search-exactly.ts";
+import type { Searched } from "#retrieval/scope/read-searchable.ts";
 
 export type SearchDependencies = {
   readonly database: CodeIndexDatabase;

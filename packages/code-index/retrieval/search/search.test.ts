@@ -5,9 +5,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { readCoverage } from "#retrieval/files/read-coverage.ts";
-import { readFile } from "#retrieval/files/read-file.ts";
-import { readTree } from "#retrieval/files/read-tree.ts";
+import { readCoverage, readFile, readTree } from "#retrieval/files/read-file.ts";
 import { search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;

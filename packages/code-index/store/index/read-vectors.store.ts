@@ -3,7 +3,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { isInFiles, isVisible, matchesFile, type Scope } from "#store/tenancy/read-scope.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { isFresh, isIndexed } from "./vector-index.store.ts";
-import { vectorText } from "./vectors.ts";
+import { vectorText } from "./vectors.store.ts";
 
 /** An embedder whose vectors a tenant has. */
 export type StoredEmbedder = {

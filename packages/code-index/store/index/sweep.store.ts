@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
-import { chunkId } from "./chunk-id.ts";
+import { chunkId } from "./postings.ts";
 import { sweepHistories } from "./commits.store.ts";
 import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";

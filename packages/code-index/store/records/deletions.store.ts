@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { LEASE_MS } from "./failed-jobs.store.ts";
-import { lockJobs } from "./lock-jobs.store.ts";
+import { lockJobs } from "./jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type Moment = { readonly now: Date };

@@ -4,7 +4,7 @@ import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.
 import { failOrphans } from "./failed-jobs.store.ts";
 import { getJob, listJobs, requestCancel } from "./jobs.store.ts";
 import { cancelJob, renewLease } from "./leases.store.ts";
-import { deleteOldJobs } from "#indexing/old-jobs.store.ts";
+import { deleteOldJobs } from "#indexing/housekeeping.store.ts";
 import { getRepository } from "./read-repositories.store.ts";
 import { registerRepository } from "./repositories.store.ts";
 

@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
-import { sql, type Selectable } from "kysely";
+import { sql, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
-import type { IndexJobsTable, JobMode, JobStatus, JobTrigger } from "#schema.ts";
+import type { IndexJobsTable, JobMode, JobStatus, JobTrigger, CodeIndexTables } from "#schema.ts";
 import { LEASE_MS } from "./failed-jobs.store.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -139,4 +139,18 @@ function fromJobs(database: CodeIndexDatabase) {
     .selectAll("job")
     .select("repository.full_name")
     .where("repository.deleting_at", "is", null);
+}
+
+type Of = { readonly tenantId: string; readonly repoId?: string };
+
+/**
+ * To be called first by whoever changes a repository, or a tenant, and ends its jobs: workers take their job and then its
+ * repository, and with the other order each would wait for the other.
+ */
+export async function lockJobs(transaction: Transaction<CodeIndexTables>, { tenantId, repoId }: Of): Promise<void> {
+  const ofRepository = repoId === undefined ? sql`true` : sql`repo_id = ${repoId}`;
+  await sql`
+    select from codeindex.index_jobs where tenant_id = ${tenantId} and ${ofRepository} and status in ('queued', 'running')
+    order by job_id for update
+  `.execute(transaction);
 }

@@ -3,7 +3,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables, RepositoriesTable } from "#schema.ts";
 import type { RepositoryRow } from "./read-repositories.store.ts";
-import { lockJobs } from "./lock-jobs.store.ts";
+import { lockJobs } from "./jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type Row = Selectable<RepositoriesTable>;

@@ -3,6 +3,7 @@ import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/
 import { storedEmbedders, type StoredEmbedder } from "#store/index/read-vectors.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { readVisible, type VisibleChunks } from "./visible-chunks.ts";
+import { refuseHiddenRepository } from "./repository-errors.ts";
 
 /** What there is to search, at one moment. */
 export type Searched = {
@@ -25,4 +26,28 @@ export async function readSearched(database: CodeIndexDatabase, scope: Scope, mi
       vectors,
     };
   });
+}
+
+type LookedAround = Searched & {
+  /** In scope, searchable or not; `repositories` are the searchable ones. */
+  readonly all: readonly RepositoryInScope[];
+};
+
+/**
+ * What there is to search.
+ *
+ * @throws {AppError} `repository_not_found` (404), `repository_not_indexed`, `ref_not_indexed` (409) when what was asked for by name is not there.
+ */
+export async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<LookedAround> {
+  if (scope.repo?.includes("\0") === true) {
+    return refuseHiddenRepository(database, scope, undefined);
+  }
+  const { repositories: all, segments, vectors } = await readSearched(database, scope, READ_MS);
+  const repositories = all.filter((repository) => repository.generation !== null);
+  const asks = scope.repo !== undefined || scope.ref !== undefined;
+  const filters = [...(scope.filters?.repo.anyOf ?? []), ...(scope.filters?.ref.anyOf ?? [])];
+  if (repositories.length === 0 && (asks || filters.length > 0)) {
+    await refuseHiddenRepository(database, scope, all[0]);
+  }
+  return { all, repositories, segments, vectors };
 }

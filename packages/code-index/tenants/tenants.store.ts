@@ -1,7 +1,10 @@
 import { sql } from "kysely";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { type CodeIndexDatabase, schemaOf } from "#store/tenancy/tenant.ts";
+import type { Logger } from "@sightline/foundation/log";
+import type { MarkedTenant } from "#store/records/deletions.store.ts";
+import { dropTenantRole } from "#store/tenancy/tenant-role.store.ts";
 
-export type ListedTenant = {
+type ListedTenant = {
   readonly tenantId: string;
   readonly name: string;
   readonly deletingAt: Date | null;
@@ -22,4 +25,18 @@ export async function listTenants(database: CodeIndexDatabase): Promise<readonly
     order by tenant.name
   `.execute(database.query);
   return rows;
+}
+
+/** A search that still runs there is waited for so long; the next round tries again. */
+const WAIT = "5s";
+
+/** Removes a marked tenant's schema with all that is in it, and its database role. Safe to repeat. */
+export async function dropTenant(database: CodeIndexDatabase, { name, role }: MarkedTenant, log: Logger): Promise<void> {
+  await database.query.transaction().execute(async (transaction) => {
+    await sql`select set_config('lock_timeout', ${WAIT}, true)`.execute(transaction);
+    await sql`drop schema if exists ${sql.id(schemaOf(name))} cascade`.execute(transaction);
+    if (role !== null) {
+      await dropTenantRole(transaction, role, log);
+    }
+  });
 }

@@ -1,6 +1,17 @@
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import { SourceError } from "#git/source-error.ts";
 
+/** A running job was broken off from outside; the job itself did not fail. */
+export class BrokenOff extends Error {
+  readonly why: "stopping" | "lost" | "cancelled";
+
+  constructor(why: "stopping" | "lost" | "cancelled") {
+    super(`the job was broken off: ${why}`);
+    this.name = "BrokenOff";
+    this.why = why;
+  }
+}
+
 /** What people read when a job or a preview failed. Errors of ours may hold SQL and addresses; git's are meant to be read. */
 export function reasonOf(error: unknown): string {
   if (error instanceof SourceError || error instanceof AppError) {
