@@ -1,6 +1,40 @@
 import { z } from "zod";
 import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
 
+/** Everything that the audit ever says, so that a filter can name it. */
+export const AUDIT_EVENTS = [
+  "login_ok",
+  "login_failed",
+  "2fa_setup_started",
+  "2fa_setup_failed",
+  "2fa_enabled",
+  "2fa_disabled",
+  "2fa_replaced",
+  "2fa_login_ok",
+  "2fa_login_failed",
+  "2fa_locked",
+  "2fa_code_replayed",
+  "2fa_admin_reset",
+  "backup_codes_regenerated",
+  "backup_code_used",
+  "step_up_ok",
+  "step_up_failed",
+  "user_created",
+  "user_invited",
+  "user_changed",
+  "user_disabled",
+  "user_enabled",
+  "user_deleted",
+  "user_password_changed",
+  "user_password_reset",
+  "user_password_reset_requested",
+  "session_revoked",
+  "token_issued",
+  "keys_rotated",
+] as const;
+
+export type AuditEventName = (typeof AUDIT_EVENTS)[number];
+
 /** `GET /admin/audit` */
 export const auditQuerySchema = z.object({
   limit,

@@ -4,8 +4,6 @@ import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
 /** Requests and answers of the identity part; safe to import in a browser. */
 
 export * from "./audit-contract.ts";
-export * from "./people-contract.ts";
-export { AUDIT_EVENTS, type AuditEventName } from "./audit-events.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 
@@ -248,3 +246,14 @@ export const noticeSchema = z.object({
 });
 export type Notice = z.infer<typeof noticeSchema>;
 export const noticesSchema = z.object({ notices: z.array(noticeSchema) });
+
+/** `POST /people/find`: who these accounts of one's own tenant are; what is no such account is left out. */
+export const findPeopleRequestSchema = z.object({
+  ids: z.array(id).max(200).default([]),
+  /** Whole addresses. */
+  emails: z.array(z.string().trim().max(320)).max(20).default([]),
+});
+export type FindPeopleRequest = z.input<typeof findPeopleRequestSchema>;
+export const personSchema = z.object({ id, email: z.string(), name: z.string(), disabled: z.boolean() });
+export type Person = z.infer<typeof personSchema>;
+export const peopleSchema = z.object({ people: z.array(personSchema) });

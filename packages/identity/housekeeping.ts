@@ -2,7 +2,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
-import type { Sealer } from "./keys/sealing.ts";
+import type { Sealer } from "./keys/sealed-values.ts";
 import { deleteNoticesBefore } from "./notices/notice.store.ts";
 import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";

@@ -9,8 +9,7 @@ import type { MigrationSet } from "@sightline/foundation/database/migrations";
 import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
-import { peopleRoutes } from "./accounts/people.routes.ts";
-import { registrationRoutes } from "./accounts/register.routes.ts";
+import { peopleRoutes } from "./accounts/accounts.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { exportChain } from "./audit/export-audit.ts";
 import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
@@ -23,7 +22,7 @@ import type { NewestSigningKey } from "./keys/add-signing-key.ts";
 import { describeRing, resealAll } from "./keys/encryption-ring.ts";
 import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
-import { createSealer } from "./keys/sealing.ts";
+import { createSealer } from "./keys/sealed-values.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes } from "./login/login.routes.ts";
 import { secondStepRoutes } from "./login/second-step.routes.ts";
@@ -36,25 +35,26 @@ import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
 import { createAuthenticators } from "./session/authenticators.ts";
-import { createRefreshCookie, keepsSecureCookies } from "./session/refresh-cookie.ts";
+import { createRefreshCookie, keepsSecureCookies } from "./session/cookies.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
 import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
-import { credentialEpochsRoutes } from "./session/credential-epochs.routes.ts";
-import { ownSessionsRoutes } from "./session/own-sessions.routes.ts";
 import { sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
 import { createSecondFactor } from "./totp/second-factor.ts";
-import { createSetupCookie } from "./totp/setup-cookie.ts";
 import { createSetupTickets } from "./totp/setup-ticket.ts";
+import { createSetupCookie } from "./session/cookies.ts";
+import { credentialEpochsRoutes } from "./session/session.routes.ts";
+import { ownSessionsRoutes } from "./session/session.routes.ts";
+import { registrationRoutes } from "./accounts/accounts.routes.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
 export { problemsOfFirstAdmin } from "./accounts/first-admin.ts";
-export { findStanding } from "./accounts/standing.store.ts";
+export { findStanding } from "./accounts/account.store.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
 
@@ -152,18 +152,28 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const administration = { ...accounts, notices, mailed, publicUrl };
   const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
 
+  /** Each in a scope of its own, since some of them read bodies in their own way. */
+  const privateRoutes: readonly Routes[] = [
+    loginRoutes(login),
+    secondStepRoutes({ ...login, secondFactor }),
+    sessionRoutes({ sessions, cookie }),
+    adminSecondFactorRoutes(administered),
+    ownSessionsRoutes({ queries, clock }),
+    administrationRoutes(administration),
+    peopleRoutes({ queries }),
+    recoveryRoutes(recovery),
+    noticeRoutes({ queries, clock }),
+    auditRoutes({ queries, clock }),
+  ];
+
   return {
     routes: async (server) => {
-      await server.register(async (scope: typeof server) => loginRoutes(login)(scope));
-      await server.register(async (scope: typeof server) => secondStepRoutes({ ...login, secondFactor })(scope));
-      await server.register(async (scope: typeof server) => sessionRoutes({ sessions, cookie })(scope));
-      await server.register(async (scope: typeof server) => adminSecondFactorRoutes(administered)(scope));
-      await server.register(async (scope: typeof server) => ownSessionsRoutes({ queries, clock })(scope));
-      await server.register(async (scope: typeof server) => administrationRoutes(administration)(scope));
-      await server.register(async (scope: typeof server) => peopleRoutes({ queries })(scope));
-      await server.register(async (scope: typeof server) => recoveryRoutes(recovery)(scope));
-      await server.register(async (scope: typeof server) => noticeRoutes({ queries, clock })(scope));
-      await server.register(async (scope: typeof server) => auditRoutes({ queries, clock })(scope));
+      await server.register(async (scope: typeof server) => {
+        scope.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
+        for (const routes of privateRoutes) {
+          await scope.register(async (inner: typeof server) => routes(inner));
+        }
+      });
       keyRoutes({ keys, publicUrl })(server);
       credentialEpochsRoutes(feed)(server);
     },

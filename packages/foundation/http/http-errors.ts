@@ -51,17 +51,21 @@ export function toAppError(error: FastifyError): AppError {
     return new AppError({ code: "body_too_large", status: 413, message: "The request's body is over this route's limit; send less." });
   }
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return new AppError({
-      code: "unsupported_media_type",
-      status: 415,
-      message: "Send the body as JSON with Content-Type: application/json.",
-    });
+    return unsupportedMediaType();
   }
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) {
     return new AppError({ code: "invalid_request", status, message: "The request could not be read; check its body and headers." });
   }
   return databaseUnavailable(error) ?? internalError();
+}
+
+export function unsupportedMediaType(): AppError {
+  return new AppError({
+    code: "unsupported_media_type",
+    status: 415,
+    message: "Send the body as JSON with Content-Type: application/json.",
+  });
 }
 
 function internalError(): AppError {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { AppError } from "#errors.ts";
 
 export type Role = "admin" | "member";
 
@@ -42,4 +43,9 @@ export function ownerOf(request: FastifyRequest): Owner {
   }
   const { kind: _kind, sessionId, ...user } = principal;
   return { ...user, sessionId };
+}
+
+/** Refuses members where only admins may act. */
+export function adminOnly(): AppError {
+  return new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
 }

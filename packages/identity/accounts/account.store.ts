@@ -1,7 +1,19 @@
 import { sql, type Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
-import { foldEmail } from "./email-address.ts";
+
+/**
+ * The one writing by which an address is found and its tries are counted. Made here alone, since PostgreSQL folds some
+ * letters that JavaScript does not: a second writing that finds the account would have tries of its own.
+ */
+export function foldEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** PostgreSQL stores no text with NUL and answers a search for one with an error, so NUL is replaced. */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "\uFFFD");
+}
 
 /** What a login needs to know of an account. */
 export type Account = {
@@ -25,14 +37,11 @@ const ACCOUNT_COLUMNS = [
 ] as const;
 
 export async function findAccountByEmail(queries: Queries, email: string): Promise<Account | undefined> {
-  return (
-    queries
-      .selectFrom("identity.users")
-      .select(ACCOUNT_COLUMNS)
-      // PostgreSQL keeps no text with this character, and answers a search for it with an error.
-      .where(sql`lower(email)`, "=", foldEmail(email).replaceAll("\0", "\uFFFD"))
-      .executeTakeFirst()
-  );
+  return queries
+    .selectFrom("identity.users")
+    .select(ACCOUNT_COLUMNS)
+    .where(sql`lower(email)`, "=", storableText(foldEmail(email)))
+    .executeTakeFirst();
 }
 
 export async function findAccount(queries: Queries, id: string): Promise<Account | undefined> {
@@ -118,7 +127,7 @@ export async function lockVerifiedAccount(transaction: Transaction<IdentitySchem
   return row !== undefined;
 }
 
-/** At a full login: after the second factor, where there is one. */
+/** Called at a full login only: after the second factor, where there is one. */
 export async function setLastLogin(
   transaction: Transaction<IdentitySchema>,
   { id, now }: { readonly id: string; readonly now: Date },
@@ -159,4 +168,40 @@ export async function raiseEpoch(
     .set((expression) => ({ epoch: expression("epoch", "+", 1), epoch_raised_at: now }))
     .where("id", "=", id)
     .execute();
+}
+
+export type PersonRow = { readonly id: string; readonly email: string; readonly name: string; readonly disabledAt: Date | null };
+
+/** Accounts of one tenant, by the ids or addresses that the caller knows already. */
+export async function findPeople(
+  queries: Queries,
+  { tenantId, ids, emails }: { readonly tenantId: string; readonly ids: readonly string[]; readonly emails: readonly string[] },
+): Promise<readonly PersonRow[]> {
+  const folded = emails.map((email) => storableText(foldEmail(email)));
+  return queries
+    .selectFrom("identity.users")
+    .select(["id", "email", "name", "disabled_at as disabledAt"])
+    .where("tenant_id", "=", tenantId)
+    .where(sql<boolean>`(id = any(${ids}::uuid[]) or lower(email) = any(${folded}::text[]))`)
+    .orderBy(sql`lower(email)`)
+    .execute();
+}
+
+/** The tenant and role, as they are now, of somebody who made a credential earlier. */
+export type Standing = { readonly tenantId: string; readonly isAdmin: boolean };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `undefined` when there is no such account, or it is disabled. */
+export async function findStanding(queries: Queries, userId: string): Promise<Standing | undefined> {
+  if (!UUID.test(userId)) {
+    return undefined;
+  }
+  const row = await queries
+    .selectFrom("identity.users")
+    .select(["tenant_id", "role"])
+    .where("id", "=", userId)
+    .where("disabled_at", "is", null)
+    .executeTakeFirst();
+  return row === undefined ? undefined : { tenantId: row.tenant_id, isAdmin: row.role === "admin" };
 }

@@ -1,5 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import { describeWrongFields } from "#wrong-fields.ts";
+import { readRequest } from "#read-request.ts";
 import { registerRequestSchema } from "#contract.ts";
 import { createAccount, type AccountDependencies } from "./create-account.ts";
 import { makeOneTimePassword } from "./one-time-password.ts";
@@ -25,11 +25,7 @@ export async function createAdmin(
   dependencies: AccountDependencies,
   { tenantName, ...request }: AdminRequest,
 ): Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }> {
-  const parsed = requestSchema.safeParse(request);
-  if (!parsed.success) {
-    throw new AppError({ code: "invalid_request", status: 400, message: describeWrongFields(parsed.error) });
-  }
-  const { email, name, password: given } = parsed.data;
+  const { email, name, password: given } = readRequest(requestSchema, request);
   if (given !== undefined) {
     refuseGuessable(given, email);
   }

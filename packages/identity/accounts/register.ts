@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Client } from "#audit/client.ts";
 import type { RegisterRequest } from "#contract.ts";
-import { registrationCounters } from "#throttle/password-counters.ts";
+import { registrationCounters } from "#throttle/counters.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { hasAccounts, type CreatedAccount } from "./account.store.ts";
 import { createAccount, type AccountDependencies } from "./create-account.ts";

@@ -1,4 +1,5 @@
 import { sql, type SelectQueryBuilder } from "kysely";
+import { storableText } from "#accounts/account.store.ts";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
 import { INVITED } from "./managed-account.store.ts";
 
@@ -36,7 +37,7 @@ export async function listAccounts(queries: Queries, { tenantId, search, role, a
       const pattern = containing(search ?? "");
       return query.where((expression) => expression.or([expression("name", "ilike", pattern), expression("email", "ilike", pattern)]));
     })
-    .$if(after !== undefined, (query) => query.where(sql`lower(email)`, ">", storable(after ?? "")))
+    .$if(after !== undefined, (query) => query.where(sql`lower(email)`, ">", storableText(after ?? "")))
     .orderBy(sql`lower(email)`)
     .limit(limit)
     .execute();
@@ -68,10 +69,5 @@ function selectListed(users: UsersTable) {
 }
 
 function containing(text: string): string {
-  return `%${storable(text).replaceAll(/[\\%_]/g, "\\$&")}%`;
-}
-
-/** PostgreSQL keeps no text with this character, and answers a search for it with an error. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "\uFFFD");
+  return `%${storableText(text).replaceAll(/[\\%_]/g, "\\$&")}%`;
 }

@@ -1,13 +1,21 @@
 import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import type { Owner } from "@sightline/foundation/http/principal";
+import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";
 import type { IdentitySchema, Queries } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { isActiveAdmin, lockAdministration, lockManagedAccount, type ManagedAccount } from "./managed-account.store.ts";
+import {
+  isActiveAdmin,
+  lockAdministration,
+  lockManagedAccount,
+  type ManagedAccount,
+  hasOtherActiveAdmin,
+} from "./managed-account.store.ts";
+import type { AccountDependencies } from "#accounts/create-account.ts";
+import type { Notices } from "#notices/notices.ts";
 
 /** An admin with a session; the host's command line has none. */
 export type Actor = { readonly owner: Owner; readonly client: Client };
@@ -71,10 +79,42 @@ export async function actOnAccount<Result>(
 /** @throws {AppError} 403 `admin_only`. */
 export async function refuseFormerAdmin(queries: Queries, { userId: id, tenantId }: Owner): Promise<void> {
   if (!(await isActiveAdmin(queries, { id, tenantId }))) {
-    throw new AppError({ code: "admin_only", status: 403, message: "You are no admin any more. Ask an admin of your organisation." });
+    throw adminOnly();
   }
 }
 
 export function unknownUser(): AppError {
   return new AppError({ code: "unknown_user", status: 404, message: "Your organisation has no such account. See GET /admin/users." });
+}
+
+export type AdministrationDependencies = AccountDependencies & {
+  readonly notices: Notices;
+  /** Whether there is a mail server (SMTP_URL). */
+  readonly mailed: boolean;
+  /** Where mailed links lead. */
+  readonly publicUrl: string;
+};
+
+/**
+ * For what takes the rights of an admin away: nobody does it to themself, and someone who can administer the tenant stays.
+ *
+ * @throws {AppError} 409 `last_admin`, 403 `own_account`.
+ */
+export async function refuseLosingAdmin({ transaction, account }: Action, actor: Actor | undefined): Promise<void> {
+  const isAdmin = account.role === "admin" && account.disabledAt === null;
+  if (isAdmin && !(await hasOtherActiveAdmin(transaction, account))) {
+    throw new AppError({
+      code: "last_admin",
+      status: 409,
+      message: "This is the last active admin of the organisation. Make another account an admin first.",
+    });
+  }
+  refuseOwnAccount(account.id, actor, "Nobody changes their own role, or disables or deletes their own account. Ask another admin.");
+}
+
+/** @throws {AppError} 403 `own_account`. */
+export function refuseOwnAccount(accountId: string, actor: Actor | undefined, message: string): void {
+  if (accountId === actor?.owner.userId) {
+    throw new AppError({ code: "own_account", status: 403, message });
+  }
 }

@@ -21,12 +21,12 @@ import { findListedAccount, listAccounts, type ListedAccount } from "./account-l
 import { unknownUser, type AccountAddress, type Actor, actOnAccount } from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
-import type { AdministrationDependencies } from "./dependencies.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
-import { refuseLosingAdmin } from "./last-admin.ts";
 import { deleteAccountRow } from "./managed-account.store.ts";
+import type { AdministrationDependencies } from "./act-on-account.ts";
+import { refuseLosingAdmin } from "./act-on-account.ts";
 
 const positionSchema = z.tuple([z.string().max(320)]);
 
@@ -69,8 +69,6 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
   const { queries, mailed } = dependencies;
   return (server: HttpServer): void => {
     acceptNoBody(server);
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
     server.get(
       "/admin/users",
       {

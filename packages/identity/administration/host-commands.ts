@@ -1,13 +1,13 @@
 import { AppError } from "@sightline/foundation/errors";
-import { describeWrongFields } from "#wrong-fields.ts";
+import { readRequest } from "#read-request.ts";
 import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
 import { type AccountAddress, actOnAccount } from "./act-on-account.ts";
-import type { AdministrationDependencies } from "./dependencies.ts";
 import { listAdmins, type ListedAdmin, deleteAccountRow, deleteTenantRow, listAccountsOf } from "./managed-account.store.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";
+import type { AdministrationDependencies } from "./act-on-account.ts";
 
 /** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
 export type HostCommands = {
@@ -41,12 +41,9 @@ export function createHostCommands(dependencies: AdministrationDependencies): Ho
       return { email, oneTimePassword };
     },
     resetSecondFactor: async ({ email: address, reason }) => {
-      const parsed = resetSecondFactorRequestSchema.safeParse({ reason });
-      if (!parsed.success) {
-        throw new AppError({ code: "invalid_request", status: 400, message: describeWrongFields(parsed.error) });
-      }
+      const request = readRequest(resetSecondFactorRequestSchema, { reason });
       const { email, ...account } = await find(dependencies, address);
-      await resetSecondFactor(dependencies, undefined, account, parsed.data.reason);
+      await resetSecondFactor(dependencies, undefined, account, request.reason);
       return { email };
     },
     deleteTenant: (name) => deleteTenant(dependencies, name),

@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
-import { AppError } from "@sightline/foundation/errors";
+import { mailNotConfigured } from "#notices/notices.ts";
 import { createMailTicket } from "#recovery/mail-ticket.ts";
 import type { IdentitySchema } from "#schema.ts";
-import type { AdministrationDependencies } from "./dependencies.ts";
+import type { AdministrationDependencies } from "./act-on-account.ts";
 
 /** A link by which its owner chooses a password; goes out with the transaction. */
 export async function mailLink(
@@ -18,10 +18,6 @@ export async function mailLink(
 /** @throws {AppError} 409 `mail_not_configured`. */
 export function refuseWithoutMail({ mailed }: AdministrationDependencies, instead: string): void {
   if (!mailed) {
-    throw new AppError({
-      code: "mail_not_configured",
-      status: 409,
-      message: `This Sightline sends no mail: its operator sets SMTP_URL for that. ${instead}`,
-    });
+    throw mailNotConfigured(instead);
   }
 }

@@ -3,9 +3,9 @@ import { raiseEpoch, updatePassword } from "#accounts/account.store.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
-import type { AdministrationDependencies } from "./dependencies.ts";
-import { refuseOwnAccount } from "./last-admin.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
+import type { AdministrationDependencies } from "./act-on-account.ts";
+import { refuseOwnAccount } from "./act-on-account.ts";
 
 /**
  * Takes the password away and ends all sessions; the owner goes on with a one-time password, or with a mailed link. Who

@@ -1,10 +1,11 @@
 import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch } from "#accounts/account.store.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
+import { notEnabled } from "#totp/second-factor.errors.ts";
 import { forgetAllFailures } from "#totp/second-factor.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
-import type { AdministrationDependencies } from "./dependencies.ts";
+import type { AdministrationDependencies } from "./act-on-account.ts";
 
 /**
  * Takes the second factor from an account whose owner lost it: from then on the password alone logs in, until a new one is
@@ -28,7 +29,7 @@ export async function resetSecondFactor(
   await actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now } = action;
     if (!account.totpEnabled) {
-      throw new AppError({ code: "not_enabled", status: 409, message: "This account has no second factor; there is nothing to reset." });
+      throw notEnabled();
     }
     await raiseEpoch(transaction, { id: account.id, now });
     await removeSecondFactor(dependencies, action, reason);

@@ -16,8 +16,6 @@ type Dependencies = { readonly queries: Queries; readonly clock: Clock };
 export function auditRoutes({ queries, clock }: Dependencies) {
   const verify = oneAtATime(() => verifyAudit(queries));
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
     server.get(
       "/admin/audit",
       {

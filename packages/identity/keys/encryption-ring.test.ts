@@ -6,7 +6,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createAccount, createIdentityUnderTest, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
 import { describeRing, resealAll } from "./encryption-ring.ts";
-import { createSealer, type Sealer } from "./sealing.ts";
+import { createSealer, type Sealer } from "./sealed-values.ts";
 
 const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };
 const NEW = { id: "k2", secret: "another-secret-0123456789-0123456789" };

@@ -9,8 +9,8 @@ import {
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Queries } from "#schema.ts";
 import { countByKey, listSealedByOthers, replaceSealedValue } from "./sealed-values.store.ts";
+import type { Sealer } from "./sealed-values.ts";
 import { purposeOf, SEALED_COLUMNS, type SealedColumn } from "./sealed-values.ts";
-import type { Sealer } from "./sealing.ts";
 
 type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
 

@@ -14,7 +14,7 @@ import {
   SECRETS,
   type IdentityUnderTest,
 } from "#testing/identity-under-test.ts";
-import { createSealer } from "./sealing.ts";
+import { createSealer } from "./sealed-values.ts";
 
 const MINUTE = 60;
 const DAY = 24 * 3600;

@@ -1,4 +1,11 @@
-import type { SealContext } from "./sealing.ts";
+import { createSealer as createSealerOf, type EncryptionRing, type SealContext, type Sealer } from "@sightline/foundation/secrets/sealing";
+
+export { SealError, type SealContext, type Sealer } from "@sightline/foundation/secrets/sealing";
+
+/** Seals identity's secrets at rest. */
+export function createSealer(ring: EncryptionRing): Sealer {
+  return createSealerOf(ring, { label: "sightline.identity", variable: "ENCRYPTION_KEYS" });
+}
 
 /** A column of sealed values. What a value is sealed for is its table and column, and whose it is the row's id. */
 export type SealedColumn = {

@@ -3,17 +3,16 @@ import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { clientOf } from "#audit/client.ts";
 import { changePasswordRequestSchema, fullSessionSchema, loginAnswerSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
-import type { RefreshCookie } from "#session/refresh-cookie.ts";
+import type { TokenCookie } from "#session/cookies.ts";
 import { findSession } from "#session/session.store.ts";
 import { changePassword } from "./change-password.ts";
 import { login, type LoginDependencies } from "./login.ts";
 
 const BODY_BYTES = 16 * 1024;
 
-export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: RefreshCookie }) {
+export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: TokenCookie }) {
   const { cookie } = dependencies;
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
     // OAuth2's password form. Only the routes of this scope read forms.
     server.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string", bodyLimit: BODY_BYTES }, (_request, body, done) =>
       done(null, Object.fromEntries(new URLSearchParams(body.toString()))),

@@ -1,16 +1,16 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { findAccountByEmail, lockVerifiedAccount, setLastLogin, type Account } from "#accounts/account.store.ts";
-import { foldEmail } from "#accounts/email-address.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
-import { passwordCounters } from "#throttle/password-counters.ts";
+import { passwordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { issuePartialToken } from "#totp/partial-tokens.ts";
+import { foldEmail } from "#accounts/account.store.ts";
 
 export type LoginDependencies = {
   readonly queries: Queries;

@@ -2,17 +2,15 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import { stepUpAnswerSchema, stepUpRequestSchema, verifySecondFactorAnswerSchema, verifySecondFactorRequestSchema } from "#contract.ts";
-import type { RefreshCookie } from "#session/refresh-cookie.ts";
+import type { TokenCookie } from "#session/cookies.ts";
 import { stepUp } from "./step-up.ts";
 import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
 
 const BODY_BYTES = 16 * 1024;
 
-export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: RefreshCookie }) {
+export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: TokenCookie }) {
   const { cookie } = dependencies;
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
     server.post(
       "/login/verify-2fa",
       {

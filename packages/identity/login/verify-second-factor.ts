@@ -4,11 +4,11 @@ import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { VerifySecondFactorRequest } from "#contract.ts";
 import type { Grant } from "#session/sessions.ts";
-import { secondFactorCounters } from "#throttle/second-factor-counters.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
 import { hashOfPartialToken } from "#totp/partial-tokens.ts";
 import type { AcceptedCode, SecondFactor } from "#totp/second-factor.ts";
 import type { LoginDependencies } from "./login.ts";
+import { secondFactorCounters } from "#throttle/counters.ts";
 
 export type SecondStepDependencies = LoginDependencies & { readonly secondFactor: SecondFactor };
 

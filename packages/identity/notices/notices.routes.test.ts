@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import type { Notice } from "#contract.ts";
 import { accessTokenOf, createAccount, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 import { noticeSentence } from "./notice-texts.ts";

@@ -13,8 +13,6 @@ const MOST = 50;
 /** What the console shows people of their own account. */
 export function noticeRoutes({ queries, clock }: { readonly queries: Queries; readonly clock: Clock }) {
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
     server.get(
       "/login/notices",
       {

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { Sealer } from "#keys/sealing.ts";
+import { AppError } from "@sightline/foundation/errors";
+import type { Sealer } from "#keys/sealed-values.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { insertNotice } from "./notice.store.ts";
 
@@ -51,4 +52,13 @@ export function createNotices({ sealer, mailed }: { readonly sealer: Sealer; rea
       });
     },
   };
+}
+
+/** @param instead what the caller can do without mail. */
+export function mailNotConfigured(instead: string): AppError {
+  return new AppError({
+    code: "mail_not_configured",
+    status: 409,
+    message: `This Sightline sends no mail: its operator sets SMTP_URL for that. ${instead}`,
+  });
 }

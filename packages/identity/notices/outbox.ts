@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { SealError, type Sealer } from "#keys/sealing.ts";
+import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Queries } from "#schema.ts";
 import { MailError, type Mailer } from "./mailer.ts";
 import { claimDueNotice, markFailed, markSent, type ClaimedNotice } from "./notice.store.ts";

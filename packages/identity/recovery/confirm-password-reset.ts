@@ -10,7 +10,7 @@ import { endSessions } from "#session/end-sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { deleteMailTicketsOf, findMailTicket, lockTicketOwner, takeMailTicket, type MailTicket } from "./mail-ticket.store.ts";
 import { hashTicketToken } from "./mail-ticket.ts";
-import { confirmationCounters } from "./recovery-counters.ts";
+import { confirmationCounters } from "#throttle/counters.ts";
 
 export type ConfirmationDependencies = {
   readonly queries: Queries;

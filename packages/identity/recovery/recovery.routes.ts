@@ -13,8 +13,6 @@ type Dependencies = ResetRequestDependencies & ConfirmationDependencies & { read
 export function recoveryRoutes(dependencies: Dependencies) {
   const { mailed, registration } = dependencies;
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
     server.get(
       "/login/options",
       {

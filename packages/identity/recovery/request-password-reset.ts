@@ -1,15 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import { findAccountByEmail } from "#accounts/account.store.ts";
-import { foldEmail } from "#accounts/email-address.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
-import type { Notices } from "#notices/notices.ts";
+import { mailNotConfigured, type Notices } from "#notices/notices.ts";
 import type { Queries } from "#schema.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { createMailTicket } from "./mail-ticket.ts";
-import { resetRequestCounters } from "./recovery-counters.ts";
+import { resetRequestCounters } from "#throttle/counters.ts";
+import { foldEmail } from "#accounts/account.store.ts";
 
 export type ResetRequestDependencies = {
   readonly queries: Queries;
@@ -32,11 +31,7 @@ const ANSWER_MS = 250;
  */
 export async function requestPasswordReset(dependencies: ResetRequestDependencies, email: string, client: Client): Promise<void> {
   if (!dependencies.mailed) {
-    throw new AppError({
-      code: "mail_not_configured",
-      status: 409,
-      message: "This Sightline sends no mail. Ask an admin of your organisation for a one-time password.",
-    });
+    throw mailNotConfigured("Ask an admin of your organisation for a one-time password.");
   }
   const taken = await dependencies.throttle.take(resetRequestCounters(foldEmail(email), client.ip));
   await Promise.all([givingBackOnFailure(taken, () => prepareMail(dependencies, email, client)), delay(ANSWER_MS)]);

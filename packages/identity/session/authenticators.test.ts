@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { principalOf } from "@sightline/foundation/http/principal";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { accessTokenOf, createAccount, createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
 
 let subject: IdentityUnderTest;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
-import { setPrincipal } from "@sightline/foundation/http/principal";
+import { adminOnly, setPrincipal } from "@sightline/foundation/http/principal";
 import type { Queries } from "#schema.ts";
 import type { AccessTokens } from "./access-token.ts";
 import { findSession, type Session } from "./session.store.ts";
@@ -33,7 +33,7 @@ export function createAuthenticators(dependencies: Dependencies): IdentityAuthen
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);
     if (found.session.role !== "admin") {
-      throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
+      throw adminOnly();
     }
     return found.session;
   }

@@ -2,17 +2,18 @@ import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { AppError } from "@sightline/foundation/errors";
 import { clientOf } from "#audit/client.ts";
-import { fullSessionSchema } from "#contract.ts";
-import type { RefreshCookie } from "./refresh-cookie.ts";
+import { fullSessionSchema, revokedSessionsSchema, sessionsSchema } from "#contract.ts";
+import type { TokenCookie } from "./cookies.ts";
 import type { Sessions } from "./sessions.ts";
+import type { CredentialEpochFeed } from "./credential-epochs.ts";
+import { ownerOf } from "@sightline/foundation/http/principal";
+import { listOwnSessions, revokeOtherSessions, revokeOwnSession, type OwnSessionsDependencies } from "./own-sessions.ts";
 
-type Dependencies = { readonly sessions: Sessions; readonly cookie: RefreshCookie };
+type Dependencies = { readonly sessions: Sessions; readonly cookie: TokenCookie };
 
 /** What the refresh cookie alone opens. */
 export function sessionRoutes({ sessions, cookie }: Dependencies) {
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
     server.post(
       "/login/refresh",
       {
@@ -44,6 +45,74 @@ export function sessionRoutes({ sessions, cookie }: Dependencies) {
         cookie.clear(reply);
         return reply.status(204).send(null);
       },
+    );
+  };
+}
+
+const CACHE_SECONDS = 5;
+
+export function credentialEpochsRoutes(feed: CredentialEpochFeed) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/.well-known/credential-epochs",
+      {
+        config: { auth: "public" },
+        schema: {
+          summary: "Which access tokens stopped to count before their time: a JWS by the signing key",
+          tags: ["keys"],
+          produces: ["application/jwt"],
+          response: { 200: z.string() },
+        },
+      },
+      async (_request, reply) => {
+        const signed = await feed.current();
+        reply.header("cache-control", `public, max-age=${CACHE_SECONDS}`).type("application/jwt");
+        return signed;
+      },
+    );
+  };
+}
+
+/** Where a user is logged in, and how to end it. */
+export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/login/sessions",
+      {
+        config: { auth: "session" },
+        schema: { summary: "Your sessions; the one that asks is marked", tags: ["session"], response: { 200: sessionsSchema } },
+      },
+      async (request) => ({ sessions: await listOwnSessions(dependencies, ownerOf(request)) }),
+    );
+
+    server.delete(
+      "/login/sessions/:id",
+      {
+        config: { auth: "session" },
+        schema: {
+          summary: "End one of your sessions",
+          tags: ["session"],
+          params: z.object({ id: z.uuid() }),
+          response: { 204: z.null() },
+        },
+      },
+      async (request, reply) => {
+        await revokeOwnSession(dependencies, ownerOf(request), request.params.id, clientOf(request));
+        return reply.status(204).send(null);
+      },
+    );
+
+    server.delete(
+      "/login/sessions",
+      {
+        config: { auth: "session" },
+        schema: {
+          summary: "End all your other sessions, and logins that wait for their second step",
+          tags: ["session"],
+          response: { 200: revokedSessionsSchema },
+        },
+      },
+      async (request) => ({ revoked: await revokeOtherSessions(dependencies, ownerOf(request), clientOf(request)) }),
     );
   };
 }

@@ -4,7 +4,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { insertAccount } from "#accounts/account.store.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import { identityVariables } from "#config.ts";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { createSigningKeys } from "#keys/signing-keys.ts";
 import { createAccessTokens } from "#session/access-token.ts";
 import { createRefreshTokens } from "#session/refresh-token.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { AppError } from "@sightline/foundation/errors";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { createNotices } from "#notices/notices.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { createCodeTries, type CodeTries } from "#totp/code-tries.ts";

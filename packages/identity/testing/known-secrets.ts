@@ -1,4 +1,4 @@
-import { SealError, createSealer, type Sealer } from "#keys/sealing.ts";
+import { SealError, createSealer, type Sealer } from "#keys/sealed-values.ts";
 import type { IdentityConfig } from "#config.ts";
 import { splitAnswer } from "./allowed-showings.ts";
 import type { Exchange } from "./recording.ts";

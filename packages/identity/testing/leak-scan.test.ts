@@ -3,7 +3,7 @@ import { readConfig } from "@sightline/foundation/config";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { identityVariables } from "#config.ts";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import {
   accessTokenOf,
   cookieOf,

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createPasswordHasher } from "#accounts/password-hash.ts";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { makeBackupCodes } from "#totp/backup-codes.ts";
 import { sealTotpSecret } from "#totp/sealed-secret.ts";

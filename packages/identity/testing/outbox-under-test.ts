@@ -1,7 +1,7 @@
 import { createLog, type Logger } from "@sightline/foundation/log";
 import type { Clock } from "@sightline/foundation/clock";
 import type { MailServer } from "#config.ts";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { createMailer, type Patience } from "#notices/mailer.ts";
 import { createNotices, type NewNotice } from "#notices/notices.ts";
 import { createOutbox, type Outbox } from "#notices/outbox.ts";

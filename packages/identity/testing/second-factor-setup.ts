@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { createSealer, type Sealer } from "#keys/sealing.ts";
+import { createSealer, type Sealer } from "#keys/sealed-values.ts";
 import { codeAt } from "./authenticator.ts";
 import { accessTokenOf, createAccount, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
 

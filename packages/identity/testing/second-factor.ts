@@ -3,7 +3,7 @@ import { generateSync } from "otplib";
 import { readConfig } from "@sightline/foundation/config";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { identityVariables } from "#config.ts";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { makeBackupCodes, type BackupCodes } from "#totp/backup-codes.ts";
 import { sealTotpSecret } from "#totp/sealed-secret.ts";
 import { makeTotpSecret } from "#totp/totp-code.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "@sightline/foundation/clock";
 import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createSealer } from "#keys/sealing.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { createMailer } from "#notices/mailer.ts";
 import { createOutbox } from "#notices/outbox.ts";
 import type { IdentitySchema } from "#schema.ts";

@@ -4,7 +4,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { accessTokenOf, createAccount, createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
-import { passwordCounters } from "./password-counters.ts";
+import { passwordCounters } from "./counters.ts";
 import type { Sleep } from "./waiting-room.ts";
 
 const EMAIL = "ada@example.org";

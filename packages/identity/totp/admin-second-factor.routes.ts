@@ -13,9 +13,9 @@ import {
 } from "#contract.ts";
 import { describeSecondFactor, disableSecondFactor, regenerateBackupCodes } from "./manage-second-factor.ts";
 import { acceptNoBody } from "./optional-json.ts";
-import type { SetupCookie } from "./setup-cookie.ts";
 import { SETUP_SECONDS, startReplacement, startSetup, type SetupDependencies } from "./start-setup.ts";
 import { verifySetup } from "./verify-setup.ts";
+import type { TokenCookie } from "#session/cookies.ts";
 
 const BODY_BYTES = 16 * 1024;
 const admin = { config: { auth: "admin" }, bodyLimit: BODY_BYTES } as const;
@@ -25,10 +25,9 @@ const tags = ["second factor"];
  * An admin's own second factor. `verify-setup` reads a cookie, yet asks for an access token of the same session too:
  * with the cookie alone, which is all that another site can make a browser send, it answers 401.
  */
-export function adminSecondFactorRoutes(dependencies: SetupDependencies & { readonly cookie: SetupCookie }) {
+export function adminSecondFactorRoutes(dependencies: SetupDependencies & { readonly cookie: TokenCookie }) {
   const { cookie } = dependencies;
   return (server: HttpServer): void => {
-    server.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
     acceptNoBody(server);
 
     server.get(

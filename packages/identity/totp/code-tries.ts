@@ -16,6 +16,7 @@ import {
   saveFailuresInARow,
   type SecondFactorOwner,
 } from "./second-factor.store.ts";
+import { notEnabled } from "./second-factor.errors.ts";
 import { blocksOf, withoutTry, withTry, type Block } from "./try-limits.ts";
 
 export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
@@ -130,10 +131,6 @@ export function auditOf(
   at: Date,
 ): Omit<AuditEvent, "event"> {
   return { at, userId, tenantId, sessionId, client, actorId: sessionId === undefined ? undefined : userId, details: { purpose, method } };
-}
-
-function notEnabled(): AppError {
-  return new AppError({ code: "not_enabled", status: 409, message: "This account has no second factor. Set one up first." });
 }
 
 function tooManyTries(pool: SecondFactorPool, { until, reason }: Block, now: Date): AppError {

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { unsupportedMediaType } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 
 /**
@@ -16,13 +16,7 @@ export function acceptNoBody(scope: HttpServer): void {
     } else if (request.headers["content-type"] === undefined) {
       void parseJson(request, body, done);
     } else {
-      done(
-        new AppError({
-          code: "unsupported_media_type",
-          status: 415,
-          message: "Send the body as JSON with Content-Type: application/json.",
-        }),
-      );
+      done(unsupportedMediaType());
     }
   });
 }

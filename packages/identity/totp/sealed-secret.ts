@@ -1,4 +1,4 @@
-import type { Sealer } from "#keys/sealing.ts";
+import type { Sealer } from "#keys/sealed-values.ts";
 
 /** What the secret of an account is sealed for; the additional data is `users.totp_secret|<user id>`. */
 const PURPOSE = "users.totp_secret";

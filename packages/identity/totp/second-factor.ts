@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { appendAudit } from "#audit/audit.store.ts";
-import { SealError, type Sealer } from "#keys/sealing.ts";
+import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
 import { findBackupCode } from "./backup-codes.ts";

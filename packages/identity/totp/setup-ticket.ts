@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
-import { SealError, type Sealer } from "#keys/sealing.ts";
+import { SealError, type Sealer } from "#keys/sealed-values.ts";
+import { setupExpired, setupInvalid } from "./second-factor.errors.ts";
 
 /** A secret that was shown and is stored nowhere: only whoever was shown it can bring it back, sealed. */
 export type SetupTicket = {
@@ -64,17 +64,4 @@ function unseal(sealer: Sealer, token: string, subject: string): SetupTicket | u
     }
     throw error;
   }
-}
-
-/** Whatever is wrong with it, the way on is the same, and a forger learns nothing. */
-export function setupInvalid(): AppError {
-  return new AppError({
-    code: "setup_invalid",
-    status: 400,
-    message: "There is no set-up under way in this session that this could finish. Start it again, and scan the new QR code.",
-  });
-}
-
-export function setupExpired(message: string): AppError {
-  return new AppError({ code: "setup_expired", status: 400, message });
 }

@@ -10,12 +10,13 @@ import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PasswordAndCode, SetupAnswer } from "#contract.ts";
-import { SealError, type Sealer } from "#keys/sealing.ts";
+import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { Queries } from "#schema.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
 import { openTotpSecret } from "./sealed-secret.ts";
+import { alreadyEnabled, notEnabled } from "./second-factor.errors.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { SetupTickets } from "./setup-ticket.ts";
 import { findSealedSecret } from "./setup.store.ts";
@@ -177,20 +178,4 @@ async function findOwnAccount(queries: Queries, { userId }: Owner): Promise<Acco
 
 function setupStarted({ clock }: SetupDependencies, { userId, tenantId, sessionId }: Owner, client: Client): AuditEvent {
   return { event: "2fa_setup_started", at: clock.now(), userId, actorId: userId, tenantId, sessionId, client };
-}
-
-export function alreadyEnabled(): AppError {
-  return new AppError({
-    code: "already_enabled",
-    status: 409,
-    message: "This account has a second factor. To move it to another device: POST /admin/2fa/replace.",
-  });
-}
-
-export function notEnabled(): AppError {
-  return new AppError({
-    code: "not_enabled",
-    status: 409,
-    message: "This account has no second factor. To set one up: POST /admin/2fa/setup.",
-  });
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { AppError } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
-import { principalOf, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
+import { adminOnly, principalOf, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 
 export type ObservabilityAuthenticators = {
   /** Anyone with an access token of a tenant. */
@@ -53,7 +53,7 @@ export function createAuthenticators({ accessTokens, apiKey }: Credentials): Obs
     "admin-or-operator": async (request) => {
       const principal = await principalFrom(request);
       if (principal.kind === "user" && principal.role !== "admin") {
-        throw new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
+        throw adminOnly();
       }
       setPrincipal(request, principal);
     },

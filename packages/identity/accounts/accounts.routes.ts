@@ -1,0 +1,60 @@
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf } from "@sightline/foundation/http/principal";
+import { findPeopleRequestSchema, peopleSchema, registerAnswerSchema, registerRequestSchema } from "#contract.ts";
+import type { Queries } from "#schema.ts";
+import { findPeople } from "./account.store.ts";
+import { clientOf } from "#audit/client.ts";
+import { register, type RegisterDependencies } from "./register.ts";
+
+const REGISTRATION_BYTES = 16 * 1024;
+const PEOPLE_BYTES = 32 * 1024;
+
+/**
+ * Who somebody is, for those who share something with them. Names and addresses of those only whom the caller can name by id
+ * or by their whole address, in the caller's own tenant: nobody but admins gets a list of accounts.
+ */
+export function peopleRoutes({ queries }: { readonly queries: Queries }) {
+  return (server: HttpServer): void => {
+    server.post(
+      "/people/find",
+      {
+        config: { auth: "session" },
+        bodyLimit: PEOPLE_BYTES,
+        schema: {
+          summary: "Names of accounts of your organisation, by ids or whole e-mail addresses",
+          tags: ["users"],
+          body: findPeopleRequestSchema,
+          response: { 200: peopleSchema },
+        },
+      },
+      async (request) => {
+        const { ids, emails } = request.body;
+        const rows = await findPeople(queries, { tenantId: ownerOf(request).tenantId, ids, emails });
+        return { people: rows.map(({ id, email, name, disabledAt }) => ({ id, email, name, disabled: disabledAt !== null })) };
+      },
+    );
+  };
+}
+
+/** Served on observability's port, at the address that its API has. */
+export function registrationRoutes(dependencies: RegisterDependencies) {
+  return (server: HttpServer): void => {
+    server.post(
+      "/api/v1/auth/register",
+      {
+        config: { auth: "public" },
+        bodyLimit: REGISTRATION_BYTES,
+        schema: {
+          summary: "Register an account",
+          tags: ["accounts"],
+          body: registerRequestSchema,
+          response: { 201: registerAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        const { id, email, name, role, createdAt } = await register(dependencies, request.body, clientOf(request));
+        return reply.status(201).send({ id, email, name, role, created_at: createdAt.toISOString() });
+      },
+    );
+  };
+}
