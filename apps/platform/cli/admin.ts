@@ -1,13 +1,12 @@
-import { createLog } from "@sightline/foundation/log";
-import { prepare, withParts, type Identity } from "#compose/prepare.ts";
+import type { Identity } from "#compose/prepare.ts";
 import { renderTable } from "./render-table.ts";
-import { onDatabase } from "./on-database.ts";
+import { onParts } from "./on-database.ts";
 
 type AdminOptions = { readonly email: string; readonly name: string; readonly tenant: string };
 
 /** `sightline admin create`: for the first admin, and for when nobody can log in any more. */
 export function createAdmin({ email, name, tenant }: AdminOptions): Promise<void> {
-  return withIdentity(async (identity) => {
+  return onParts("admin", async ({ identity }) => {
     const admin = await identity.createAdmin({ email, name, tenantName: tenant });
     console.log(`Made the admin ${admin.email}.`);
     if (admin.oneTimePassword !== undefined) {
@@ -18,7 +17,7 @@ export function createAdmin({ email, name, tenant }: AdminOptions): Promise<void
 
 /** `sightline admin reset-password` */
 export function resetPassword(address: string): Promise<void> {
-  return withIdentity(async ({ host }) => {
+  return onParts("admin", async ({ identity: { host } }) => {
     const { email, oneTimePassword } = await host.resetPassword(address);
     console.log(`The password of ${email} is replaced, and every session ended. A second factor is asked for as before.`);
     showOneTimePassword(oneTimePassword);
@@ -27,7 +26,7 @@ export function resetPassword(address: string): Promise<void> {
 
 /** `sightline admin reset-2fa` */
 export function resetSecondFactor(options: { readonly email: string; readonly reason: string }): Promise<void> {
-  return withIdentity(async ({ host }) => {
+  return onParts("admin", async ({ identity: { host } }) => {
     const { email } = await host.resetSecondFactor(options);
     console.log(`The second factor of ${email} is taken away, and every session ended: the password alone logs in now. Set a new one up.`);
   });
@@ -35,7 +34,7 @@ export function resetSecondFactor(options: { readonly email: string; readonly re
 
 /** `sightline admin list` */
 export function listAdmins(): Promise<void> {
-  return withIdentity(async ({ host }) => {
+  return onParts("admin", async ({ identity: { host } }) => {
     const admins = await host.listAdmins();
     if (admins.length === 0) {
       console.log("There is no admin. Make one: sightline admin create --email … --name …");
@@ -62,12 +61,4 @@ function stateOf({ disabledAt, mustChangePassword }: Awaited<ReturnType<Identity
 
 function showOneTimePassword(password: string): void {
   console.log(`One-time password (to be changed at the first login, not shown again): ${password}`);
-}
-
-function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {
-  return onDatabase(async ({ environment, platform }) => {
-    const log = createLog({ name: "admin", level: "warn", destination: process.stderr });
-    await prepare(environment, log, platform.SIGHTLINE_WAIT_SECONDS, { firstAdmin: false });
-    await withParts(environment, log, ({ identity }) => work(identity));
-  });
 }

@@ -1,49 +1,50 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createLog } from "@sightline/foundation/log";
 import { z } from "zod";
 import { UsageError } from "#settings/failure.ts";
-import { waitForDatabases, withParts, type Identity } from "#compose/prepare.ts";
-import { onDatabase } from "./on-database.ts";
+import { onParts } from "./on-database.ts";
+
+/** The audit is read as it is: a command that inspects it changes nothing. */
+const UNPREPARED = { prepared: false };
 
 /** `sightline audit verify`: ends with 1 when the chain is broken. */
 export function verifyAudit(expectedHead: string | undefined): Promise<void> {
   if (expectedHead !== undefined && !/^[0-9a-f]{64}$/i.test(expectedHead)) {
     throw new UsageError("--expect takes a head as `sightline audit verify` prints it: 64 hexadecimal characters.");
   }
-  return withIdentity(async (identity) => {
-    const { intact, rows, unchainedRows, head, problem } = await identity.verifyAudit(expectedHead?.toLowerCase());
-    console.log(`Rows: ${rows}${unchainedRows === 0 ? "" : `, and ${unchainedRows} from before the chain, which nothing protects`}`);
-    console.log(`Head: ${head}`);
-    if (!intact) {
-      throw new Error(`The audit is broken. ${problem ?? ""}`);
-    }
-    console.log("The audit is whole.");
-  });
+  return onParts(
+    "audit",
+    async ({ identity }) => {
+      const { intact, rows, unchainedRows, head, problem } = await identity.verifyAudit(expectedHead?.toLowerCase());
+      console.log(`Rows: ${rows}${unchainedRows === 0 ? "" : `, and ${unchainedRows} from before the chain, which nothing protects`}`);
+      console.log(`Head: ${head}`);
+      if (!intact) {
+        throw new Error(`The audit is broken. ${problem ?? ""}`);
+      }
+      console.log("The audit is whole.");
+    },
+    UNPREPARED,
+  );
 }
 
 /** `sightline audit export`: to stdout, as fast as it is read. */
 export function exportAudit(options: { readonly from?: string; readonly to?: string }): Promise<void> {
   const from = readTime("--from", options.from);
   const to = readTime("--to", options.to);
-  return withIdentity(async (identity) => {
-    try {
-      await pipeline(Readable.from(identity.exportAudit({ from, to })), process.stdout, { end: false });
-    } catch (error) {
-      // Whoever reads has read enough, as `head` does.
-      if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_PREMATURE_CLOSE"))) {
-        throw error;
+  return onParts(
+    "audit",
+    async ({ identity }) => {
+      try {
+        await pipeline(Readable.from(identity.exportAudit({ from, to })), process.stdout, { end: false });
+      } catch (error) {
+        // Whoever reads has read enough, as `head` does.
+        if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_PREMATURE_CLOSE"))) {
+          throw error;
+        }
       }
-    }
-  });
-}
-
-function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {
-  return onDatabase(async ({ environment, platform }) => {
-    const log = createLog({ name: "audit", level: "warn", destination: process.stderr });
-    await waitForDatabases(environment, log, platform.SIGHTLINE_WAIT_SECONDS);
-    await withParts(environment, log, ({ identity }) => work(identity));
-  });
+    },
+    UNPREPARED,
+  );
 }
 
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;

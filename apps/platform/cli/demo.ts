@@ -3,13 +3,13 @@ import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@
 import { z } from "zod";
 import { runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
 import { findCheckout } from "#demo/checkout.ts";
-import { createCodeTools } from "#demo/code-tools.ts";
-import { ensureDemoProject } from "#demo/project.ts";
 import { createHttpClient, type HttpClient } from "#demo/http-client.ts";
-import { indexCheckout, type IndexedRepository } from "#demo/index-checkout.ts";
+import { indexCheckout } from "#demo/index-checkout.ts";
 import { resolveSetting, type Environment } from "#settings/environment.ts";
 import { withParts } from "#compose/prepare.ts";
 import { withSecrets } from "#embedded/stores.ts";
+import { createCodeTools } from "#demo/agent.ts";
+import { ensureDemoProject } from "#demo/index-checkout.ts";
 
 /** `sightline demo`: uses the running product as any client does. Safe to repeat: nothing is registered twice. */
 export async function demo(): Promise<void> {
@@ -43,7 +43,7 @@ export async function demo(): Promise<void> {
   }
   wrapLlmAdapter();
   const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, async (reader) => {
-    const tools = createCodeTools(reader, referenceOf(repository));
+    const tools = createCodeTools(reader, { id: repository.id, fullName: repository.full_name });
     await runGuessingAgent(tools);
     // Last, so that the run that went well is the first of the list.
     return runDemoAgent(tools);
@@ -53,10 +53,6 @@ export async function demo(): Promise<void> {
   const traces = `${environment["PUBLIC_URL"] ?? "http://localhost:3000"}/projects/${projectId}/traces`;
   console.log(`Its run is at ${traces}; one that failed is there too: ${traces}?q=status%3Afailure`);
   process.exit(0);
-}
-
-function referenceOf({ id, full_name: fullName }: IndexedRepository): { readonly id: string; readonly fullName: string } {
-  return { id, fullName };
 }
 
 /** Whoever runs this command holds the key ring and the database; the token lasts minutes, is audited and is written nowhere. */

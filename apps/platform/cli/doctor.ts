@@ -13,13 +13,13 @@ export async function doctor(): Promise<void> {
   }
   const broken = findings.filter(({ state }) => state === "bad").length;
   console.log(
-    broken === 0 ? "\nEverything that a start needs is there." : `\n${broken} thing${broken === 1 ? "" : "s"} to mend before a start.`,
+    broken === 0 ? "\nEverything that a start needs is there." : `\n${broken} thing${broken === 1 ? "" : "s"} to fix before a start.`,
   );
   process.exitCode = broken === 0 ? 0 : 1;
 }
 
-function render({ state, what, found, mend }: Finding): string {
+function render({ state, what, found, fix }: Finding): string {
   const [color, mark] = MARKS[state];
-  const remedy = mend === undefined ? "" : `\n${" ".repeat(9)}→ ${mend}`;
+  const remedy = fix === undefined ? "" : `\n${" ".repeat(9)}→ ${fix}`;
   return `${styleText(color, mark.padEnd(8))} ${what.padEnd(22)} ${found}${remedy}`;
 }

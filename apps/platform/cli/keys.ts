@@ -1,9 +1,8 @@
 import { styleText } from "node:util";
 import type { RingKey } from "@sightline/foundation/secrets/encryption-ring";
-import { createLog } from "@sightline/foundation/log";
-import { prepare, withParts, type CodeIndexKeys, type Identity, type ObservabilityKeys } from "#compose/prepare.ts";
+import type { CodeIndexKeys, Identity, ObservabilityKeys } from "#compose/prepare.ts";
 import { renderTable } from "./render-table.ts";
-import { onDatabase } from "./on-database.ts";
+import { onParts } from "./on-database.ts";
 
 type Keys = { readonly identity: Identity["keys"]; readonly codeIndex: CodeIndexKeys; readonly observability: ObservabilityKeys };
 type SigningKeys = Awaited<ReturnType<Identity["keys"]["status"]>>["signing"];
@@ -96,11 +95,7 @@ function renderSigningKeys(signing: SigningKeys): string {
 }
 
 function withKeys(work: (keys: Keys) => Promise<void>): Promise<void> {
-  return onDatabase(async ({ environment, platform }) => {
-    const log = createLog({ name: "keys", level: "warn", destination: process.stderr });
-    await prepare(environment, log, platform.SIGHTLINE_WAIT_SECONDS, { firstAdmin: false });
-    await withParts(environment, log, ({ identity, codeIndexKeys, observabilityKeys }) =>
-      work({ identity: identity.keys, codeIndex: codeIndexKeys, observability: observabilityKeys }),
-    );
-  });
+  return onParts("keys", ({ identity, codeIndexKeys, observabilityKeys }) =>
+    work({ identity: identity.keys, codeIndex: codeIndexKeys, observability: observabilityKeys }),
+  );
 }

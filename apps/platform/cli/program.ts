@@ -64,7 +64,7 @@ export function createProgram(): Command {
 
   program
     .command("doctor")
-    .description("Show what is found, missing and reachable, and how to mend it.")
+    .description("Show what is found, missing and reachable, and how to fix it.")
     .action(async () => (await import("./doctor.ts")).doctor());
 
   const admin = program.command("admin").description("Manage admins from the machine itself.");

@@ -11,10 +11,10 @@ import { createOutput, type Output } from "#supervisor/log-lines.ts";
 import { demandFreePorts } from "#settings/ports.ts";
 import { prepare, type FirstAdmin } from "#compose/prepare.ts";
 import { parseRole, roleNames, type RoleName } from "#settings/role-names.ts";
-import { runRole } from "#compose/run-role.ts";
 import { reserveStores, storeChildren, withSecrets } from "#embedded/stores.ts";
 import { demoChild, roleChild } from "#supervisor/own-children.ts";
 import { createSupervisor, type Supervisor } from "#supervisor/supervisor.ts";
+import { runRole } from "#compose/compose.ts";
 
 type ShutdownOptions = {
   readonly say: (text: string) => void;

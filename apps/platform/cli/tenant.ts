@@ -1,14 +1,11 @@
 import { deleteCodeIndexTenant, ensureCodeIndexTenant, listCodeIndexTenants } from "@sightline/code-index";
-import { createLog } from "@sightline/foundation/log";
-import { prepare, withParts } from "#compose/prepare.ts";
+import type { Parts } from "#compose/prepare.ts";
 import { renderTable } from "./render-table.ts";
-import { onDatabase } from "./on-database.ts";
-
-type Parts = Parameters<Parameters<typeof withParts>[2]>[0];
+import { onParts } from "./on-database.ts";
 
 /** `sightline tenant add`: safe to repeat. */
 export function addTenant(name: string): Promise<void> {
-  return onParts(async ({ identity, codeIndex }) => {
+  return onParts("tenant", async ({ identity, codeIndex }) => {
     const tenant = await identity.ensureTenant(name);
     await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name });
     console.log(
@@ -19,7 +16,7 @@ export function addTenant(name: string): Promise<void> {
 
 /** `sightline tenant list` */
 export function listTenants(): Promise<void> {
-  return onParts(async (parts) => {
+  return onParts("tenant", async (parts) => {
     const rows = await allTenants(parts);
     console.log(renderTable(["name", "id", "state", "repositories", "chunks", "database role"], rows.map(cellsOf)));
   });
@@ -27,7 +24,7 @@ export function listTenants(): Promise<void> {
 
 /** `sightline tenant delete`: safe to repeat, also when it was broken off. */
 export function deleteTenant(name: string, { yes }: { readonly yes: boolean }): Promise<void> {
-  return onParts(async (parts) => {
+  return onParts("tenant", async (parts) => {
     const tenant = (await allTenants(parts)).find((known) => known.name === name);
     if (tenant === undefined) {
       throw new Error(`There is no tenant ${name}. See them with: sightline tenant list`);
@@ -63,12 +60,4 @@ async function allTenants({ identity, codeIndex }: Parts): Promise<readonly List
 function cellsOf({ name, tenantId, deletingAt, repositories, chunks, hasRole }: ListedTenant): readonly string[] {
   const state = deletingAt === null ? "active" : `being deleted since ${deletingAt.toISOString()}`;
   return [name, tenantId, state, String(repositories), String(chunks), hasRole ? "yes" : "none"];
-}
-
-function onParts(work: (parts: Parts) => Promise<void>): Promise<void> {
-  return onDatabase(async ({ environment, platform }) => {
-    const log = createLog({ name: "tenant", level: "warn", destination: process.stderr });
-    await prepare(environment, log, platform.SIGHTLINE_WAIT_SECONDS, { firstAdmin: false });
-    await withParts(environment, log, work);
-  });
 }

@@ -105,7 +105,7 @@ export async function withDatabase<Schema, Result>(
   }
 }
 
-type Parts = {
+export type Parts = {
   readonly identity: Identity;
   readonly codeIndex: CodeIndexDatabase;
   readonly codeIndexKeys: CodeIndexKeys;

@@ -3,8 +3,8 @@ import { tool } from "@langchain/core/tools";
 import { END, GraphRecursionError, MessagesAnnotation, START } from "@langchain/langgraph";
 import { createTracedGraph } from "@sightline/sdk/langgraph";
 import { z } from "zod";
-import type { CodeTools } from "./code-tools.ts";
 import { ScriptedModel, type Turn } from "./scripted-model.ts";
+import type { HttpClient } from "./http-client.ts";
 
 type State = typeof MessagesAnnotation.State;
 
@@ -133,4 +133,34 @@ function hasFailed(message: BaseMessage | undefined): boolean {
 function firstPath(messages: readonly BaseMessage[]): string {
   const found = messages.find((message) => message instanceof ToolMessage && message.name === "search_code");
   return /^(\S+):\d+/m.exec(found?.text ?? "")?.[1] ?? "README.md";
+}
+
+/** What the agent's tools do, on the real code index. */
+export type CodeTools = {
+  /** The best matches, a line each: `path:line symbol`. */
+  readonly search: (query: string) => Promise<string>;
+  /** @throws {ApiError} when there is no such file. */
+  readonly readFile: (path: string) => Promise<string>;
+};
+
+const searchSchema = z.object({
+  results: z.array(z.object({ path: z.string(), start_line: z.number(), end_line: z.number(), symbol: z.string().nullable() })),
+});
+const fileSchema = z.object({ content: z.string(), total_lines: z.number() });
+
+const RESULTS = 5;
+const LINES = 120;
+
+export function createCodeTools(codeIndex: HttpClient, repository: { readonly id: string; readonly fullName: string }): CodeTools {
+  return {
+    search: async (query) => {
+      const { results } = await codeIndex.post("/api/v1/search", { query, repo: repository.fullName, limit: RESULTS }, searchSchema);
+      return results.map(({ path, start_line: line, symbol }) => `${path}:${line} ${symbol ?? ""}`.trim()).join("\n");
+    },
+    readFile: async (path) => {
+      const query = new URLSearchParams({ path, start: "1", end: String(LINES) });
+      const { content } = await codeIndex.get(`/api/v1/repos/${repository.id}/file?${query.toString()}`, fileSchema);
+      return content;
+    },
+  };
 }

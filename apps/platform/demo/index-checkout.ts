@@ -53,3 +53,15 @@ async function findRepository(codeIndex: HttpClient, fullName: string): Promise<
   }
   return undefined;
 }
+
+const projectSchema = z.object({ id: z.string(), name: z.string() });
+const projectsSchema = z.object({ items: z.array(projectSchema) });
+
+const NAME = "Demo";
+
+/** The id of the project that shows the demo's runs, made for everybody of the tenant when there is none. */
+export async function ensureDemoProject(observability: HttpClient): Promise<string> {
+  const { items } = await observability.get("/api/v1/projects", projectsSchema);
+  const known = items.find(({ name }) => name === NAME);
+  return (known ?? (await observability.post("/api/v1/projects", { name: NAME, access: "tenant" }, projectSchema))).id;
+}

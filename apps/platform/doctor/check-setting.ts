@@ -7,15 +7,7 @@ import { deriveEnvironment, type Environment, type Setting } from "#settings/env
 import type { RoleName } from "#settings/role-names.ts";
 import { describeRole, portOf } from "#settings/roles.ts";
 import type { NeededPort } from "#settings/ports.ts";
-
-/** Stand for the secrets that the embedded mode makes for itself at its start. */
-const SECRETS_TO_COME: Environment = {
-  SECRET_KEY: "x".repeat(43),
-  API_KEY: `studio_${"0".repeat(64)}`,
-  CODEINDEX_WEBHOOK_SECRET: "x".repeat(43),
-  CODEINDEX_ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
-  ENCRYPTION_KEYS: `k1:${"x".repeat(43)}`,
-};
+import { makeSecrets } from "#settings/secrets.ts";
 
 /** Outside of the embedded mode a webhook nobody can sign is a mistake, although the code index itself starts without it. */
 const WEBHOOK_SECRET = {
@@ -32,7 +24,8 @@ const WEBHOOK_SECRET = {
  */
 export function demandValidConfig(roles: readonly RoleName[], given: Environment): void {
   const derived = deriveEnvironment(given);
-  const environment = derived.embeddedPostgres ? { ...SECRETS_TO_COME, ...derived.environment } : derived.environment;
+  // A start with an embedded database makes the secrets that are not set.
+  const environment = derived.embeddedPostgres ? { ...makeSecrets(), ...derived.environment } : derived.environment;
   const groups = [
     platformVariables,
     // Every start prepares the databases of both, whatever roles it runs then.

@@ -11,8 +11,16 @@ export type Finding = {
   readonly what: string;
   readonly found: string;
   /** What to do about it. */
-  readonly mend?: string;
+  readonly fix?: string;
 };
+
+export function good(what: string, found: string): Finding {
+  return { state: "good", what, found };
+}
+
+export function bad(what: string, found: string, fix: string): Finding {
+  return { state: "bad", what, found, fix };
+}
 
 const OLDEST_POSTGRES = 150_000;
 const OLDEST_REDIS = 7;
@@ -33,14 +41,7 @@ async function diagnoseOne(group: MigrationGroup, url: string, log: Logger): Pro
   try {
     return [await version(database, what, url), ...(await extensions(database, group, what)), await revisions(database, group, what)];
   } catch (error) {
-    return [
-      {
-        state: "bad",
-        what,
-        found: `${describeAddress(url)}: ${messageOf(error)}`,
-        mend: `Start the server, or correct ${group.urlVariable}.`,
-      },
-    ];
+    return [bad(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${group.urlVariable}.`)];
   } finally {
     await database.close();
   }
@@ -52,7 +53,7 @@ async function version({ pool }: Database<unknown>, what: string, url: string): 
   );
   const { number = 0, name = "unknown" } = rows[0] ?? {};
   const found = `PostgreSQL ${name} at ${describeAddress(url)}`;
-  return number >= OLDEST_POSTGRES ? { state: "good", what, found } : { state: "bad", what, found, mend: "Use PostgreSQL 15 or newer." };
+  return number >= OLDEST_POSTGRES ? good(what, found) : bad(what, found, "Use PostgreSQL 15 or newer.");
 }
 
 async function extensions({ pool }: Database<unknown>, { urlVariable }: MigrationGroup, what: string): Promise<readonly Finding[]> {
@@ -62,14 +63,13 @@ async function extensions({ pool }: Database<unknown>, { urlVariable }: Migratio
   const { rows } = await pool.query<{ name: string }>("select name from pg_available_extensions where name in ('vector', 'pg_trgm')");
   const missing = ["vector", "pg_trgm"].filter((name) => !rows.some((row) => row.name === name));
   return missing.length === 0
-    ? [{ state: "good", what, found: "the extensions vector and pg_trgm can be had" }]
+    ? [good(what, "the extensions vector and pg_trgm can be had")]
     : [
-        {
-          state: "bad",
+        bad(
           what,
-          found: `without the extension${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`,
-          mend: "Install pgvector (apt-get install postgresql-<version>-pgvector, or the image pgvector/pgvector:pg17) and postgresql-contrib.",
-        },
+          `without the extension${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`,
+          "Install pgvector (apt-get install postgresql-<version>-pgvector, or the image pgvector/pgvector:pg17) and postgresql-contrib.",
+        ),
       ];
 }
 
@@ -77,12 +77,12 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
   const statuses = await Promise.all(sets.map((set) => migrationStatus(pool, set)));
   const pending = statuses.flat().filter(({ appliedAt }) => appliedAt === undefined);
   return pending.length === 0
-    ? { state: "good", what, found: "every revision is applied" }
+    ? good(what, "every revision is applied")
     : {
         state: "note",
         what,
         found: `${pending.length} revisions are pending`,
-        mend: "The next start applies them, or `sightline migrate up`.",
+        fix: "The next start applies them, or `sightline migrate up`.",
       };
 }
 
@@ -97,15 +97,13 @@ export async function diagnoseRedis({ environment }: Setting): Promise<readonly 
     const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? "unknown";
     const number = /redis_version:(\S+)/.exec(info)?.[1] ?? "0";
     return [
-      Number.parseInt(number, 10) >= OLDEST_REDIS
-        ? { state: "good", what, found: number }
-        : { state: "bad", what, found: number, mend: "Use Redis 7.0.15 or newer." },
+      Number.parseInt(number, 10) >= OLDEST_REDIS ? good(what, number) : bad(what, number, "Use Redis 7.0.15 or newer."),
       policy === "noeviction"
-        ? { state: "good", what, found: "evicts nothing" }
-        : { state: "bad", what, found: `evicts events when it is full (${policy})`, mend: "Set maxmemory-policy noeviction." },
+        ? good(what, "evicts nothing")
+        : bad(what, `evicts events when it is full (${policy})`, "Set maxmemory-policy noeviction."),
     ];
   } catch (error) {
-    return [{ state: "bad", what, found: messageOf(error), mend: "Start the server, or correct OBSERVABILITY_REDIS_URL." }];
+    return [bad(what, messageOf(error), "Start the server, or correct OBSERVABILITY_REDIS_URL.")];
   } finally {
     await connection.close();
   }

@@ -6,7 +6,7 @@ import { ConfigError } from "@sightline/foundation/config";
 import { messageOf } from "@sightline/foundation/errors";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
-import { diagnoseDatabase, diagnoseRedis, type Finding } from "./diagnosis-of-stores.ts";
+import { bad, diagnoseDatabase, diagnoseRedis, good, type Finding } from "./diagnosis-of-stores.ts";
 import { findHomeHolder } from "#embedded/home-lock.ts";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "#embedded/redis-binary.ts";
 import type { Environment, Setting } from "#settings/environment.ts";
@@ -38,16 +38,16 @@ async function diagnoseNode(): Promise<Finding> {
   const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   const found = process.versions.node;
   return isNew
-    ? { state: "good", what: "Node.js", found }
-    : { state: "bad", what: "Node.js", found, mend: "Install Node.js 22.18 or newer, or start with `npm start`, which brings its own." };
+    ? good("Node.js", found)
+    : bad("Node.js", found, "Install Node.js 22.18 or newer, or start with `npm start`, which brings its own.");
 }
 
 async function diagnoseGit(): Promise<Finding> {
   try {
     const { stdout } = await run("git", ["--version"], { timeout: 5_000 });
-    return { state: "good", what: "git", found: stdout.trim().replace("git version ", "") };
+    return good("git", stdout.trim().replace("git version ", ""));
   } catch {
-    return { state: "bad", what: "git", found: "missing", mend: "The indexer needs git: apt-get install git, or brew install git." };
+    return bad("git", "missing", "The indexer needs git: apt-get install git, or brew install git.");
   }
 }
 
@@ -56,14 +56,9 @@ async function diagnoseHome({ platform }: Setting): Promise<Finding> {
   try {
     await makeFolder(home, { mode: 0o700 });
     await access(home, constants.W_OK);
-    return { state: "good", what: "data folder", found: home };
+    return good("data folder", home);
   } catch (error) {
-    return {
-      state: "bad",
-      what: "data folder",
-      found: messageOf(error),
-      mend: "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.",
-    };
+    return bad("data folder", messageOf(error), "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.");
   }
 }
 
@@ -76,33 +71,28 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
         state: "note",
         what,
         found: "all set in the environment but CODEINDEX_ENCRYPTION_KEYS",
-        mend: "Set it to store credentials of private repositories; .env.example says how it is made.",
+        fix: "Set it to store credentials of private repositories; .env.example says how it is made.",
       };
     }
     return missing.length === 0
-      ? { state: "good", what, found: "all set in the environment" }
-      : {
-          state: "bad",
-          what,
-          found: `missing: ${missing.join(", ")}`,
-          mend: "Set them in the environment or in .env; .env.example says how each is made.",
-        };
+      ? good(what, "all set in the environment")
+      : bad(what, `missing: ${missing.join(", ")}`, "Set them in the environment or in .env; .env.example says how each is made.");
   }
   const file = join(platform.SIGHTLINE_HOME, "secrets.env");
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) {
-    return { state: "good", what, found: `made at the first start, in ${file}` };
+    return good(what, `made at the first start, in ${file}`);
   }
   const mode = found.mode & 0o777;
   return mode === 0o600
-    ? { state: "good", what, found: `${file} (only its owner reads it)` }
-    : { state: "note", what, found: `${file} is readable by others (mode ${mode.toString(8)})`, mend: "The next start sets it to 600." };
+    ? good(what, `${file} (only its owner reads it)`)
+    : { state: "note", what, found: `${file} is readable by others (mode ${mode.toString(8)})`, fix: "The next start sets it to 600." };
 }
 
 async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
   try {
     demandValidConfig(roleNames, given);
-    return [{ state: "good", what: "variables", found: "all valid" }];
+    return [good("variables", "all valid")];
   } catch (error) {
     if (error instanceof ConfigError) {
       return error.problems.map((problem) => ({ state: "bad", what: "variables", found: problem }));
@@ -114,8 +104,8 @@ async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
 async function diagnoseRedisServer(): Promise<Finding> {
   const path = await findRedisServer();
   return path === undefined
-    ? { state: "bad", what: "redis-server", found: "missing", mend: REDIS_HINT }
-    : { state: "good", what: "redis-server", found: `${await redisServerVersion(path)} (${path}), embedded` };
+    ? bad("redis-server", "missing", REDIS_HINT)
+    : good("redis-server", `${await redisServerVersion(path)} (${path}), embedded`);
 }
 
 async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding> {
@@ -124,7 +114,7 @@ async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding>
     () => true,
     () => false,
   );
-  return { state: "good", what: "PostgreSQL", found: `embedded, ${exists ? "data" : "to be made"} in ${folder}` };
+  return good("PostgreSQL", `embedded, ${exists ? "data" : "to be made"} in ${folder}`);
 }
 
 /** Port 0 is whichever is free. */
@@ -137,11 +127,11 @@ async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   // What is wrong with the folder itself is another finding.
   const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home).catch(() => undefined) : undefined;
   if (holder !== undefined) {
-    return [{ state: "good", what: "ports", found: `in use by the Sightline that runs in ${home} (process ${holder})` }];
+    return [good("ports", `in use by the Sightline that runs in ${home} (process ${holder})`)];
   }
   const needed = neededPorts(roleNames, setting);
   const problems = await findPortProblems(needed);
   return problems.length === 0
-    ? [{ state: "good", what: "ports", found: `${listed(needed)} are free` }]
-    : problems.map((problem) => ({ state: "bad", what: "ports", found: problem, mend: "Or Sightline runs already: then all is well." }));
+    ? [good("ports", `${listed(needed)} are free`)]
+    : problems.map((problem) => bad("ports", problem, "Or Sightline runs already: then all is well."));
 }

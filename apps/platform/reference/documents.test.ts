@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { renderEnvironmentExample } from "./documents.ts";
 import { describeRoles } from "./describe-roles.ts";
 import { renderReference } from "./reference.ts";
 import { variableGroups } from "#settings/roles.ts";
+import { renderEnvironmentExample } from "./render-variables.ts";
 
 /** All roles are loaded and put together. */
 const COMPOSING = { timeout: 180_000 };

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { createProgram } from "#cli/program.ts";
 import { describeMcpTools, describeRoles, type DescribedMetric, type DescribedRole } from "./describe-roles.ts";
 import { renderRoutes } from "./render-routes.ts";
-import { renderTools } from "./render-tools.ts";
 import { renderVariables } from "./render-variables.ts";
 import type { Command } from "commander";
 import { z } from "zod";
-import { cell, limitsOf, typeOf, type JsonSchema } from "./render-schema.ts";
+import { limitsOf, table, typeOf, type JsonSchema } from "./render-schema.ts";
+import type { DescribedTool } from "@sightline/code-index";
 
 /** What every Node process tells of itself. */
 const OF_NODE = /^(process|nodejs)_/;
@@ -24,12 +24,12 @@ function renderMetrics(roles: readonly DescribedRole[]): string {
     .toSorted((one, other) => one.metric.name.localeCompare(other.metric.name, "en"))
     .map(({ metric, by }) => {
       const labels = metric.labelNames.map((label) => `\`${label}\``).join(" ");
-      return `| \`${metric.name}\` | ${metric.type} | ${labels} | ${by.join(", ")} | ${cell(metric.help)} |`;
+      return [`\`${metric.name}\``, metric.type, labels, by.join(", "), metric.help];
     });
   return [
     "# Metrics",
     "`GET /metrics` of each role, in Prometheus' format, at the role's own port and never through the console. Every metric has the label `role`. Beside these each process tells of itself as Node's client library does (`process_…`, `nodejs_…`). The console has the duration of its answers and those of the process.",
-    ["| metric | type | labels | told by | what it is |", "| --- | --- | --- | --- | --- |", ...rows].join("\n"),
+    table(["metric", "type", "labels", "told by", "what it is"], rows),
     "Rules to alert on them: [prometheus-alerts.yml](../prometheus-alerts.yml), and why those: [Metrics and alerts](../observability.md#metrics-and-alerts).",
   ].join("\n\n");
 }
@@ -46,21 +46,21 @@ function renderEvents(schema: unknown): string {
     "# Events of the stream",
     "What SDKs put on the Redis stream. An entry's fields are texts; `body` is JSON with the fields of its type. What each type is for: [Events](../observability.md#events). As JSON Schema: [event-v1.schema.json](../../packages/observability/events/event-v1.schema.json).",
     "## Every event",
-    table([...head, ["type", {}], ["body", {}]], ["v", "id", "project_id", "producer_id", "seq", "ts", "type", "body"]),
+    fieldTable([...head, ["type", {}], ["body", {}]], ["v", "id", "project_id", "producer_id", "seq", "ts", "type", "body"]),
     ...kinds.flatMap(({ properties }) => {
       const body = objectSchema.safeParse(properties["body"]).data;
       const type = String(properties["type"]?.["const"]);
-      return [`## ${type}`, body === undefined ? "Any body." : table(Object.entries(body.properties), body.required)];
+      return [`## ${type}`, body === undefined ? "Any body." : fieldTable(Object.entries(body.properties), body.required)];
     }),
   ].join("\n\n");
 }
 
-function table(fields: readonly (readonly [string, JsonSchema])[], required: readonly string[]): string {
+function fieldTable(fields: readonly (readonly [string, JsonSchema])[], required: readonly string[]): string {
   const rows = fields.map(([name, schema]) => {
     const limits = [required.includes(name) ? "required" : "", limitsOf(schema)].filter((text) => text !== "").join(", ");
-    return `| \`${name}\` | ${cell(typeOfField(name, schema))} | ${cell(limits)} |`;
+    return [`\`${name}\``, typeOfField(name, schema), limits];
   });
-  return ["| field | type | limits |", "| --- | --- | --- |", ...rows].join("\n");
+  return table(["field", "type", "limits"], rows);
 }
 
 function typeOfField(name: string, schema: JsonSchema): string {
@@ -109,4 +109,33 @@ function helpOf(command: Command): string {
   command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 120, getOutHasColors: () => false });
   command.outputHelp();
   return text.trim();
+}
+
+export function renderTools(tools: readonly DescribedTool[]): string {
+  return [
+    "# MCP tools",
+    "What `tools/list` tells an assistant, word for word. How long answers are, cancelling and limits: [MCP](../mcp.md). The tools of traces are offered to whom [traces are open](../mcp.md#authorization).",
+    tools.map(({ name, title }) => `- [\`${name}\`](#${name}): ${title}`).join("\n"),
+    ...tools.flatMap(renderTool),
+  ].join("\n\n");
+}
+
+function renderTool({ name, title, description, inputSchema, outputSchema }: DescribedTool): readonly string[] {
+  const rows = Object.entries(inputSchema.properties).map(([field, schema]) => {
+    const isRequired = inputSchema.required.includes(field) ? ["required"] : [];
+    const limits = [...isRequired, limitsOf(schema)].filter((text) => text !== "").join(", ");
+    return [`\`${field}\``, typeOf(schema), limits, meaningOf(schema)];
+  });
+  return [
+    `## ${name}`,
+    `${title}. ${description}`,
+    table(["takes", "type", "limits", "meaning"], rows),
+    `Answers: ${Object.keys(outputSchema.properties)
+      .map((field) => `\`${field}\``)
+      .join(", ")}.`,
+  ];
+}
+
+function meaningOf({ description }: JsonSchema): string {
+  return typeof description === "string" ? description : "";
 }

@@ -1,6 +1,6 @@
 import type { DescribedRole } from "./describe-roles.ts";
-import type { Operation } from "./open-api.ts";
-import { cell, fieldsOf, type JsonSchema } from "./render-schema.ts";
+import { fieldsOf, table, type JsonSchema } from "./render-schema.ts";
+import type { Operation } from "./describe-roles.ts";
 
 /** Who may call the routes of each class. */
 const CALLERS: Readonly<Record<string, string>> = {
@@ -37,11 +37,11 @@ const PORTS: Readonly<Record<string, string>> = {
 
 export function renderRoutes(roles: readonly DescribedRole[]): string {
   const used = new Set(roles.flatMap(({ guards }) => [...guards.values()]));
-  const legend = [...used].toSorted().map((guard) => `| \`${guard}\` | ${callerOf(guard)} |`);
+  const legend = [...used].toSorted().map((guard) => [`\`${guard}\``, callerOf(guard)]);
   return [
     "# Routes",
     "Every route that the product serves. A field with a question mark may be left out. Each API serves its whole description (OpenAPI 3.1) at `/docs`. What is refused is `{error, message, details?}` with a stable code in `error`.",
-    ["| who | may call |", "| --- | --- |", ...legend].join("\n"),
+    table(["who", "may call"], legend),
     ...roles.flatMap(renderRole),
   ].join("\n\n");
 }
@@ -55,22 +55,17 @@ function renderRole({ role, openApi, guards }: DescribedRole): readonly string[]
   const rows = [...guards]
     .toSorted(([one], [other]) => comparePaths(one, other))
     .map(([name, guard]) => renderRoute(name, guard, described.get(name)));
-  return [
-    `## ${role}`,
-    `On ${PORTS[role] ?? ""}.`,
-    ["| route | who | does | takes | answers |", "| --- | --- | --- | --- | --- |", ...rows].join("\n"),
-  ];
+  return [`## ${role}`, `On ${PORTS[role] ?? ""}.`, table(["route", "who", "does", "takes", "answers"], rows)];
 }
 
-function renderRoute(name: string, guard: string, operation: Operation | undefined): string {
-  const columns = [
+function renderRoute(name: string, guard: string, operation: Operation | undefined): readonly string[] {
+  return [
     `\`${name}\``,
     `\`${guard}\``,
     operation?.summary ?? UNDESCRIBED[name] ?? "",
     operation === undefined ? "" : takes(operation),
     operation === undefined ? "" : answers(operation),
   ];
-  return `| ${columns.map(cell).join(" | ")} |`;
 }
 
 function takes({ parameters, requestBody }: Operation): string {

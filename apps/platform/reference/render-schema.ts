@@ -55,8 +55,12 @@ export function fieldsOf(schema: JsonSchema): string {
   return typeof items === "object" && items !== null ? `[${fieldsOf(items as JsonSchema)}]` : typeOf(schema);
 }
 
-/** Text for a cell of a Markdown table. */
-export function cell(text: string): string {
+/** A Markdown table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
+}
+
+function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ");
 }
 

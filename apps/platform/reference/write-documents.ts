@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { renderEnvironmentExample } from "./documents.ts";
 import { renderReference } from "./reference.ts";
+import { renderEnvironmentExample } from "./render-variables.ts";
 
 /** Writes what the documents say from the code: `.env.example` and `docs/reference`. */
 const root = new URL("../../../", import.meta.url);

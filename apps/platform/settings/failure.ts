@@ -11,7 +11,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Says what went wrong and how to mend it, without a stack, and ends the process with the right code. */
+/** Says what went wrong and how to fix it, without a stack, and ends the process with the right code. */
 export function reportFailure(error: unknown): never {
   console.error(error instanceof ConfigError ? `${error.message}\nSee .env.example for every variable.` : withAdvice(error));
   if (process.env["SIGHTLINE_DEBUG"] !== undefined) {

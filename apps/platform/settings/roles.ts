@@ -1,11 +1,19 @@
 import { codeIndexVariables, indexerVariables } from "@sightline/code-index";
-import { pickVariables, readConfig, type Variables } from "@sightline/foundation/config";
+import { pickVariables, readConfig, type Variables, postgresUrlVariable } from "@sightline/foundation/config";
 import { identityVariables } from "@sightline/identity";
 import { consumerVariables, observabilityVariables } from "@sightline/observability";
 import { platformVariables } from "#config.ts";
 import type { Environment } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";
-import { tracesOverMcpVariables } from "./traces-over-mcp.ts";
+
+/** What the code index reads to offer traces to assistants beside code. */
+export const tracesOverMcpVariables = {
+  DATABASE_URL: {
+    doc: "PostgreSQL of identity and observability; without it MCP has no tools for traces.",
+    schema: postgresUrlVariable().optional(),
+    secret: true,
+  },
+} as const satisfies Variables;
 
 type RoleDescription = {
   /** What the role reads from its environment, beside the platform's own variables. */

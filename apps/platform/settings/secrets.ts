@@ -16,6 +16,10 @@ const GENERATORS: Readonly<Record<string, () => string>> = {
 
 export const secretNames = Object.keys(GENERATORS);
 
+export function makeSecrets(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(GENERATORS).map(([name, make]) => [name, make()]));
+}
+
 /**
  * The secrets of the embedded mode: read from `<home>/secrets.env`, and made there (mode 0600) when they are missing.
  * What the environment already sets is neither made nor written.
@@ -26,9 +30,8 @@ export async function provideSecrets(home: string, environment: Environment): Pr
   const known = parseEnv(await readFile(path, "utf8").catch(emptyWhenMissing));
   const missing = secretNames.filter((name) => !known[name] && !environment[name]);
   if (missing.length > 0) {
-    const made = missing.map((name) => [name, GENERATORS[name]?.() ?? ""] as const);
-    Object.assign(known, Object.fromEntries(made));
-    await replaceFile(path, render(known));
+    const made = makeSecrets();
+    await replaceFile(path, render(Object.assign(known, Object.fromEntries(missing.map((name) => [name, made[name]])))));
   }
   await chmod(path, 0o600).catch(emptyWhenMissing);
   return Object.fromEntries(secretNames.flatMap((name) => (known[name] ? [[name, known[name]]] : [])));

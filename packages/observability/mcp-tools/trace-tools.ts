@@ -1,7 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
-import { readWhileWanted } from "@sightline/foundation/database/read-while-wanted";
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -13,6 +12,7 @@ import { listTracesTool } from "./list-traces.ts";
 import { noAccount } from "./tools.errors.ts";
 import type { ToolAnswer, ToolCall, ToolDefinition, TraceTool } from "./trace-tool.ts";
 import { traceStatsTool } from "./trace-stats.ts";
+import { readWhileWanted } from "@sightline/foundation/database/while-wanted";
 
 /** What an account is now; undefined when there is none, or it is disabled. */
 export type FindStanding = (userId: string) => Promise<{ readonly tenantId: string; readonly isAdmin: boolean } | undefined>;

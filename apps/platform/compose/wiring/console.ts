@@ -2,8 +2,8 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { consoleFolder } from "#console-server/console-build.ts";
 import { consolePages } from "#console-server/console-pages.ts";
 import { proxyRoutes } from "#console-server/console-proxy.ts";
-import { healthRoutes } from "./health-routes.ts";
 import { serve, type Context } from "./context.ts";
+import { healthRoutes } from "./context.ts";
 
 /** Where RFC 8414 looks for it: on the issuer's own origin, which is the console's. */
 const ISSUER_METADATA = "/.well-known/oauth-authorization-server";

@@ -9,6 +9,8 @@ import { createMetrics, type Metrics } from "@sightline/foundation/http/metrics"
 import { platformVariables, type PlatformConfig } from "#config.ts";
 import type { Environment } from "#settings/environment.ts";
 import { version } from "#settings/version.ts";
+import { runChecks, type Check } from "@sightline/foundation/health";
+import { z } from "zod";
 
 /** What every role is wired from. */
 export type Context = {
@@ -62,4 +64,29 @@ export async function serve({ log, metrics, platform }: Context, serving: Servin
     ...(serving.corsOrigins === undefined ? {} : { corsOrigins: serving.corsOrigins }),
   });
   return listening(server, { host: platform.SIGHTLINE_HOST, port: serving.port, portVariable: serving.portVariable });
+}
+
+const checkSchema = z.object({ status: z.enum(["up", "down"]), error: z.string().optional() });
+const healthSchema = z.object({
+  status: z.enum(["healthy", "degraded"]),
+  version: z.string(),
+  components: z.record(z.string(), checkSchema),
+});
+
+/** `GET /health` of a role whose contract defines none: 200 while the process answers, with what it stands on. */
+export function healthRoutes(checks: readonly Check[]): Routes {
+  return (server) => {
+    server.get(
+      "/health",
+      {
+        config: { auth: "public" },
+        schema: { summary: "Whether the process answers, and what it stands on is up", response: { 200: healthSchema } },
+      },
+      async () => {
+        const components = await runChecks(checks);
+        const isHealthy = Object.values(components).every(({ status }) => status === "up");
+        return { status: isHealthy ? ("healthy" as const) : ("degraded" as const), version, components };
+      },
+    );
+  };
 }

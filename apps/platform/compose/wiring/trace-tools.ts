@@ -3,8 +3,8 @@ import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { findStanding, type IdentitySchema } from "@sightline/identity";
 import { createTraceTools, type ObservabilitySchema } from "@sightline/observability";
-import { tracesOverMcpVariables } from "#settings/traces-over-mcp.ts";
 import { closing, openDatabase, type Context } from "./context.ts";
+import { tracesOverMcpVariables } from "#settings/roles.ts";
 
 type OfferedTraces = { readonly guest: Guest; readonly services: readonly Service[] };
 
