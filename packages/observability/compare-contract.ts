@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nulRefused, observationKindSchema, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
-import { TRACE_QUERY_MAX } from "./trace-query.ts";
+import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** What differed between two runs, and what is taken away from a project. */
 
@@ -147,7 +147,7 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 
 export const exportRequestSchema = z.object({
   /** In the language of the list's query. */
-  q: z.string().max(TRACE_QUERY_MAX).regex(WITHOUT_NUL, nulRefused).optional(),
+  q: z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused).optional(),
   /** Traces that started then or later, and before. */
   from: z.iso.datetime({ offset: true }).optional(),
   to: z.iso.datetime({ offset: true }).optional(),

@@ -104,7 +104,7 @@ export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
 export const HEARTBEAT_KEY = "studio:consumer:heartbeat";
 
 /** Entries the stream keeps; part of the contract. */
-export const STREAM_MAX_LENGTH = 100_000;
+export const MAX_STREAM_LENGTH = 100_000;
 
 function nameVariable() {
   return z.string().regex(/^\S{1,200}$/, "expected a name without spaces, at most 200 characters");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
-import { TRACE_QUERY_MAX } from "./trace-query.ts";
+import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
 
@@ -41,7 +41,7 @@ export type TraceSort = z.infer<typeof traceSortSchema>;
 export const sortOrderSchema = z.enum(["desc", "asc"]);
 
 /** The grammar is in `trace-query.ts`; what cannot be read is 400 `invalid_query` with `details: [{from, to, message}]`. */
-const traceQueryText = z.string().max(TRACE_QUERY_MAX).regex(WITHOUT_NUL, nulRefused);
+const traceQueryText = z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused);
 
 export const listTracesRequestSchema = z.object({
   q: traceQueryText.optional(),

@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   money: {},
 };
 const NUMBER = /^(-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)([a-z]*)$/i;
-const VALUE_MAX = 1e15;
+const MAX_VALUE = 1e15;
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?Z?)?$/;
 const AGO = /^-(\d{1,6})(m|min|h|d|w)$/;
 /** The year 1: no trace is older, and databases know no time before all others. */
@@ -115,7 +115,7 @@ function readNumber(text: string, type: TraceFieldType): number {
   const factor = isBare ? 1 : (UNITS[type]?.[unit.toLowerCase()] ?? Number.NaN);
   // Rounded, since 1.1 thousands are not 1100.0000000000002; and without a zero below zero.
   const value = Number((Number(digits) * factor).toPrecision(15)) + 0;
-  return Math.abs(value) <= VALUE_MAX ? value : Number.NaN;
+  return Math.abs(value) <= MAX_VALUE ? value : Number.NaN;
 }
 
 function isMoment(text: string): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { randomOf } from "#testing/random.ts";
-import { formatTraceQuery, momentsOf, parseTraceQuery, TRACE_FIELDS, TRACE_QUERY_MAX, TRACE_TERMS_MAX } from "./trace-query.ts";
+import { formatTraceQuery, momentsOf, parseTraceQuery, TRACE_FIELDS, MAX_TRACE_QUERY_LENGTH, MAX_TRACE_TERMS } from "./trace-query.ts";
 
 const bodies = (text: string) => parseTraceQuery(text).terms.map(({ from: _from, to: _to, ...term }) => term);
 
@@ -94,10 +94,12 @@ describe("what cannot be read says where and what to write instead", () => {
   });
 
   test("too long a text, and too many terms", () => {
-    expect(parseTraceQuery("x".repeat(TRACE_QUERY_MAX + 1)).errors).toMatchObject([{ from: TRACE_QUERY_MAX, to: TRACE_QUERY_MAX + 1 }]);
-    const many = parseTraceQuery("x ".repeat(TRACE_TERMS_MAX + 5));
-    expect(many.terms).toHaveLength(TRACE_TERMS_MAX);
-    expect(many.errors).toMatchObject([{ from: TRACE_TERMS_MAX * 2, to: TRACE_TERMS_MAX * 2 + 10 }]);
+    expect(parseTraceQuery("x".repeat(MAX_TRACE_QUERY_LENGTH + 1)).errors).toMatchObject([
+      { from: MAX_TRACE_QUERY_LENGTH, to: MAX_TRACE_QUERY_LENGTH + 1 },
+    ]);
+    const many = parseTraceQuery("x ".repeat(MAX_TRACE_TERMS + 5));
+    expect(many.terms).toHaveLength(MAX_TRACE_TERMS);
+    expect(many.errors).toMatchObject([{ from: MAX_TRACE_TERMS * 2, to: MAX_TRACE_TERMS * 2 + 10 }]);
   });
 });
 

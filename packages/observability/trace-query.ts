@@ -13,9 +13,9 @@ export { TRACE_FIELDS, type TraceField, type TraceFieldType } from "./trace-quer
 export { momentsOf, type NumberRange, type TimeRange } from "./trace-query-values.ts";
 
 /** Characters and terms of a query at the most. */
-export const TRACE_QUERY_MAX = 2_000;
-export const TRACE_TERMS_MAX = 50;
-const VALUES_MAX = 50;
+export const MAX_TRACE_QUERY_LENGTH = 2_000;
+export const MAX_TRACE_TERMS = 50;
+const MAX_VALUES = 50;
 
 /** One value of a text field. In a pattern `*` stands for any characters. */
 export type TextValue = { readonly text: string; readonly isPattern: boolean };
@@ -50,15 +50,15 @@ type TermBody = Without<TraceTerm, "from" | "to" | "isNegated">;
  * parseTraceQuery('status:failure duration:>5s -user:robot* "order 42"').terms.length; // 5: two of them are words
  */
 export function parseTraceQuery(text: string): TraceQuery {
-  if (text.length > TRACE_QUERY_MAX) {
-    const message = `The query is longer than ${TRACE_QUERY_MAX} characters. Write less.`;
-    return { terms: [], errors: [{ from: TRACE_QUERY_MAX, to: text.length, message }] };
+  if (text.length > MAX_TRACE_QUERY_LENGTH) {
+    const message = `The query is longer than ${MAX_TRACE_QUERY_LENGTH} characters. Write less.`;
+    return { terms: [], errors: [{ from: MAX_TRACE_QUERY_LENGTH, to: text.length, message }] };
   }
   const terms: TraceTerm[] = [];
   const errors: TraceQueryError[] = [];
   for (const { from, to } of splitTerms(text)) {
-    if (terms.length + errors.length >= TRACE_TERMS_MAX) {
-      errors.push({ from, to: text.length, message: `There are more than ${TRACE_TERMS_MAX} terms. Write fewer.` });
+    if (terms.length + errors.length >= MAX_TRACE_TERMS) {
+      errors.push({ from, to: text.length, message: `There are more than ${MAX_TRACE_TERMS} terms. Write fewer.` });
       break;
     }
     const isNegated = text[from] === "-" && to - from > 1;
@@ -136,8 +136,8 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
       message: `Write a value: ${field.example}.`,
     };
   }
-  if (pieces.length > VALUES_MAX) {
-    return { from, to, message: `Name at most ${VALUES_MAX} values.` };
+  if (pieces.length > MAX_VALUES) {
+    return { from, to, message: `Name at most ${MAX_VALUES} values.` };
   }
   if (field.name === "score") {
     const score = unquote(scoreName ?? "");

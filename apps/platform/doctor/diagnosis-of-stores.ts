@@ -22,8 +22,8 @@ export function bad(what: string, found: string, fix: string): Finding {
   return { state: "bad", what, found, fix };
 }
 
-const OLDEST_POSTGRES = 150_000;
-const OLDEST_REDIS = 7;
+const MIN_POSTGRES_VERSION = 150_000;
+const MIN_REDIS_VERSION = 7;
 
 /** Each database: reachable, new enough, its extensions there or to be had, its revisions applied. */
 export async function diagnoseDatabase({ environment }: Setting): Promise<readonly Finding[]> {
@@ -53,7 +53,7 @@ async function version({ pool }: Database<unknown>, what: string, url: string): 
   );
   const { number = 0, name = "unknown" } = rows[0] ?? {};
   const found = `PostgreSQL ${name} at ${describeAddress(url)}`;
-  return number >= OLDEST_POSTGRES ? good(what, found) : bad(what, found, "Use PostgreSQL 15 or newer.");
+  return number >= MIN_POSTGRES_VERSION ? good(what, found) : bad(what, found, "Use PostgreSQL 15 or newer.");
 }
 
 async function extensions({ pool }: Database<unknown>, { urlVariable }: MigrationGroup, what: string): Promise<readonly Finding[]> {
@@ -97,7 +97,7 @@ export async function diagnoseRedis({ environment }: Setting): Promise<readonly 
     const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? "unknown";
     const number = /redis_version:(\S+)/.exec(info)?.[1] ?? "0";
     return [
-      Number.parseInt(number, 10) >= OLDEST_REDIS ? good(what, number) : bad(what, number, "Use Redis 7.0.15 or newer."),
+      Number.parseInt(number, 10) >= MIN_REDIS_VERSION ? good(what, number) : bad(what, number, "Use Redis 7.0.15 or newer."),
       policy === "noeviction"
         ? good(what, "evicts nothing")
         : bad(what, `evicts events when it is full (${policy})`, "Set maxmemory-policy noeviction."),

@@ -16,7 +16,7 @@ import { secretNames } from "#settings/secrets.ts";
 
 const run = promisify(execFile);
 
-const OLDEST_NODE: readonly [number, number] = [22, 18];
+const MIN_NODE_VERSION: readonly [number, number] = [22, 18];
 
 /** Looks at everything a start stands on, in the environment as it was given. */
 export async function diagnose(setting: Setting, given: Environment): Promise<readonly Finding[]> {
@@ -35,7 +35,7 @@ export async function diagnose(setting: Setting, given: Environment): Promise<re
 
 async function diagnoseNode(): Promise<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const isNew = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1]);
   const found = process.versions.node;
   return isNew
     ? good("Node.js", found)

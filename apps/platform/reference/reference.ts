@@ -111,7 +111,7 @@ function helpOf(command: Command): string {
   return text.trim();
 }
 
-export function renderTools(tools: readonly DescribedTool[]): string {
+function renderTools(tools: readonly DescribedTool[]): string {
   return [
     "# MCP tools",
     "What `tools/list` tells an assistant, word for word. How long answers are, cancelling and limits: [MCP](../mcp.md). The tools of traces are offered to whom [traces are open](../mcp.md#authorization).",

@@ -17,7 +17,7 @@ const CANCEL_REQUEST = 80_877_102;
 
 const PROTOCOL_MAJOR = 3;
 
-const LARGEST_MESSAGE = 256 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 
 /** Messages after which the server answers: Query, Sync and function call end a unit of work; Flush and the end of a copy don't. */
 const ANSWERED = new Set(["Q", "S", "F", "H", "c", "f"]);
@@ -39,7 +39,7 @@ export function createMessageReader({ refuseEncryption, end, run }: Reactions): 
       return false;
     }
     const length = started ? 1 + received.readInt32BE(1) : received.readInt32BE(0);
-    if (length < header || length > LARGEST_MESSAGE) {
+    if (length < header || length > MAX_MESSAGE_BYTES) {
       end();
       return false;
     }

@@ -8,7 +8,7 @@ import type { Queries } from "#schema.ts";
 import { findUnreadNotices, markRead } from "./notice.store.ts";
 import { isNoticeKind, noticeSentence } from "./notice-texts.ts";
 
-const MOST = 50;
+const MAX_NOTICES = 50;
 
 /** What the console shows people of their own account. */
 export function noticeRoutes({ queries, clock }: { readonly queries: Queries; readonly clock: Clock }) {
@@ -20,7 +20,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
         schema: { summary: "What there is to know of one's account and was not read", tags: ["notices"], response: { 200: noticesSchema } },
       },
       async (request) => {
-        const rows = await findUnreadNotices(queries, ownerOf(request).userId, MOST);
+        const rows = await findUnreadNotices(queries, ownerOf(request).userId, MAX_NOTICES);
         return {
           notices: rows.map(({ id, kind, at, details }): Notice => ({
             id,

@@ -14,8 +14,8 @@ export type WaitingRoom = {
 };
 
 /** Waiting costs an attacker nothing, so that many may wait in one process, for one key and in all. */
-const MOST_PER_KEY = 10;
-const MOST = 200;
+const MAX_WAITING_PER_KEY = 10;
+const MAX_WAITING = 200;
 
 export const realSleep: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, signal === undefined ? {} : { signal });
 
@@ -35,7 +35,7 @@ export function createWaitingRoom(sleep: Sleep): WaitingRoom {
 
   return {
     wait: async (key, seconds, left) => {
-      if (all >= MOST || (waiting.get(key) ?? 0) >= MOST_PER_KEY) {
+      if (all >= MAX_WAITING || (waiting.get(key) ?? 0) >= MAX_WAITING_PER_KEY) {
         throw tooManyTries(seconds);
       }
       move(key, 1);

@@ -9,7 +9,7 @@ import { lockSignedIn } from "./lock-signed-in.ts";
 import { readPool } from "./second-factor.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
-import { blocksOf, LONGEST_WINDOW_SECONDS, ROLLING_LIMITS } from "./try-limits.ts";
+import { blocksOf, MAX_WINDOW_SECONDS, ROLLING_LIMITS } from "./try-limits.ts";
 
 const CODES = 10 ** 6;
 const DAY_SECONDS = 86_400;
@@ -21,8 +21,8 @@ const DAY_SECONDS = 86_400;
  */
 function attackOdds(window: number): SecondFactorStatus["attack_odds"] {
   const validCodes = 2 * window + 1;
-  const tries = Math.min(...ROLLING_LIMITS.totp.map((limit) => limit.tries * Math.ceil(LONGEST_WINDOW_SECONDS / limit.seconds)));
-  return { days: LONGEST_WINDOW_SECONDS / DAY_SECONDS, tries, valid_codes: validCodes, probability: (tries * validCodes) / CODES };
+  const tries = Math.min(...ROLLING_LIMITS.totp.map((limit) => limit.tries * Math.ceil(MAX_WINDOW_SECONDS / limit.seconds)));
+  return { days: MAX_WINDOW_SECONDS / DAY_SECONDS, tries, valid_codes: validCodes, probability: (tries * validCodes) / CODES };
 }
 
 /** What `GET /admin/2fa` tells. */

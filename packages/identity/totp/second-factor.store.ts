@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
-import { LONGEST_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
+import { MAX_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
 
 /** What a code is held against. */
 export type SecondFactorOwner = {
@@ -147,5 +147,5 @@ export async function deleteOldTries(queries: Queries, now: Date): Promise<void>
 const codesLeft = sql<number>`cardinality(totp_backup_codes)`.as("backupCodesRemaining");
 
 function windowStart(now: Date): Date {
-  return new Date(now.getTime() - LONGEST_WINDOW_SECONDS * 1000);
+  return new Date(now.getTime() - MAX_WINDOW_SECONDS * 1000);
 }

@@ -19,11 +19,11 @@ export const ROLLING_LIMITS: Readonly<Record<SecondFactorPool, readonly RollingL
 };
 
 /** So long no try of either pool matters any more. */
-export const LONGEST_WINDOW_SECONDS: number = 30 * DAY;
+export const MAX_WINDOW_SECONDS: number = 30 * DAY;
 
 const FAILURES_PER_LOCK = 5;
 const LOCK_SECONDS = [15 * MINUTE, 30 * MINUTE, HOUR] as const;
-const LONGEST_LOCK_SECONDS: number = DAY;
+const MAX_LOCK_SECONDS: number = DAY;
 const FAILURES_TO_SUSPENSION = 100;
 /** What a client is told to wait that no wait helps. */
 const SUSPENDED_RETRY_SECONDS: number = DAY;
@@ -78,7 +78,7 @@ function lockAfter(inARow: number, now: Date): Date | undefined {
   }
   const round = inARow / FAILURES_PER_LOCK - 1;
   const seconds = LOCK_SECONDS[round] ?? HOUR * 2 ** (round - LOCK_SECONDS.length + 1);
-  return after(now, Math.min(seconds, LONGEST_LOCK_SECONDS));
+  return after(now, Math.min(seconds, MAX_LOCK_SECONDS));
 }
 
 function after(start: Date, seconds: number): Date {

@@ -21,16 +21,16 @@ export type Committed = z.infer<typeof committedSchema>;
 type TraceOf = { readonly projectId: string; readonly traceId: string; readonly isResumed: boolean };
 
 /** Names in one message. */
-const TRACES_MAX = 500;
-const PROJECTS_MAX = 500;
+const MAX_TRACES = 500;
+const MAX_PROJECTS = 500;
 
 /** @returns undefined when there is nothing to tell. */
 export function encodeCommitted(traces: readonly TraceOf[]): string | undefined {
   if (traces.length === 0) {
     return undefined;
   }
-  const isTold = traces.length <= TRACES_MAX;
-  const projects = [...Map.groupBy(traces, ({ projectId }) => projectId)].slice(0, PROJECTS_MAX).map(([id, ofProject]) => ({
+  const isTold = traces.length <= MAX_TRACES;
+  const projects = [...Map.groupBy(traces, ({ projectId }) => projectId)].slice(0, MAX_PROJECTS).map(([id, ofProject]) => ({
     id,
     traces: isTold ? [...new Set(ofProject.map(({ traceId }) => traceId))] : null,
     resumed: ofProject.some(({ isResumed }) => isResumed),

@@ -33,11 +33,11 @@ export class PatternError extends Error {
 }
 
 /** Instructions of a compiled expression, and of all of a project together. */
-const PROGRAM_MAX = 2_000;
-const PROGRAMS_MAX = 20_000;
+const MAX_PROGRAM_SIZE = 2_000;
+const MAX_PROGRAMS = 20_000;
 /** Characters that expressions may go through for one event: some seconds. */
-const WORK_MAX = 32 * 1024 * 1024;
-const DEPTH_MAX = 300;
+const MAX_WORK_CHARACTERS = 32 * 1024 * 1024;
+const MAX_DEPTH = 300;
 /** JSON in texts of JSON in texts. */
 const TEXTS_DEEP = 8;
 const NAMES_REMEMBERED = 10_000;
@@ -48,7 +48,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
   const isMaskedName = namesIn(keys);
   const expressions = patterns.map(({ expression }, index) => compile(expression, index));
   const size = expressions.reduce((sum, expression) => sum + expression.programSize(), 0);
-  if (size > PROGRAMS_MAX) {
+  if (size > MAX_PROGRAMS) {
     throw new PatternError(patterns.length - 1, "all the expressions together are too large; make some simpler or fewer repetitions");
   }
   const mayFind = findingAny(patterns, expressions);
@@ -56,7 +56,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
   const scan = hasKeys ? scanning(keys) : undefined;
 
   function start(): Masking {
-    let left = WORK_MAX;
+    let left = MAX_WORK_CHARACTERS;
     let changes = 0;
     const contents = new Set<string>();
 
@@ -103,7 +103,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
     }
 
     function walk(value: unknown, depth: number, textDepth: number): unknown {
-      if (depth > DEPTH_MAX) {
+      if (depth > MAX_DEPTH) {
         changes += 1;
         return MASKED;
       }
@@ -159,7 +159,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
 function compile(expression: string, index: number): RE2JS {
   try {
     const compiled = RE2JS.compile(expression);
-    if (compiled.programSize() > PROGRAM_MAX) {
+    if (compiled.programSize() > MAX_PROGRAM_SIZE) {
       throw new PatternError(index, "the expression is too large; it repeats too much");
     }
     if (compiled.test("")) {

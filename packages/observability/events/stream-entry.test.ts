@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { EVENT_SCHEMA_FILE, eventJsonSchema } from "./event-schema-file.ts";
 import { eventSchema, type StreamEvent } from "./event.ts";
-import { BODY_MAX_LENGTH, decodeEntry, encodeEvent } from "./stream-entry.ts";
+import { MAX_BODY_LENGTH, decodeEntry, encodeEvent } from "./stream-entry.ts";
 
 type Vectors = {
   readonly valid: readonly { readonly name: string; readonly event: StreamEvent }[];
@@ -69,7 +69,7 @@ describe("a stream entry", () => {
   });
 
   test("over the limit of a body's length is refused", () => {
-    expect(decodeEntry(withBody(`"${"x".repeat(BODY_MAX_LENGTH)}"`))).toMatchObject({
+    expect(decodeEntry(withBody(`"${"x".repeat(MAX_BODY_LENGTH)}"`))).toMatchObject({
       ok: false,
       reason: expect.stringContaining("the limit is"),
     });

@@ -16,10 +16,10 @@ export type DecodedEntry =
   | { readonly ok: false; readonly reason: string; readonly origin: EntryOrigin | undefined };
 
 /** UTF-16 units of a body at the most; producers bound theirs far below. */
-export const BODY_MAX_LENGTH = 16 * 1024 * 1024;
+export const MAX_BODY_LENGTH = 16 * 1024 * 1024;
 /** Deeper values are refused, before they exhaust the stack of whatever walks them. */
-const BODY_MAX_DEPTH = 200;
-const REASON_MAX_LENGTH = 2_000;
+const MAX_BODY_DEPTH = 200;
+const MAX_REASON_LENGTH = 2_000;
 const ISSUES_SHOWN = 5;
 
 /** What an event is on the stream: flat fields, the body as JSON text. */
@@ -52,8 +52,8 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
     if (body === undefined) {
       return refuse("the field body is missing");
     }
-    if (body.length > BODY_MAX_LENGTH) {
-      return refuse(`body has ${body.length} characters, the limit is ${BODY_MAX_LENGTH}`);
+    if (body.length > MAX_BODY_LENGTH) {
+      return refuse(`body has ${body.length} characters, the limit is ${MAX_BODY_LENGTH}`);
     }
     const parsed = eventSchema.safeParse({
       ...Object.fromEntries(["id", "type", "project_id", "producer_id", "ts"].map((name) => [name, record.get(name)])),
@@ -68,7 +68,7 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
   }
 
   function refuse(reason: string): DecodedEntry {
-    return { ok: false, reason: storableText(reason.slice(0, REASON_MAX_LENGTH)), origin };
+    return { ok: false, reason: storableText(reason.slice(0, MAX_REASON_LENGTH)), origin };
   }
 }
 
@@ -120,8 +120,8 @@ function demandShallow(value: unknown, depth: number): unknown {
 }
 
 function demandDepth(depth: number): void {
-  if (depth > BODY_MAX_DEPTH) {
-    throw new Error(`it is nested deeper than ${BODY_MAX_DEPTH}`);
+  if (depth > MAX_BODY_DEPTH) {
+    throw new Error(`it is nested deeper than ${MAX_BODY_DEPTH}`);
   }
 }
 

@@ -9,7 +9,7 @@ type AnnounceOptions = { readonly redis: Redis; readonly streamName: string; rea
 export type Announce = (written: Pick<BatchRows, "traces" | "scores">) => void;
 
 /** Messages on their way; a Redis that takes none for so long gets no more of them. */
-const WAITING_MAX = 16;
+const MAX_WAITING_MESSAGES = 16;
 
 /**
  * Says which traces a commit has changed, to whoever watches them. Nobody waits for it and nothing depends on it: watchers also look
@@ -40,7 +40,7 @@ export function createAnnouncer({ redis, streamName, log }: AnnounceOptions): An
       ...traces.map((row) => ({ projectId: row.project_id, traceId: row.id, isResumed: row.resumed_from !== undefined })),
       ...scores.map((row) => ({ projectId: row.project_id, traceId: row.trace_id, isResumed: false })),
     ]);
-    if (message !== undefined && waiting < WAITING_MAX) {
+    if (message !== undefined && waiting < MAX_WAITING_MESSAGES) {
       void publish(message);
     }
   };

@@ -13,7 +13,7 @@ export type Chunk = { readonly entries: readonly StreamEntry[]; readonly isLast:
 type Fetch = (count: number, isFirst: boolean) => Promise<Chunk>;
 
 /** Characters after which no more is asked for: what a batch is bounded by beside its count. */
-const BATCH_MAX_LENGTH = 16 * 1024 * 1024;
+const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 /** Redis can bound what a command returns only by its count: so many entries of the largest size still fit into memory. */
 const CHUNK_FIRST = 10;
 /** After small entries more of them are likely, and fewer commands read them; should they be large, they still fit. */
@@ -29,7 +29,7 @@ export function createChunkedReading(): (count: number, fetch: Fetch) => Promise
   return async (count, fetch) => {
     const taken: StreamEntry[] = [];
     let length = 0;
-    while (taken.length < count && length < BATCH_MAX_LENGTH) {
+    while (taken.length < count && length < MAX_BATCH_LENGTH) {
       const { entries, isLast } = await fetch(Math.min(chunkSize, count - taken.length), taken.length === 0).catch((error: unknown) => {
         if (taken.length === 0) {
           throw error;
@@ -41,7 +41,7 @@ export function createChunkedReading(): (count: number, fetch: Fetch) => Promise
       const largest = Math.max(...lengths, 1);
       taken.push(...entries);
       length += lengths.reduce((sum, added) => sum + added, 0);
-      chunkSize = largest <= SMALL_LENGTH ? CHUNK_AFTER_SMALL : Math.min(Math.max(Math.floor(BATCH_MAX_LENGTH / largest), 1), CHUNK_FIRST);
+      chunkSize = largest <= SMALL_LENGTH ? CHUNK_AFTER_SMALL : Math.min(Math.max(Math.floor(MAX_BATCH_LENGTH / largest), 1), CHUNK_FIRST);
       if (isLast) {
         break;
       }
@@ -50,13 +50,13 @@ export function createChunkedReading(): (count: number, fetch: Fetch) => Promise
   };
 }
 
-/** Entries as lists of which none is longer than {@link BATCH_MAX_LENGTH}; a larger entry is alone in its list. */
+/** Entries as lists of which none is longer than {@link MAX_BATCH_LENGTH}; a larger entry is alone in its list. */
 export function inParts(entries: readonly StreamEntry[]): readonly (readonly StreamEntry[])[] {
   const parts: StreamEntry[][] = [];
   let length = Infinity;
   for (const entry of entries) {
     const added = lengthOf(entry);
-    if (length + added > BATCH_MAX_LENGTH) {
+    if (length + added > MAX_BATCH_LENGTH) {
       parts.push([]);
       length = 0;
     }

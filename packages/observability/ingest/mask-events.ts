@@ -20,7 +20,7 @@ export type MaskedEvents = {
   readonly contents: readonly { readonly project_id: string; readonly sha256: string }[];
 };
 
-const REMEMBERED_MAX = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Masks events by the rules of their projects. Nothing passes unmasked: while rules can't be read this fails as the database does, and
@@ -39,7 +39,7 @@ export function createEventMasking({ find, clock, rememberedMs }: MaskEventsOpti
     );
     const unsure = [...projectIds].filter((id) => (current.get(id)?.readAt ?? -Infinity) <= now - rememberedMs);
     const found = new Map((unsure.length === 0 ? [] : await find(unsure)).map((rules) => [rules.project_id, rules]));
-    if (known.size + unsure.length > REMEMBERED_MAX) {
+    if (known.size + unsure.length > MAX_REMEMBERED) {
       known.clear();
     }
     for (const id of unsure) {

@@ -35,10 +35,10 @@ export const defaultTuning: Tuning = {
 };
 
 /** Deliveries after which an entry that the database refuses is set aside. */
-export const DELIVERIES_MAX = 5;
+export const MAX_DELIVERIES = 5;
 
 /** Deliveries after which an entry that nobody finishes is set aside unread: it may be what consumers die of. */
-export const UNFINISHED_DELIVERIES_MAX = 20;
+export const MAX_UNFINISHED_DELIVERIES = 20;
 
 /** Batches that are read and written at once, so that database and consumer seldom wait for each other. */
 export const LANES = 2;

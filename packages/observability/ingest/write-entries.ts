@@ -2,7 +2,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { decodeEntry, originOfEntry, type EntryOrigin, BODY_MAX_LENGTH } from "#events/stream-entry.ts";
+import { decodeEntry, originOfEntry, type EntryOrigin, MAX_BODY_LENGTH } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { MaskingError } from "#events/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -15,7 +15,7 @@ import { inParts, type StreamEntry } from "./chunked-reading.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createEventMasking } from "./mask-events.ts";
-import { DELIVERIES_MAX, UNFINISHED_DELIVERIES_MAX } from "./tuning.ts";
+import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { DeadLetterWrite } from "./batch-rows.ts";
 
@@ -26,7 +26,7 @@ type KnownProjectsOptions = {
 };
 
 const REMEMBERED_MS = 60_000;
-const REMEMBERED_MAX = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Tells which project ids exist. A project that was found is not asked for again for a minute;
@@ -38,7 +38,7 @@ function createKnownProjects({ find, clock }: KnownProjectsOptions): (ids: reado
     const now = clock.now().getTime();
     const unsure = [...new Set(ids)].filter((id) => (foundAt.get(id) ?? -Infinity) <= now - REMEMBERED_MS);
     const found = new Set(unsure.length === 0 ? [] : await find(unsure));
-    if (foundAt.size + found.size > REMEMBERED_MAX) {
+    if (foundAt.size + found.size > MAX_REMEMBERED) {
       foundAt.clear();
     }
     const known = new Set(ids.filter((id) => found.has(id) || (foundAt.has(id) && !unsure.includes(id))));
@@ -50,7 +50,7 @@ function createKnownProjects({ find, clock }: KnownProjectsOptions): (ids: reado
 }
 
 /** Characters that are kept of an entry as a whole; no event is as long. */
-const WHOLE_MAX_LENGTH = BODY_MAX_LENGTH + 1024 * 1024;
+const MAX_WHOLE_LENGTH = MAX_BODY_LENGTH + 1024 * 1024;
 /** Of one that is longer than that: fields, and characters of each. */
 const FIELDS_KEPT = 32;
 const FIELD_KEPT_LENGTH = 64 * 1024;
@@ -58,7 +58,7 @@ const FIELD_KEPT_LENGTH = 64 * 1024;
 /** An entry as it is set aside. Of one that is longer than any event only the beginning is kept, or it could not be stored either. */
 function toDeadLetter(stream: string, entry: StreamEntry, reason: string, projectId: string | undefined): DeadLetterWrite {
   const length = entry.fields.reduce((sum, field) => sum + field.length, 0);
-  const isWhole = length <= WHOLE_MAX_LENGTH;
+  const isWhole = length <= MAX_WHOLE_LENGTH;
   const kept = isWhole ? entry.fields : entry.fields.slice(0, FIELDS_KEPT).map((field) => field.slice(0, FIELD_KEPT_LENGTH));
   return {
     id: uuidv7(),
@@ -104,7 +104,7 @@ type WriteEntriesOptions = {
 /**
  * Writes entries to the database and then, only then, takes them off the stream. What cannot be read is set aside.
  * When the database refuses the data, or an event can't be masked, the entries are halved until the guilty one stands alone; that one stays
- * pending until it has been delivered {@link DELIVERIES_MAX} times and is then set aside too.
+ * pending until it has been delivered {@link MAX_DELIVERIES} times and is then set aside too.
  *
  * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
  */
@@ -168,7 +168,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     const reason = messageOf(failure);
     const what = failure instanceof MaskingError ? "it could not be masked" : "the database refused it";
     const deliveries = await stream.deliveriesOf(item.entry.id);
-    if (deliveries !== undefined && deliveries < DELIVERIES_MAX) {
+    if (deliveries !== undefined && deliveries < MAX_DELIVERIES) {
       log.warn({ entry: item.entry.id, deliveries, reason: `${what}: ${reason}` }, "an entry could not be written and will be tried again");
       return;
     }
@@ -195,7 +195,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
 
   return async (entries: readonly StreamEntry[]): Promise<void> => {
     // What was begun often and never finished is alone, so that it takes nothing else with it.
-    const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > DELIVERIES_MAX;
+    const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > MAX_DELIVERIES;
     const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
     for (const part of parts) {
       await write(part.map(decode));
@@ -204,7 +204,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
 }
 
 function decode(entry: StreamEntry): Decoded {
-  if (entry.deliveries !== undefined && entry.deliveries > UNFINISHED_DELIVERIES_MAX) {
+  if (entry.deliveries !== undefined && entry.deliveries > MAX_UNFINISHED_DELIVERIES) {
     const reason = `delivered ${entry.deliveries} times and never finished; perhaps consumers died of it`;
     return { entry, reason, origin: originOfEntry(entry.fields) };
   }

@@ -13,7 +13,7 @@ const FRESH_MS = 10_000;
 const USABLE_WITHOUT_DATABASE_MS = 15 * 60_000;
 const RETRY_SECONDS = 5;
 const TOUCH_MS = 60_000;
-const REMEMBERED_MAX = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 type Known = { readonly key: UsableKey; readonly foundAt: number; touchedAt: number };
 
@@ -33,7 +33,7 @@ export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash:
         return undefined;
       }
       const found = { key, foundAt: now, touchedAt: before?.touchedAt ?? -Infinity };
-      if (known.size >= REMEMBERED_MAX) {
+      if (known.size >= MAX_REMEMBERED) {
         known.clear();
       }
       known.set(hash, found);

@@ -1,4 +1,4 @@
-import { VALUE_MAX_DEPTH, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
+import { MAX_VALUE_DEPTH, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
 
 /** Reads attributes by the names that conventions give them, and knows which were never asked for. */
 export type AttributeReader = {
@@ -67,13 +67,13 @@ function toCount(value: OtlpValue): number | undefined {
 export type JsonReader = (value: OtlpValue) => OtlpValue;
 
 /** Lists, objects and items after the first of all texts that one request has read. */
-const JSON_ITEMS_MAX = 1_000_000;
+const MAX_JSON_ITEMS = 1_000_000;
 
 /**
  * Attributes hold no objects in most libraries, so they hold their JSON. What only looks like it stays the text it is, and so
  * does what a request holds beyond a million items: thirty kilobytes on the wire may unpack to ten million objects.
  */
-export function createJsonReader(most = JSON_ITEMS_MAX): JsonReader {
+export function createJsonReader(most = MAX_JSON_ITEMS): JsonReader {
   let left = most;
   return (value) => {
     if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) {
@@ -86,7 +86,7 @@ export function createJsonReader(most = JSON_ITEMS_MAX): JsonReader {
     left -= items;
     try {
       const parsed = JSON.parse(value) as OtlpValue;
-      return depthOf(parsed) > VALUE_MAX_DEPTH ? value : parsed;
+      return depthOf(parsed) > MAX_VALUE_DEPTH ? value : parsed;
     } catch {
       return value;
     }
@@ -112,7 +112,7 @@ function countItems(json: string, most: number): number {
 function depthOf(value: OtlpValue): number {
   let level: readonly OtlpValue[] = [value];
   let depth = 0;
-  while (level.length > 0 && depth <= VALUE_MAX_DEPTH) {
+  while (level.length > 0 && depth <= MAX_VALUE_DEPTH) {
     level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
     depth += 1;
   }
@@ -123,7 +123,7 @@ type Path = readonly string[];
 
 /** An object whose names are all numbers is a list, in the order of the numbers, however large they are. */
 function toTree(entries: readonly (readonly [path: Path, value: OtlpValue])[]): OtlpValue {
-  const leaf = entries.find(([path]) => path.length === 0 || path.length > VALUE_MAX_DEPTH);
+  const leaf = entries.find(([path]) => path.length === 0 || path.length > MAX_VALUE_DEPTH);
   if (leaf !== undefined) {
     return leaf[1];
   }

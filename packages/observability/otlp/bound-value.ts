@@ -1,7 +1,7 @@
 import type { OtlpValue } from "./otlp-span.ts";
 
 /** Characters of one text; a longer one, usually a file inside a message, is cut and says so. */
-const TEXT_MAX = 1_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
 
 /**
  * Nothing is cut but single texts that are very long. A name `$blob` travels as `$$blob`: it refers to no content, and a span
@@ -10,7 +10,7 @@ const TEXT_MAX = 1_000_000;
 export function boundValue<Value extends OtlpValue | undefined>(value: Value): Value;
 export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined {
   if (typeof value === "string") {
-    return value.length <= TEXT_MAX ? value : `${boundText(value, TEXT_MAX)}… (cut, ${value.length} characters)`;
+    return value.length <= MAX_TEXT_LENGTH ? value : `${boundText(value, MAX_TEXT_LENGTH)}… (cut, ${value.length} characters)`;
   }
   if (Array.isArray(value)) {
     return value.map((item: OtlpValue) => boundValue(item));

@@ -4,7 +4,7 @@ import type { OtlpValue } from "./otlp-span.ts";
 type Reasoning = { readonly text: string; readonly truncated: boolean; readonly original_chars: number; readonly sha256?: string };
 
 /** Code points; the same as the SDK's default of OBS_REASONING_MAX_LENGTH. */
-const REASONING_MAX = 50_000;
+const MAX_REASONING_LENGTH = 50_000;
 
 const PARTS = new Set<unknown>(["reasoning", "thinking"]);
 const TEXTS = ["content", "text", "reasoning", "thinking"];
@@ -16,11 +16,11 @@ export function findReasoning(output: OtlpValue | undefined): Reasoning | undefi
     return undefined;
   }
   const characters = Array.from(text);
-  if (characters.length <= REASONING_MAX) {
+  if (characters.length <= MAX_REASONING_LENGTH) {
     return { text, truncated: false, original_chars: characters.length };
   }
   return {
-    text: characters.slice(0, REASONING_MAX).join(""),
+    text: characters.slice(0, MAX_REASONING_LENGTH).join(""),
     truncated: true,
     original_chars: characters.length,
     sha256: createHash("sha256").update(text).digest("hex"),

@@ -5,7 +5,7 @@ export const PROTOBUF_TYPE = "application/x-protobuf";
 
 /** Reasons shown of the spans that were refused. */
 const REASONS_SHOWN = 5;
-const REASON_MAX = 300;
+const MAX_REASON_LENGTH = 300;
 
 type Answer = string | Buffer;
 
@@ -42,6 +42,6 @@ function tag(field: number, wireType: number): number {
 
 function reasonsOf(refused: readonly string[]): string {
   const kinds = [...new Set(refused)];
-  const shown = kinds.slice(0, REASONS_SHOWN).map((reason) => reason.slice(0, REASON_MAX));
+  const shown = kinds.slice(0, REASONS_SHOWN).map((reason) => reason.slice(0, MAX_REASON_LENGTH));
   return `${shown.join("; ")}${kinds.length > shown.length ? `; and ${kinds.length - shown.length} more` : ""}`;
 }

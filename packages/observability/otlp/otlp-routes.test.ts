@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import protobuf from "protobufjs/minimal.js";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { STREAM_MAX_LENGTH } from "#config.ts";
+import { MAX_STREAM_LENGTH } from "#config.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createApiRig } from "#testing/api-rig.ts";
@@ -138,7 +138,7 @@ describe("POST /v1/traces asks to send again later", () => {
   test("with 429 while the stream has no room, and takes all when it has", async () => {
     const { client } = otlp.rig.redis;
     const fill = "for index = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'x', index) end";
-    await client.eval(fill, 1, otlp.rig.stream, STREAM_MAX_LENGTH);
+    await client.eval(fill, 1, otlp.rig.stream, MAX_STREAM_LENGTH);
     const answer = await otlp.send(jsonRequest([jsonSpan("a".repeat(16), 0)]));
     expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "15" }, body: expect.stringContaining('"error":"stream_full"') });
     await client.del(otlp.rig.stream);

@@ -33,7 +33,7 @@ export type OtlpScopeSpans = {
 export const STATUS_ERROR = 2;
 
 /** Values of attributes inside values; deeper ones are not sent by anybody who means well. */
-export const VALUE_MAX_DEPTH = 64;
+export const MAX_VALUE_DEPTH = 64;
 
 /** The request cannot be read, or is built to exhaust the reader. */
 export class UnreadableRequest extends Error {

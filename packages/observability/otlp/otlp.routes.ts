@@ -14,8 +14,8 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
 /** Bytes of a request as it is sent, and unpacked. */
-const SENT_MAX = 16 * 1024 * 1024;
-const UNPACKED_MAX = 32 * 1024 * 1024;
+const MAX_SENT_BYTES = 16 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 const unzip = promisify(gunzip);
 
@@ -34,10 +34,10 @@ async function unpackBody(body: Buffer, encoding: string | undefined): Promise<B
 
 async function unzipWithin(body: Buffer): Promise<Buffer> {
   try {
-    return await unzip(body, { maxOutputLength: UNPACKED_MAX });
+    return await unzip(body, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch (error) {
     if (error instanceof RangeError) {
-      const message = `The request unpacks to more than ${UNPACKED_MAX} bytes; send smaller batches.`;
+      const message = `The request unpacks to more than ${MAX_UNPACKED_BYTES} bytes; send smaller batches.`;
       throw new AppError({ code: "body_too_large", status: 413, message, cause: error });
     }
     throw new UnreadableRequest("it is no gzip", { cause: error });
@@ -62,7 +62,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser(
         ["application/json", PROTOBUF_TYPE],
-        { parseAs: "buffer", bodyLimit: SENT_MAX },
+        { parseAs: "buffer", bodyLimit: MAX_SENT_BYTES },
         async (_request: unknown, body: unknown) => body,
       );
       scope.setErrorHandler((error: RequestError, request, reply) => {
@@ -93,7 +93,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       scope.addHook("onResponse", async (request) => leave.get(request)?.());
 
       const schema = { summary: "OTLP/HTTP: spans of an OpenTelemetry exporter, as protobuf or JSON; by an API key with the scope ingest" };
-      scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: SENT_MAX, schema }, async (request, reply) => {
+      scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
         const projectId = projectOf(request);
         const batches = await readBatches(request);
         const { events, refused } = toSpanEvents(projectId, batches);
@@ -132,7 +132,7 @@ function projectOf(request: Request): string {
 async function readBatches(request: Request): Promise<readonly OtlpScopeSpans[]> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const unpacked = await unpackBody(body, request.headers["content-encoding"]);
-  if (unpacked.length > UNPACKED_MAX) {
+  if (unpacked.length > MAX_UNPACKED_BYTES) {
     throw new AppError({ code: "body_too_large", status: 413, message: "The request is too large; send smaller batches." });
   }
   return isProtobuf(request) ? readProtobuf(unpacked) : readJson(unpacked);
@@ -144,9 +144,9 @@ function isProtobuf({ headers }: Request): boolean {
 
 /** What a request may take while it is read: what it sends, and what that unpacks to. */
 function roomFor({ headers }: Request): number {
-  const length = Number(headers["content-length"] ?? SENT_MAX);
-  const sent = Number.isSafeInteger(length) && length >= 0 ? Math.min(length, SENT_MAX) : SENT_MAX;
-  return headers["content-encoding"] === undefined ? sent : Math.min(sent * 10, UNPACKED_MAX) + sent;
+  const length = Number(headers["content-length"] ?? MAX_SENT_BYTES);
+  const sent = Number.isSafeInteger(length) && length >= 0 ? Math.min(length, MAX_SENT_BYTES) : MAX_SENT_BYTES;
+  return headers["content-encoding"] === undefined ? sent : Math.min(sent * 10, MAX_UNPACKED_BYTES) + sent;
 }
 
 function refusalOf(error: RequestError): AppError {

@@ -1,6 +1,6 @@
 import {
   UnreadableRequest,
-  VALUE_MAX_DEPTH,
+  MAX_VALUE_DEPTH,
   type OtlpAttributes,
   type OtlpScopeSpans,
   type OtlpSpan,
@@ -91,8 +91,8 @@ function readAttributes(item: Item, limits: RequestLimits): OtlpAttributes {
 
 function readValue(value: unknown, limits: RequestLimits, depth: number): OtlpValue {
   limits.countItem();
-  if (depth > VALUE_MAX_DEPTH) {
-    throw new UnreadableRequest(`a value is nested deeper than ${VALUE_MAX_DEPTH}`);
+  if (depth > MAX_VALUE_DEPTH) {
+    throw new UnreadableRequest(`a value is nested deeper than ${MAX_VALUE_DEPTH}`);
   }
   const item = toItem(value);
   const [plain] = [field(item, "stringValue", "string_value"), field(item, "boolValue", "bool_value")].filter(

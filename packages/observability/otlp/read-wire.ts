@@ -1,5 +1,5 @@
 import type protobuf from "protobufjs/minimal.js";
-import { UnreadableRequest, VALUE_MAX_DEPTH, type OtlpValue } from "./otlp-span.ts";
+import { UnreadableRequest, MAX_VALUE_DEPTH, type OtlpValue } from "./otlp-span.ts";
 import type { RequestLimits } from "./request-limits.ts";
 
 export type Reader = protobuf.Reader;
@@ -43,8 +43,8 @@ export function readKeyValue(reader: Reader, limits: RequestLimits, into: Map<st
 }
 
 function readValue(reader: Reader, limits: RequestLimits, depth: number): OtlpValue {
-  if (depth > VALUE_MAX_DEPTH) {
-    throw new UnreadableRequest(`a value is nested deeper than ${VALUE_MAX_DEPTH}`);
+  if (depth > MAX_VALUE_DEPTH) {
+    throw new UnreadableRequest(`a value is nested deeper than ${MAX_VALUE_DEPTH}`);
   }
   let value: OtlpValue = null;
   readMessage(reader, limits, (tag) => {

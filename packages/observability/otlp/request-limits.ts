@@ -1,8 +1,8 @@
 import { AppError } from "@sightline/foundation/errors";
 
 /** What a request may hold, so that a small body cannot become a large heap. */
-const SPANS_MAX = 20_000;
-const ITEMS_MAX = 500_000;
+const MAX_SPANS = 20_000;
+const MAX_ITEMS = 500_000;
 
 /** Counts what a request holds while it is read. Each throws from the one on that is too many: {@link AppError} 413. */
 export type RequestLimits = {
@@ -12,12 +12,12 @@ export type RequestLimits = {
 };
 
 export function createRequestLimits(): RequestLimits {
-  return { countSpan: createCounter("spans", SPANS_MAX), countItem: createCounter("events and values", ITEMS_MAX) };
+  return { countSpan: createCounter("spans", MAX_SPANS), countItem: createCounter("events and values", MAX_ITEMS) };
 }
 
 /** A value in JSON is two objects and two commas. */
 export function createJsonLimit(): () => void {
-  return createCounter("events and values", 4 * ITEMS_MAX);
+  return createCounter("events and values", 4 * MAX_ITEMS);
 }
 
 function createCounter(name: string, most: number): () => void {

@@ -9,7 +9,7 @@ import { toTimestamp } from "./timestamp.ts";
 
 type EndStatus = "success" | "failure" | "interrupted";
 
-const ERROR_MAX = 16_384;
+const MAX_ERROR_LENGTH = 16_384;
 
 /** LangGraph stops a run for a person's answer by throwing; callbacks report that as an error, which it is not. */
 const INTERRUPTS = /^(?:GraphInterrupt|NodeInterrupt)\b/m;
@@ -30,7 +30,7 @@ function errorOf(span: Pick<OtlpSpan, "status" | "events" | "attributes">): stri
   const exception = exceptionsOf(span).at(-1);
   const [type, message] = [textOf(exception, "exception.type"), textOf(exception, "exception.message")];
   const told = [type, message].filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type");
-  return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, ERROR_MAX);
+  return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, MAX_ERROR_LENGTH);
 }
 
 function exceptionsOf({ events }: Pick<OtlpSpan, "events">): readonly OtlpAttributes[] {
@@ -59,8 +59,8 @@ type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place
 type Place = "root" | "entrance" | "orphan" | "child";
 
 /** Characters of one event's body at the most; what is longer is refused in the answer and not lost behind it. */
-const BODY_MAX = 4 * 1024 * 1024;
-const NAME_MAX = 500;
+const MAX_EVENT_BODY_LENGTH = 4 * 1024 * 1024;
+const MAX_NAME_LENGTH = 500;
 
 /** What a request's spans are on the stream, in the order of their start; what can't be one is refused with the reason. */
 export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans[]): SpanEvents {
@@ -77,8 +77,8 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
   const events = placeSpans(readable).flatMap((placed) => {
     const drafts = eventsOf(projectId, placed, readJson);
     const longest = Math.max(...drafts.map(({ body }) => body.length));
-    if (longest > BODY_MAX) {
-      refused.push(`the span ${placed.span.spanId} holds ${longest} characters, the limit is ${BODY_MAX}`);
+    if (longest > MAX_EVENT_BODY_LENGTH) {
+      refused.push(`the span ${placed.span.spanId} holds ${longest} characters, the limit is ${MAX_EVENT_BODY_LENGTH}`);
       return [];
     }
     return drafts;
@@ -140,9 +140,9 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     ...ids,
     parent_id: NO_PARENT.test(span.parentSpanId) ? null : observationIdOf(projectId, span.traceId, span.parentSpanId),
     kind: facts.kind,
-    name: boundText(facts.name, NAME_MAX),
+    name: boundText(facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
-    model: facts.model === undefined ? undefined : boundText(facts.model, NAME_MAX),
+    model: facts.model === undefined ? undefined : boundText(facts.model, MAX_NAME_LENGTH),
     code: facts.code,
     input,
     attributes: attributesOf(common),
@@ -158,7 +158,7 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     status,
     output,
     error: errorOf(span),
-    model: facts.model === undefined ? undefined : boundText(facts.model, NAME_MAX),
+    model: facts.model === undefined ? undefined : boundText(facts.model, MAX_NAME_LENGTH),
     usage: facts.usage,
     reasoning: facts.kind === "llm" ? findReasoning(facts.output) : undefined,
     tool_entry: toolEntryOf(common),
@@ -181,7 +181,7 @@ type Common = {
 function traceStart(traceId: string, { projectId, span, source, place, facts, input }: Common): DraftEvent {
   return draft(projectId, "trace.start", {
     trace_id: traceId,
-    name: boundText(facts.name, NAME_MAX),
+    name: boundText(facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
     thread_id: optionalName(facts.threadId),
     session_id: optionalName(facts.sessionId),
@@ -238,7 +238,7 @@ function toolEntryOf({ span, facts, status, input, output }: Common): BodyOf<"ob
   }
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return {
-    tool_name: boundText(facts.toolName, NAME_MAX),
+    tool_name: boundText(facts.toolName, MAX_NAME_LENGTH),
     parameters: isObject ? Object.fromEntries(Object.entries(input)) : input === undefined || input === null ? {} : { input },
     result: output ?? null,
     timestamp: toTimestamp(span.startNanos),
@@ -252,5 +252,5 @@ function draft<Type extends EventType>(projectId: string, type: Type, body: Body
 }
 
 function optionalName(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : boundText(text, NAME_MAX);
+  return text === undefined ? undefined : boundText(text, MAX_NAME_LENGTH);
 }

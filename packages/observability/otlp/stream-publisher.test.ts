@@ -6,7 +6,7 @@ import type { PrivateServer } from "@sightline/foundation/testing/private-server
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { STREAM_MAX_LENGTH } from "#config.ts";
+import { MAX_STREAM_LENGTH } from "#config.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { decodeEntry } from "#events/stream-entry.ts";
 import { createTcpProxy, type TcpProxy } from "#testing/tcp-proxy.ts";
@@ -133,11 +133,11 @@ describe("an intake's numbers", () => {
 test("a stream without room for all of a request's events takes none of them, and keeps what others have put there", async () => {
   const intake = await createIntake();
   const fill = "for index = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'x', index) end";
-  await redis.eval(fill, 1, stream, STREAM_MAX_LENGTH - 1_000);
+  await redis.eval(fill, 1, stream, MAX_STREAM_LENGTH - 1_000);
   expect(await intake.publish(projectId, drafts(1_001))).toBe("full");
-  expect(await redis.xlen(stream)).toBe(STREAM_MAX_LENGTH - 1_000);
+  expect(await redis.xlen(stream)).toBe(MAX_STREAM_LENGTH - 1_000);
   expect(await intake.publish(projectId, drafts(999))).toBe("taken");
-  expect(await redis.xlen(stream)).toBe(STREAM_MAX_LENGTH);
+  expect(await redis.xlen(stream)).toBe(MAX_STREAM_LENGTH);
   await redis.xtrim(stream, "MAXLEN", 0);
   expect(await intake.publish(projectId, drafts(1_001))).toBe("taken");
 });

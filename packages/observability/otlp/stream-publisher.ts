@@ -4,7 +4,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
-import { STREAM_MAX_LENGTH } from "#config.ts";
+import { MAX_STREAM_LENGTH } from "#config.ts";
 import { EVENT_VERSION } from "#events/event.ts";
 import { eventIdOf, toVersion8 } from "./identifiers.ts";
 import type { DraftEvent } from "./span-events.ts";
@@ -78,7 +78,7 @@ export function createStreamPublisher({ redis, stream, clock, log, version }: Pu
       2,
       stream,
       counter,
-      STREAM_MAX_LENGTH,
+      MAX_STREAM_LENGTH,
       coming + all.length - events.length,
       numbering.last,
       EVENT_VERSION,

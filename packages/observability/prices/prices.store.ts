@@ -73,7 +73,7 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
     where (
       select count(*) from observability.prices
       where project_id = ${change.projectId} and (model, valid_from) <> (lower(${change.model}), ${change.validFrom}::timestamptz)
-    ) < ${PRICES_MAX} and ${hasRoleIn(change.reader, "owner", change.projectId)}
+    ) < ${MAX_PRICES} and ${hasRoleIn(change.reader, "owner", change.projectId)}
     on conflict (project_id, model, valid_from) do update set
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
       changed_at = now(), changed_by = excluded.changed_by
@@ -81,7 +81,7 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
   return rows.length > 0;
 }
 
-export const PRICES_MAX = 2_000;
+export const MAX_PRICES = 2_000;
 
 /** @returns whether there was one. */
 export async function deletePrice(

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from "@sightline/foundation/config";
 import { migrateDown, migrateUp, migrationStatus } from "@sightline/foundation/database/migrations";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HEARTBEAT_KEY, observabilityVariables, STREAM_MAX_LENGTH } from "#config.ts";
+import { HEARTBEAT_KEY, observabilityVariables, MAX_STREAM_LENGTH } from "#config.ts";
 import { createProjectRequestSchema, detailedHealthSchema, projectSchema } from "#contract.ts";
 import { eventSchema } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
@@ -40,7 +40,7 @@ const defaults = readConfig(observabilityVariables, required);
 describe("Resources and their fields", () => {
   test("the stream is observability:events by default, of 100000 entries at the most", () => {
     expect(defaults.OBSERVABILITY_STREAM_NAME).toBe("observability:events");
-    expect(STREAM_MAX_LENGTH).toBe(100_000);
+    expect(MAX_STREAM_LENGTH).toBe(100_000);
   });
 
   test("the consumer group is set by OBSERVABILITY_GROUP_NAME, a consumer named by OBSERVABILITY_CONSUMER_NAME, the heartbeat there while it lives", async () => {

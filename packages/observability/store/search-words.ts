@@ -1,8 +1,8 @@
 /** Of one value; what comes after is not looked at. */
-const CHARACTERS_MAX = 4_096;
-const PARTS_MAX = 1_000;
-const WORDS_MAX = 400;
-const WORD_MAX = 64;
+const MAX_CHARACTERS = 4_096;
+const MAX_PARTS = 1_000;
+const MAX_WORDS = 400;
+const MAX_WORD_LENGTH = 64;
 
 /**
  * The words that a trace is found by: of the beginning of the texts and numbers in the values, in their order and without
@@ -14,10 +14,10 @@ export function searchWordsOf(values: readonly unknown[]): string[] {
     for (const [word] of beginningOf(value)
       .toLowerCase()
       .matchAll(/[\p{L}\p{N}_]+/gu)) {
-      words.add(word.slice(0, WORD_MAX).toWellFormed());
+      words.add(word.slice(0, MAX_WORD_LENGTH).toWellFormed());
     }
   }
-  return Array.from(words).slice(0, WORDS_MAX).toSorted();
+  return Array.from(words).slice(0, MAX_WORDS).toSorted();
 }
 
 function beginningOf(value: unknown): string {
@@ -26,10 +26,10 @@ function beginningOf(value: unknown): string {
   function add(part: unknown): void {
     parts += 1;
     if (typeof part === "string" || typeof part === "number") {
-      text += ` ${String(part).slice(0, CHARACTERS_MAX)}`;
+      text += ` ${String(part).slice(0, MAX_CHARACTERS)}`;
     } else if (typeof part === "object" && part !== null) {
       for (const item of Object.values(part)) {
-        if (text.length >= CHARACTERS_MAX || parts >= PARTS_MAX) {
+        if (text.length >= MAX_CHARACTERS || parts >= MAX_PARTS) {
           return;
         }
         add(item);
@@ -38,5 +38,5 @@ function beginningOf(value: unknown): string {
   }
 
   add(value);
-  return text.slice(0, CHARACTERS_MAX);
+  return text.slice(0, MAX_CHARACTERS);
 }

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
 /** Of a smaller table any plan will do. */
-const PAGES_MIN = 8;
+const MIN_PAGES = 8;
 
 /**
  * Lets the database look at the tables that have become twice as large since it did so last, and tells which. A table that fills up has
@@ -15,7 +15,7 @@ export async function analyzeGrownTables(query: Kysely<ObservabilitySchema>, amo
   const { rows } = await sql<{ name: string }>`
     select class.relname as name from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
     where namespace.nspname = 'observability' and class.relkind = 'r'
-      and pg_relation_size(class.oid) / current_setting('block_size')::int > greatest(class.relpages * 2, ${PAGES_MIN}::int)
+      and pg_relation_size(class.oid) / current_setting('block_size')::int > greatest(class.relpages * 2, ${MIN_PAGES}::int)
       and (${among ?? null}::text[] is null or class.relname = any(${among ?? null}::text[]))
     order by name`.execute(query);
   for (const { name } of rows) {

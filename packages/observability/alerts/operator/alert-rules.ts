@@ -1,4 +1,4 @@
-import { STREAM_MAX_LENGTH } from "#config.ts";
+import { MAX_STREAM_LENGTH } from "#config.ts";
 
 export type AlertRule = {
   readonly name: string;
@@ -25,7 +25,7 @@ export const alertRules: readonly AlertRule[] = [
     severity: "warning",
     above: 80_000,
     unit: "events",
-    summary: `The stream nears the ${STREAM_MAX_LENGTH} events at which producers trim it and events are lost. Run another consumer, or find out why it lags.`,
+    summary: `The stream nears the ${MAX_STREAM_LENGTH} events at which producers trim it and events are lost. Run another consumer, or find out why it lags.`,
     metric: "studio_stream_length",
     expression: "studio_stream_length",
     held: "1m",

@@ -8,7 +8,7 @@ export type AlertChannelRow = Selectable<ObservabilitySchema["observability.aler
 type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
 /** Of a project. */
-export const CHANNELS_MAX = 20;
+export const MAX_CHANNELS = 20;
 
 /** By name. */
 export async function listAlertChannels(
@@ -19,7 +19,7 @@ export async function listAlertChannels(
     .where("channel.project_id", "=", projectId)
     .orderBy("channel.name")
     .orderBy("channel.id")
-    .limit(CHANNELS_MAX)
+    .limit(MAX_CHANNELS)
     .execute();
 }
 
@@ -37,7 +37,7 @@ export async function insertAlertChannel(query: Query, { projectId, reader, id }
       ${channel.sealed_secret}::text, ${channel.created_by}::text
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "owner")}
-      and (select count(*) from observability.alert_channels where project_id = project.id) < ${CHANNELS_MAX}
+      and (select count(*) from observability.alert_channels where project_id = project.id) < ${MAX_CHANNELS}
     returning id`.execute(query);
   return rows.length > 0;
 }

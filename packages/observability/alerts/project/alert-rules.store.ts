@@ -11,7 +11,7 @@ export type AlertRuleFields = Pick<Row, "name" | "metric" | "threshold" | "windo
 type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
 /** Of a project. */
-export const RULES_MAX = 100;
+export const MAX_RULES = 100;
 
 const COLUMNS = [
   "rule.id",
@@ -36,7 +36,7 @@ export async function listAlertRules(
   query: Query,
   { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
 ): Promise<readonly AlertRuleRow[]> {
-  return visible(query, reader).where("rule.project_id", "=", projectId).orderBy("rule.name").orderBy("rule.id").limit(RULES_MAX).execute();
+  return visible(query, reader).where("rule.project_id", "=", projectId).orderBy("rule.name").orderBy("rule.id").limit(MAX_RULES).execute();
 }
 
 export async function findAlertRule(query: Query, { projectId, reader, id }: Chosen): Promise<AlertRuleRow | undefined> {
@@ -56,7 +56,7 @@ export async function insertAlertRule(
       ${fields.is_enabled}::boolean, ${author}::text
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "editor")}
-      and (select count(*) from observability.alert_rules where project_id = project.id) < ${RULES_MAX}
+      and (select count(*) from observability.alert_rules where project_id = project.id) < ${MAX_RULES}
     returning id`.execute(query);
   return rows.length > 0;
 }

@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
-import { CHANNELS_MAX } from "./alert-channels.store.ts";
-import { RULES_MAX } from "./alert-rules.store.ts";
+import { MAX_CHANNELS } from "./alert-channels.store.ts";
+import { MAX_RULES } from "./alert-rules.store.ts";
 
 export function alertRuleNotFound(): AppError {
   return new AppError({
@@ -35,7 +35,7 @@ export function tooManyAlertRules(): AppError {
   return new AppError({
     code: "too_many_alert_rules",
     status: 409,
-    message: `A project has ${RULES_MAX} alert rules at the most. Delete some.`,
+    message: `A project has ${MAX_RULES} alert rules at the most. Delete some.`,
   });
 }
 
@@ -43,7 +43,7 @@ export function tooManyAlertChannels(): AppError {
   return new AppError({
     code: "too_many_alert_channels",
     status: 409,
-    message: `A project has ${CHANNELS_MAX} alert channels at the most. Delete some.`,
+    message: `A project has ${MAX_CHANNELS} alert channels at the most. Delete some.`,
   });
 }
 

@@ -49,10 +49,10 @@ export type GroupedBy = "kind" | "name" | "model" | "status" | "trace";
 /** Of the whole time, by a property of the observations or by the traces' names; those with the most. A status is one of both. */
 export function readGroups(query: Query, filter: MetricsFilter, by: GroupedBy): Promise<readonly Figures[]> {
   const [column, counted] = by === "trace" ? (["name", TRACES] as const) : ([by, by === "status" ? EVERYTHING : OBSERVATIONS] as const);
-  return read(query, filter, sql`${filter.from}::timestamptz`, sql.ref(column), { counted, limit: GROUPS_MAX });
+  return read(query, filter, sql`${filter.from}::timestamptz`, sql.ref(column), { counted, limit: MAX_GROUPS });
 }
 
-const GROUPS_MAX = 50;
+const MAX_GROUPS = 50;
 const EVERYTHING = sql<boolean>`true`;
 const TRACES = sql<boolean>`kind = 'trace'`;
 const OBSERVATIONS = sql<boolean>`kind <> 'trace'`;

@@ -35,7 +35,7 @@ type DeadLettersOptions = {
 };
 
 /** A mended entry may be as large as the entry was; JSON in JSON takes more characters. */
-const FIX_MAX_BYTES = 4 * 1024 * 1024;
+const MAX_FIX_BYTES = 4 * 1024 * 1024;
 
 const config = { auth: "user-or-operator" };
 const params = z.object({ dead_letter_id: z.uuid() });
@@ -89,7 +89,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
       "/api/v1/dead-letters/:dead_letter_id",
       {
         config,
-        bodyLimit: FIX_MAX_BYTES,
+        bodyLimit: MAX_FIX_BYTES,
         schema: {
           summary: "Mend it, by all its fields as they should have been",
           params,

@@ -14,7 +14,7 @@ type GoneProducersOptions = {
 };
 
 const EVERY_MS = 10_000;
-const LAG_MAX_SECONDS = 15;
+const MAX_LAG_SECONDS = 15;
 
 /** An SDK sends a heartbeat every ten seconds. */
 export const SILENT_MS = 90_000;
@@ -32,7 +32,7 @@ export function createGoneProducers({ query, readLag, clock, log }: GoneProducer
   async function look(): Promise<void> {
     const lag = await readLag();
     const now = clock.now().getTime();
-    if (!(lag < LAG_MAX_SECONDS)) {
+    if (!(lag < MAX_LAG_SECONDS)) {
       caughtUpSince = undefined;
       return;
     }

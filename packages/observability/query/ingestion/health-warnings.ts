@@ -7,8 +7,8 @@ import { readRedisState } from "./redis-state.ts";
 type Warnings = { readonly warnings?: string[] };
 
 /** The contract's alerts. MAXLEN bounds entries and not bytes, so memory is watched apart from the length. */
-const MEMORY_MAX_MEGABYTES = 450;
-const STREAM_MAX_LENGTH = 80_000;
+const MAX_MEMORY_MEGABYTES = 450;
+const MAX_STREAM_LENGTH = 80_000;
 const MEGABYTE = 1024 * 1024;
 
 const RECENT_MS = 24 * 60 * 60 * 1000;
@@ -20,12 +20,12 @@ export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream:
     const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);
     return [
       ...(policy === "noeviction" ? [] : [`maxmemory-policy is ${policy}: Redis may throw the stream away. Set it to noeviction.`]),
-      ...(memoryBytes > MEMORY_MAX_MEGABYTES * MEGABYTE
+      ...(memoryBytes > MAX_MEMORY_MEGABYTES * MEGABYTE
         ? [
-            `Redis uses ${Math.round(memoryBytes / MEGABYTE)} MB, over ${MEMORY_MAX_MEGABYTES}. Find out why the consumer lags, or run another one.`,
+            `Redis uses ${Math.round(memoryBytes / MEGABYTE)} MB, over ${MAX_MEMORY_MEGABYTES}. Find out why the consumer lags, or run another one.`,
           ]
         : []),
-      ...(length > STREAM_MAX_LENGTH
+      ...(length > MAX_STREAM_LENGTH
         ? [`${length} events wait on the stream, which producers trim at 100000: soon some are lost. Run another consumer.`]
         : []),
     ];

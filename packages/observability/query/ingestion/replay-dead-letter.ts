@@ -19,7 +19,7 @@ type ReplayOptions = {
 };
 
 /** Where the contract's alert warns. Replayed entries are never trimmed for, so that they push nothing off the stream themselves. */
-const STREAM_MAX_LENGTH = 80_000;
+const MAX_STREAM_LENGTH = 80_000;
 
 const fieldsSchema = z.array(z.string()).min(2);
 
@@ -51,7 +51,7 @@ async function putOn({ redis, name }: ReplayStream, fields: readonly string[]): 
   const length = await redis.xlen(name).catch((error: unknown) => {
     throw streamAway(error);
   });
-  if (length >= STREAM_MAX_LENGTH) {
+  if (length >= MAX_STREAM_LENGTH) {
     throw streamFull(length);
   }
   await redis.xadd(name, "*", ...fields).catch((error: unknown) => {

@@ -84,7 +84,7 @@ type HubOptions = {
 };
 
 const TICK_MS = 250;
-const RESUMING_MAX = 1_000;
+const MAX_RESUMING = 1_000;
 
 /** All streams of this process: one subscription and one look into the database serve them all. */
 export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
@@ -117,7 +117,7 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
       resuming.add(trace);
     }
     for (const oldest of resuming) {
-      if (resuming.size <= RESUMING_MAX) {
+      if (resuming.size <= MAX_RESUMING) {
         break;
       }
       resuming.delete(oldest);

@@ -22,7 +22,7 @@ export type LiveStreamTuning = {
 };
 
 /** Traces named in one event. */
-const NAMED_MAX = 500;
+const MAX_NAMED_TRACES = 500;
 
 /** Events that come faster than `everyMs`, or than the client reads, become one: it is told what changed, not how often. */
 export function openLiveStream({ everyMs, backlogBytes, stuckMs }: LiveStreamTuning): LiveStream {
@@ -70,7 +70,7 @@ export function openLiveStream({ everyMs, backlogBytes, stuckMs }: LiveStreamTun
     stream,
     notify: (traceIds) => {
       for (const id of traceIds ?? []) {
-        if (pending.size < NAMED_MAX || pending.has(id)) {
+        if (pending.size < MAX_NAMED_TRACES || pending.has(id)) {
           pending.add(id);
         } else {
           isMore = true;

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import { listRequestSchema, memberPageSchema, putMemberRequestSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { listMembers, putMember, removeMember, type MemberChange, MEMBERS_MAX } from "./members.store.ts";
+import { listMembers, putMember, removeMember, type MemberChange, MAX_MEMBERS } from "./members.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
@@ -121,6 +121,6 @@ function tooManyMembers(): AppError {
   return new AppError({
     code: "too_many_members",
     status: 409,
-    message: `A project has ${MEMBERS_MAX} members at the most. Open it to your whole organisation instead: PATCH it with {"access": "tenant"}.`,
+    message: `A project has ${MAX_MEMBERS} members at the most. Open it to your whole organisation instead: PATCH it with {"access": "tenant"}.`,
   });
 }

@@ -13,7 +13,7 @@ export type MemberRow = {
 };
 
 /** More would make every look at a project's members slow, and are easier served by opening it to the tenant. */
-export const MEMBERS_MAX = 1_000;
+export const MAX_MEMBERS = 1_000;
 
 /** Newest first, for everybody who sees the project. */
 export async function listMembers(
@@ -63,7 +63,7 @@ export async function putMember(
       select ${projectId}::uuid, ${userId}::text, ${role}::text, ${by}::text
       where (
         select count(*) from observability.project_members where project_id = ${projectId} and user_id <> ${userId}
-      ) < ${MEMBERS_MAX}
+      ) < ${MAX_MEMBERS}
       on conflict (project_id, user_id) do update set role = excluded.role
       returning member.user_id`.execute(transaction);
     return rows.length > 0 ? "done" : "too_many";

@@ -7,7 +7,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { insertProject } from "#store/projects.store.ts";
-import { MEMBERS_MAX } from "./members.store.ts";
+import { MAX_MEMBERS } from "./members.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
@@ -113,11 +113,11 @@ describe("members", () => {
     expect(second.next_cursor).toBeNull();
   });
 
-  test(`are ${MEMBERS_MAX} at the most`, async () => {
+  test(`are ${MAX_MEMBERS} at the most`, async () => {
     await database.pool.query(
       `insert into observability.project_members (project_id, user_id, role, added_by)
        select $1, gen_random_uuid()::text, 'viewer', 'test' from generate_series(1, $2)`,
-      [project, MEMBERS_MAX - 1],
+      [project, MAX_MEMBERS - 1],
     );
     expect(await put(bob, "viewer", asAnn)).toMatchObject({ status: 409, body: { error: "too_many_members" } });
     expect(await put(ann, "owner", asAnn)).toMatchObject({ status: 204 });

@@ -6,7 +6,7 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { deletePrice, listPrices, PRICES_MAX, putPrice, type PriceRow } from "#prices/prices.store.ts";
+import { deletePrice, listPrices, MAX_PRICES, putPrice, type PriceRow } from "#prices/prices.store.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 
@@ -62,7 +62,7 @@ export function priceRoutes({ query, clock, log }: PricesOptions) {
           throw new AppError({
             code: "too_many_prices",
             status: 409,
-            message: `A project has ${PRICES_MAX} prices at the most. Delete versions that count no longer.`,
+            message: `A project has ${MAX_PRICES} prices at the most. Delete versions that count no longer.`,
           });
         }
         log.info({ project: projectId, model: price.model, by: authorOf(reader) }, "a price was set");

@@ -19,8 +19,8 @@ import { readSeen, writeRevision } from "#query/steps/revision.ts";
 type Query = Kysely<ObservabilitySchema>;
 type Wanted = { readonly reader: Reader; readonly projectId: string; readonly traceId: string };
 
-const GAPS_MAX = 100;
-const CURRENT_MAX = 100;
+const MAX_GAPS = 100;
+const MAX_CURRENT_NODES = 100;
 const CURRENT_BYTES = 100_000;
 /** Parts of a trace whose attributes are told: so many of the first ones, and of the last. */
 const TOLD = 10;
@@ -41,7 +41,7 @@ export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDig
     run.projectId,
     run.segments.map(({ id }) => id),
   );
-  const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, GAPS_MAX);
+  const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, MAX_GAPS);
   const { graph, current } = await readGraph(query, run, trace);
   return {
     ...presentTraceSummary(trace, lost),
@@ -79,7 +79,7 @@ async function readGraph(
   const innermost = names.filter((name) => !names.some((other) => other.startsWith(`${name}:`)));
   return {
     graph: found.withDeclared(await findDeclaredGraphs(query, run.projectId, found.hashes)),
-    current: takeWhileLight(innermost.slice(0, CURRENT_MAX), CURRENT_BYTES),
+    current: takeWhileLight(innermost.slice(0, MAX_CURRENT_NODES), CURRENT_BYTES),
   };
 }
 

@@ -15,7 +15,7 @@ type ScoresOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clo
 
 const config = { auth: "user" };
 const id = z.uuid();
-const NAMES_MAX = 200;
+const MAX_NAMES = 200;
 
 /** Values that people give traces and observations, beside those that come with the events. */
 export function scoreRoutes({ query, clock }: ScoresOptions) {
@@ -58,7 +58,7 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
       async (request) => {
         const [reader, projectId] = [readerOf(request), request.params.project_id];
         await requireRole(query, { id: projectId, reader, role: "viewer" });
-        return { items: [...(await listScoreNames(query, { reader, projectId, limit: NAMES_MAX }))] };
+        return { items: [...(await listScoreNames(query, { reader, projectId, limit: MAX_NAMES }))] };
       },
     );
 
