@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
 
-/** Everything that the audit ever says, so that a filter can name it. */
+/** Every event that the audit can contain, so that a filter can name it. */
 export const AUDIT_EVENTS = [
   "login_ok",
   "login_failed",
@@ -41,7 +41,7 @@ export const auditQuerySchema = z.object({
   cursor,
   /** One event, or several with commas between. */
   event: z.string().max(1000).regex(ONE_LINE).optional(),
-  /** Whom it happened to, or who did it. */
+  /** The account that it happened to, or that did it. */
   user_id: id.optional(),
   ip: z.string().max(64).regex(ONE_LINE).optional(),
   from: timestamp.optional(),
@@ -73,7 +73,7 @@ export const auditVerificationSchema = z.object({
   rows: z.int(),
   /** Rows from before the chain was there. */
   unchained_rows: z.int(),
-  /** Hex; note it elsewhere, and a later verification can be held against it. */
+  /** Hexadecimal. Note it elsewhere: a later verification can be compared with it. */
   head: z.string(),
   first_broken_id: z.int().nullable(),
 });

@@ -11,11 +11,11 @@ import {
 } from "@sightline/foundation/config";
 import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
-/** Where mail is handed in. */
+/** The SMTP server that mails are sent through. */
 export type MailServer = {
   readonly host: string;
   readonly port: number;
-  /** `implicit` from the first byte on; `required` by STARTTLS before anything is said. */
+  /** `implicit`: TLS from the first byte on; `required`: STARTTLS before anything else is sent. */
   readonly tls: "implicit" | "required" | "off";
   readonly user: string | undefined;
   readonly password: string | undefined;

@@ -45,12 +45,12 @@ export type PartialSession = z.infer<typeof partialSessionSchema>;
 export const loginAnswerSchema = z.union([fullSessionSchema, partialSessionSchema]);
 export type LoginAnswer = z.infer<typeof loginAnswerSchema>;
 
-/** `GET /login/me`: whose session it is. */
+/** `GET /login/me`: the account of the session. */
 export const meSchema = userSchema.extend({
   tenant: z.object({ id: z.string(), name: z.string() }),
   must_change_password: z.boolean(),
   totp_enabled: z.boolean(),
-  /** Until when this session may do what asks for password and code again; null when it may not. */
+  /** How long this session may do what requires a recent step-up; null when it may not. */
   step_up_until: timestamp.nullable(),
 });
 export type Me = z.infer<typeof meSchema>;
@@ -113,12 +113,12 @@ export const sessionSchema = z.object({
   current: z.boolean(),
   created_at: timestamp,
   last_used_at: timestamp,
-  /** When it ends, unless it is used before. */
+  /** When the session ends unless it is used before. */
   idle_expires_at: timestamp,
   expires_at: timestamp,
   ip: z.string().nullable(),
   user_agent: z.string().nullable(),
-  /** How its owner logged in: `pwd`, `otp`, `backup`. */
+  /** The methods its owner logged in with: `pwd`, `otp`, `backup`. */
   amr: z.array(z.string()),
 });
 export type SessionItem = z.infer<typeof sessionSchema>;
@@ -130,16 +130,16 @@ export const secondFactorStatusSchema = z.object({
   totp_enabled: z.boolean(),
   backup_codes_remaining: z.int(),
   totp_last_used_at: timestamp.nullable(),
-  /** Until when no authenticator code is looked at. */
+  /** How long authenticator codes are refused. */
   locked_until: timestamp.nullable(),
-  /** No authenticator code is looked at until a backup code was used, or another admin resets the second factor. */
+  /** Authenticator codes are refused until a backup code was used, or another admin resets the second factor. */
   suspended: z.boolean(),
-  /** What someone who has the password can reach by guessing, under the limits in force. */
+  /** The chance that somebody who has the password also guesses a code, under the limits in force. */
   attack_odds: z.object({
     days: z.int(),
-    /** Wrong codes that are looked at in that time at the most. */
+    /** The most wrong codes that are evaluated in that time. */
     tries: z.int(),
-    /** Codes that are right at any moment. */
+    /** How many codes are right at any moment. */
     valid_codes: z.int(),
     /** 0 to 1. */
     probability: z.number(),
@@ -247,7 +247,7 @@ export const noticeSchema = z.object({
 export type Notice = z.infer<typeof noticeSchema>;
 export const noticesSchema = z.object({ notices: z.array(noticeSchema) });
 
-/** `POST /people/find`: who these accounts of one's own tenant are; what is no such account is left out. */
+/** `POST /people/find`: names and addresses of accounts of one's own tenant; ids and addresses without an account are left out. */
 export const findPeopleRequestSchema = z.object({
   ids: z.array(id).max(200).default([]),
   /** Whole addresses. */

@@ -79,7 +79,7 @@ export type Identity = {
   /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
   readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
   readonly keys: KeyAdministration;
-  /** Of any tenant, from the host; audited without an actor. */
+  /** What the host's command line does to accounts of any tenant; audited without an actor. */
   readonly host: HostCommands;
   /** An access token of ten minutes for a command on the host; audited. */
   readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
@@ -103,7 +103,7 @@ type IdentityDependencies = {
   readonly database: Database<IdentitySchema>;
   readonly log: Logger;
   readonly clock: Clock;
-  /** How those wait whose account is being guessed at; for tests. */
+  /** How requests wait while their account is being guessed at; for tests. */
   readonly sleep?: Sleep;
 };
 

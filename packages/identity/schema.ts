@@ -127,7 +127,7 @@ type SetupTriesRow = {
   readonly expires_at: Date;
 };
 
-/** The two kinds of second factor, counted apart: a lock of one never shuts the owner out of the other. */
+/** The two kinds of second factor, which are counted apart: a lock of one never shuts the owner out of the other. */
 export type SecondFactorPool = "totp" | "backup_code";
 
 type SecondFactorCounterRow = {

@@ -15,7 +15,7 @@ export function storableText(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }
 
-/** What a login needs to know of an account. */
+/** The columns of an account that a login needs. */
 export type Account = {
   readonly id: string;
   readonly tenantId: string;
@@ -70,7 +70,7 @@ export async function hasAccounts(queries: Queries): Promise<boolean> {
   return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Held to the end of the transaction by whoever makes an account, so that only one can be the first. */
+/** Taken to the end of the transaction by everything that makes an account, so that only one account can be the first. */
 export async function lockAccountCreation(transaction: Transaction<IdentitySchema>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('accounts'))`.execute(transaction);
 }
@@ -113,7 +113,7 @@ export async function insertAccount(transaction: Transaction<IdentitySchema>, ac
     .executeTakeFirst();
 }
 
-/** Holds the account as it was when its password was verified; false when it has changed since. */
+/** Locks the account if it still is as it was when its password was verified; false when it has changed since. */
 export async function lockVerifiedAccount(transaction: Transaction<IdentitySchema>, { id, epoch, totpEnabled }: Account): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
@@ -158,7 +158,7 @@ export async function updatePassword(
     .execute();
 }
 
-/** What was issued before ends to count, in every part: access tokens, partial tokens, setup tickets, mailed links. */
+/** Invalidates what was issued before, in every part: access tokens, partial tokens, setup tickets, mailed links. */
 export async function raiseEpoch(
   transaction: Transaction<IdentitySchema>,
   { id, now }: { readonly id: string; readonly now: Date },

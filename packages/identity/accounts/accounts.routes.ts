@@ -10,8 +10,8 @@ const REGISTRATION_BYTES = 16 * 1024;
 const PEOPLE_BYTES = 32 * 1024;
 
 /**
- * Who somebody is, for those who share something with them. Names and addresses of those only whom the caller can name by id
- * or by their whole address, in the caller's own tenant: nobody but admins gets a list of accounts.
+ * Names and addresses of accounts that the caller can already name by id or by whole address, in the caller's own
+ * tenant: nobody but admins can list accounts.
  */
 export function peopleRoutes({ queries }: { readonly queries: Queries }) {
   return (server: HttpServer): void => {

@@ -9,7 +9,7 @@ import { foldEmail } from "./account.store.ts";
 type Dependencies = { readonly hasher: PasswordHasher; readonly throttle: Throttle };
 
 /**
- * Someone who is signed in shows the password again. Guesses count as those of the login do.
+ * Verifies the password of somebody who is signed in already. Wrong guesses count as those of the login do.
  *
  * @throws {AppError} 403 `wrong_password`, 429 `too_many_tries`.
  */

@@ -12,12 +12,12 @@ export type AccountDependencies = { readonly queries: Queries; readonly hasher: 
 export type AccountPlan = {
   readonly email: string;
   readonly name: string;
-  /** Without one nobody logs in, until the owner has chosen one by a mailed link. */
+  /** Undefined for an invitation: nobody can log in until the owner has chosen a password by a mailed link. */
   readonly password: string | undefined;
   readonly mustChangePassword: boolean;
-  /** How it came about: `first_start`, `command`, `registration`, `admin`, `invitation`. */
+  /** What made the account: `first_start`, `command`, `registration`, `admin` or `invitation`. */
   readonly origin: string;
-  /** The admin who makes it. */
+  /** The admin who makes the account; undefined on the host. */
   readonly actor?: { readonly userId: string; readonly sessionId: string } | undefined;
   readonly client?: Client | undefined;
   /** Decides under the lock; throws to refuse, or answers undefined to make no account. */

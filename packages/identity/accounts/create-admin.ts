@@ -9,7 +9,7 @@ import { DEFAULT_TENANT, ensureTenant, findTenant } from "./tenant.store.ts";
 export type AdminRequest = {
   readonly email: string;
   readonly name: string;
-  /** Without one, a one-time password is made. */
+  /** When undefined, a one-time password is made. */
   readonly password?: string | undefined;
   readonly tenantName: string;
 };

@@ -16,7 +16,7 @@ export type FirstAdmin = {
   readonly oneTimePassword: string | undefined;
 };
 
-/** What is wrong with how the first admin is to be made, for whoever checks the variables before a start. */
+/** The problems with ADMIN_EMAIL and ADMIN_PASSWORD, for checks that run before anything is started. */
 export function problemsOfFirstAdmin({ ADMIN_EMAIL, ADMIN_PASSWORD }: Given): readonly string[] {
   return ADMIN_PASSWORD !== undefined && isGuessable(ADMIN_PASSWORD, ADMIN_EMAIL ?? FALLBACK_EMAIL)
     ? [

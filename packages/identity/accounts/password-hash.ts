@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 
-/** Stands where a hash would: no password opens the account until its owner has chosen one by a mailed link. */
+/** Stored instead of a hash: no password opens the account until its owner has chosen one by a mailed link. */
 export const NO_PASSWORD = "!";
 
 export type PasswordHasher = {
   readonly hash: (password: string) => Promise<string>;
-  /** Takes as long without a hash, so that the time tells nobody whether the account exists. */
+  /** Takes equally long without a hash, so that the response time does not tell whether the account exists. */
   readonly verify: (passwordHash: string | undefined, password: string) => Promise<boolean>;
 };
 

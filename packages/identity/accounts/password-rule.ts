@@ -53,7 +53,7 @@ export function refuseGuessable(password: string, email: string): void {
   }
 }
 
-/** Whether a guesser tries it first. Length is checked by the schemas. */
+/** Whether the password is one that attackers try first. Its length is checked by the schemas. */
 export function isGuessable(password: string, email: string): boolean {
   const plain = password.normalize("NFKC").toLowerCase();
   const name = email.split("@")[0]?.toLowerCase() ?? "";

@@ -10,7 +10,7 @@ export const DEFAULT_TENANT = "default";
 const NAME = /^[a-z][a-z0-9_]{0,40}$/;
 
 /**
- * The tenant of this name, made if there is none. Its code lives in the schema `tenant_<name>`.
+ * Returns the tenant of this name, and makes it when there is none. Its code lives in the schema `tenant_<name>`.
  *
  * @throws {AppError} 400 `invalid_tenant_name`.
  */

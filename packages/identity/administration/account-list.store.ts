@@ -15,7 +15,7 @@ export type ListedAccount = {
   readonly totpEnabled: boolean;
   readonly mustChangePassword: boolean;
   readonly invited: boolean;
-  /** Its place in the list. */
+  /** The key that the list is sorted by. */
   readonly position: string;
 };
 
@@ -23,12 +23,12 @@ export type AccountFilter = {
   readonly tenantId: string;
   readonly search: string | undefined;
   readonly role: Role | undefined;
-  /** The place after which the page begins. */
+  /** The `position` of the last account of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
 };
 
-/** By e-mail address, which never changes: an account keeps its place while others come and go. */
+/** Sorted by e-mail address, which never changes, so that an account keeps its place while others come and go. */
 export async function listAccounts(queries: Queries, { tenantId, search, role, after, limit }: AccountFilter): Promise<ListedAccount[]> {
   return selectListed(queries.selectFrom("identity.users"))
     .where("tenant_id", "=", tenantId)

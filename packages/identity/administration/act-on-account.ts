@@ -27,19 +27,19 @@ export type Action = {
   readonly transaction: Transaction<IdentitySchema>;
   readonly account: ManagedAccount;
   readonly now: Date;
-  /** For the audit, which is written once `act` is through: everybody waits for its end from then on. */
+  /** Adds an audit event. The audit is written after `act` has ended, since everybody waits for its lock from then on. */
   readonly record: (event: AuditEventName, details?: Readonly<Record<string, string>>) => void;
-  /** Ends every session of the account, then too. */
+  /** Ends every session of the account, also after `act` has ended. */
   readonly endSessions: (reason: string) => void;
 };
 
 type Dependencies = { readonly queries: Queries; readonly clock: Clock };
 
 /**
- * Runs `act` on an account of the tenant, which nobody else changes meanwhile. Whether the actor is an admin is looked at
- * once more under the lock: of two admins who demote each other at the same moment only the first is one.
+ * Runs `act` on an account of the tenant under a lock. Whether the actor still is an admin is checked again under that
+ * lock: of two admins who demote each other at the same moment only the first succeeds.
  *
- * @throws {AppError} 404 `unknown_user` (also for the account of another tenant), 403 `admin_only`.
+ * @throws {AppError} 404 `unknown_user` (also for an account of another tenant), 403 `admin_only`.
  */
 export async function actOnAccount<Result>(
   { queries, clock }: Dependencies,
@@ -96,7 +96,7 @@ export type AdministrationDependencies = AccountDependencies & {
 };
 
 /**
- * For what takes the rights of an admin away: nobody does it to themself, and someone who can administer the tenant stays.
+ * Guards changes that take an admin's rights away: nobody does that to themself, and the tenant keeps an active admin.
  *
  * @throws {AppError} 409 `last_admin`, 403 `own_account`.
  */

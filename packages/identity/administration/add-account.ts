@@ -10,9 +10,9 @@ import type { AdministrationDependencies } from "./act-on-account.ts";
 type AccountRequest = z.output<typeof createAccountRequestSchema>;
 
 /**
- * An account in the actor's tenant: with a one-time password, or invited by mail to choose a password.
+ * Adds an account to the actor's tenant: with a one-time password, or invited by mail to choose a password.
  *
- * @throws {AppError} 409 `email_taken` (whatever the tenant: an address logs in to one account), 409 `mail_not_configured`.
+ * @throws {AppError} 409 `email_taken` (in any tenant: an address logs in to one account), 409 `mail_not_configured`.
  */
 export async function addAccount(
   dependencies: AdministrationDependencies,

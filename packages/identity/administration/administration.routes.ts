@@ -30,7 +30,7 @@ import { refuseLosingAdmin } from "./act-on-account.ts";
 
 const positionSchema = z.tuple([z.string().max(320)]);
 
-/** Asked for one row more than the page holds, the store tells by it whether there is a next page. */
+/** The store is asked for one row more than the page holds; when it comes, there is a next page. */
 function toPage(rows: readonly ListedAccount[], limit: number): Accounts {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -60,11 +60,11 @@ function positionOf(cursor: string | undefined): string | undefined {
 
 const BODY_BYTES = 16 * 1024;
 
-/** In the one writing that the actor's own id has: whoever is not to act on themself has no second one. */
+/** Lower case, as the actor's own id is, so that nobody evades the check for acting on themself by writing their id differently. */
 const params = z.object({ id: z.uuid().toLowerCase() });
 const tags = ["users"];
 
-/** Accounts of the admin's own tenant. An account of another tenant is one that is not there. */
+/** Serves the accounts of the admin's own tenant. An account of another tenant is answered as unknown. */
 export function administrationRoutes(dependencies: AdministrationDependencies) {
   const { queries, mailed } = dependencies;
   return (server: HttpServer): void => {
@@ -183,7 +183,7 @@ function actorOf(request: FastifyRequest): Actor {
   return { owner: ownerOf(request), client: clientOf(request) };
 }
 
-/** The tenant is the admin's own, whatever the id. */
+/** The tenant is always the admin's own, whatever the id. */
 function addressOf(request: FastifyRequest, id: string): AccountAddress {
   return { id, tenantId: ownerOf(request).tenantId };
 }
@@ -197,7 +197,7 @@ async function describe({ queries }: AdministrationDependencies, address: Accoun
 }
 
 /**
- * Deletes the account with everything that hangs on it. The audit keeps who it was; its address is free again.
+ * Deletes the account with its sessions, tickets and notices. The audit keeps who it was; its address is free again.
  *
  * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `last_admin`.
  */

@@ -13,7 +13,8 @@ import type { AdministrationDependencies } from "./act-on-account.ts";
 export type HostCommands = {
   readonly listAdmins: () => Promise<readonly ListedAdmin[]>;
   /**
-   * A new one-time password, told here and never again; every session of the account ends, its second factor stays.
+   * Makes a new one-time password, returned once and stored nowhere; every session of the account ends, its second
+   * factor stays.
    *
    * @throws {AppError} 404 `unknown_user`, 409 `account_disabled`.
    */
@@ -82,7 +83,7 @@ async function deleteTenant(dependencies: AdministrationDependencies, name: stri
     return undefined;
   }
   let deleted = 0;
-  // An account that is made meanwhile is found by the next look.
+  // An account that is made meanwhile is found by the next round.
   while (!(await deleteTenantRow(dependencies.queries, tenant.id))) {
     for (const id of await listAccountsOf(dependencies.queries, tenant.id)) {
       await actOnAccount(dependencies, undefined, { id, tenantId: tenant.id }, async ({ transaction, account, record }) => {

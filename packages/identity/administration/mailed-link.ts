@@ -4,7 +4,7 @@ import { createMailTicket } from "#recovery/mail-ticket.ts";
 import type { IdentitySchema } from "#schema.ts";
 import type { AdministrationDependencies } from "./act-on-account.ts";
 
-/** A link by which its owner chooses a password; goes out with the transaction. */
+/** Mails a link by which the owner of the account chooses a password; it is sent when the transaction has committed. */
 export async function mailLink(
   { notices, publicUrl }: AdministrationDependencies,
   transaction: Transaction<IdentitySchema>,

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
 
-/** An account as it is while someone acts on it. */
+/** An account as it is while an admin acts on it. */
 export type ManagedAccount = {
   readonly id: string;
   readonly tenantId: string;
@@ -15,7 +15,7 @@ export type ManagedAccount = {
   readonly invited: boolean;
 };
 
-/** Invited, and has not had a password since. */
+/** Whether the account was invited and has not had a password since. */
 export const INVITED = sql<boolean>`(password_hash = ${NO_PASSWORD} and password_changed_at = created_at)`.as("invited");
 
 const COLUMNS = [
@@ -33,8 +33,8 @@ const COLUMNS = [
 type OwnAccount = { readonly id: string; readonly tenantId: string };
 
 /**
- * Held to the end of the transaction by whoever changes who may do what in a tenant, so that its last admin stays.
- * Taken before any account's row; accounts may still be made and log in meanwhile.
+ * Taken to the end of the transaction by everything that changes who may do what in a tenant, so that its last admin
+ * stays. It is taken before any account's row; accounts can still be made and log in meanwhile.
  */
 export async function lockAdministration(transaction: Transaction<IdentitySchema>, tenantId: string): Promise<void> {
   await transaction.selectFrom("identity.tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().executeTakeFirst();
@@ -85,7 +85,7 @@ export async function updateAccount(
     .execute();
 }
 
-/** Takes sessions, tickets, notices and counters along; the audit stays. */
+/** Deletes the account's sessions, tickets, notices and counters with it; the audit stays. */
 export async function deleteAccountRow(transaction: Transaction<IdentitySchema>, id: string): Promise<void> {
   await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
 }

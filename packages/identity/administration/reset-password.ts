@@ -8,8 +8,8 @@ import type { AdministrationDependencies } from "./act-on-account.ts";
 import { refuseOwnAccount } from "./act-on-account.ts";
 
 /**
- * Takes the password away and ends all sessions; the owner goes on with a one-time password, or with a mailed link. Who
- * was invited and has no password yet is invited once more. The second factor stays as it is.
+ * Replaces the password by a one-time password or a mailed link, and ends all sessions. Somebody who was invited and
+ * has no password yet is invited again. The second factor stays.
  *
  * @returns the one-time password, to be shown once; undefined when a link was mailed.
  * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `account_disabled`, 409 `mail_not_configured`.

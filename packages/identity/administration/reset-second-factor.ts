@@ -8,8 +8,8 @@ import { actOnAccount, type AccountAddress, type Action, type Actor } from "./ac
 import type { AdministrationDependencies } from "./act-on-account.ts";
 
 /**
- * Takes the second factor from an account whose owner lost it: from then on the password alone logs in, until a new one is
- * set up. Never one's own: whoever holds the session of an admin would be rid of that admin's second factor.
+ * Removes the second factor of an account whose owner lost it: from then on the password alone logs in, until a new one
+ * is set up. Never one's own: a stolen session of an admin must not be able to remove that admin's second factor.
  *
  * @throws {AppError} 403 `own_second_factor`, 404 `unknown_user`, 409 `not_enabled`.
  */
@@ -37,7 +37,7 @@ export async function resetSecondFactor(
   });
 }
 
-/** Leaves nothing of it, counters and suspension included, tells the owner, and writes down why. */
+/** Deletes the second factor with its counters and suspension, notifies the owner, and records the reason in the audit. */
 export async function removeSecondFactor({ notices }: AdministrationDependencies, action: Action, reason: string): Promise<void> {
   const { transaction, account, now, record } = action;
   await wipeSecondFactor(transaction, account.id);

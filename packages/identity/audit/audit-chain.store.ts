@@ -6,12 +6,12 @@ export type StoredRow = UnchainedRow & { readonly hash: Buffer | null };
 export type ChainHead = { readonly lastId: number; readonly rows: number; readonly hash: Buffer };
 
 type ChainPart = {
-  /** Undefined when someone has deleted it. */
+  /** Undefined when somebody has deleted the row. */
   readonly head: ChainHead | undefined;
   readonly rows: readonly StoredRow[];
 };
 
-/** The next rows, and the chain's end as it was at the same moment. */
+/** Reads the next rows, and the end of the chain as it was at the same moment. */
 export async function readChain(queries: Queries, afterId: number, limit: number): Promise<ChainPart> {
   return queries
     .transaction()

@@ -1,11 +1,11 @@
 import type { ExpressionBuilder } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";
 
-/** What an admin may see: the rows of the tenant, narrowed down. */
+/** Selects the rows that an admin may see: those of the tenant, narrowed down. */
 export type AuditFilter = {
   readonly tenantId: string;
   readonly events?: readonly string[] | undefined;
-  /** Whom it happened to, or who did it. */
+  /** The account that it happened to, or that did it. */
   readonly userId?: string | undefined;
   readonly ip?: string | undefined;
   /** Inclusive. */
@@ -16,7 +16,7 @@ export type AuditFilter = {
 
 type Page = { readonly limit: number } & ({ readonly beforeId: number | undefined } | { readonly afterId: number });
 
-/** A login of an address that no account has belongs to nobody; the tenant of whoever registers sees it. */
+/** A failed login with an unknown address belongs to no tenant; it is shown in the tenant that new registrations join. */
 const TENANT_OF_THE_UNKNOWN = "default";
 
 /** Newest first going back from `beforeId`, or oldest first going on after `afterId`. */

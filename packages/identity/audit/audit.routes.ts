@@ -12,7 +12,7 @@ import { verifyAudit, type AuditVerdict } from "./verify-audit.ts";
 
 type Dependencies = { readonly queries: Queries; readonly clock: Clock };
 
-/** What admins read of the audit: the rows of their own tenant. */
+/** Serves the audit to admins: the rows of their own tenant. */
 export function auditRoutes({ queries, clock }: Dependencies) {
   const verify = oneAtATime(() => verifyAudit(queries));
   return (server: HttpServer): void => {
@@ -71,7 +71,7 @@ function filterOf({ tenantId }: Owner, query: z.output<typeof auditExportQuerySc
   };
 }
 
-/** It reads the whole table: who asks while it runs gets the same answer. */
+/** A verification reads the whole table, so callers that come while one runs get its result. */
 function oneAtATime(verify: () => Promise<AuditVerdict>): () => Promise<AuditVerdict> {
   let running: Promise<AuditVerdict> | undefined;
   return () =>

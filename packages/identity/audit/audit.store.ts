@@ -7,10 +7,10 @@ import type { Client } from "./client.ts";
 export type AuditEvent = {
   readonly event: AuditEventName;
   readonly at: Date;
-  /** Whom it happened to; undefined when no account is known. */
+  /** The account that it happened to; undefined when none is known. */
   readonly userId?: string | undefined;
   readonly tenantId?: string | undefined;
-  /** Who did it, where that is someone signed in. */
+  /** The account that did it, when somebody was signed in. */
   readonly actorId?: string | undefined;
   readonly sessionId?: string | undefined;
   /** Undefined when it was done on the host. */
@@ -64,7 +64,7 @@ function toRow({ client, details, ...event }: AuditEvent, id: number): Unchained
   };
 }
 
-/** The hash is of what PostgreSQL gives back: ids in lower case, and no character that it does not keep. */
+/** The hash must match what PostgreSQL returns: ids in lower case, and no character that it does not store. */
 function asStoredId(id: string | undefined): string | null {
   return id?.toLowerCase() ?? null;
 }

@@ -48,7 +48,7 @@ function canonicalText(row: UnchainedRow): string {
   ]);
 }
 
-/** Whoever tampers may have left something else there. */
+/** The column is `null` when somebody has tampered with it. */
 function sortKeys(details: object | null): unknown {
   return details === null ? null : Object.fromEntries(Object.entries(details).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 
-/** Where a request came from, as the audit and the list of sessions tell it. */
+/** The origin of a request, as the audit and the list of sessions show it. */
 export type Client = {
   readonly ip: string;
   readonly userAgent: string | undefined;
@@ -17,7 +17,7 @@ export function clientOf(request: FastifyRequest): Client {
 
 const WITH_PORT = /^\[?(.+?)\]?(?::\d+)?$/;
 
-/** Some proxies tell the port too, which is another for each connection. Where they tell no address, theirs stands for it. */
+/** Some proxies append a port, which differs for each connection. When a proxy sends no address, the proxy's own is used. */
 function addressOf({ ip, raw }: FastifyRequest): string {
   const [, address = ""] = isIP(ip) === 0 ? (WITH_PORT.exec(ip) ?? []) : [ip, ip];
   return isIP(address) === 0 ? (raw.socket.remoteAddress ?? "") : address;
@@ -25,7 +25,7 @@ function addressOf({ ip, raw }: FastifyRequest): string {
 
 const ends = new WeakMap<Socket, AbortSignal>();
 
-/** Of the connection: Fastify's own signal of a request is aborted as soon as the request's body was read. */
+/** Follows the connection, because Fastify's own signal of a request is aborted as soon as the request's body was read. */
 function endOf(socket: Socket): AbortSignal {
   const known = ends.get(socket);
   if (known !== undefined) {

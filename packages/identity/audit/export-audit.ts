@@ -18,7 +18,10 @@ export async function* exportChain(queries: Queries, { from, to }: Times): Async
   }
 }
 
-/** What the filter lets through, one entry a line, oldest first; without the hashes, whose chain runs through rows of others. */
+/**
+ * Streams the entries that match the filter, one a line, oldest first; without hashes, whose chain runs through rows of
+ * other tenants too.
+ */
 export async function* exportEntries(queries: Queries, filter: AuditFilter): AsyncGenerator<string, void, undefined> {
   for await (const row of inBatches((afterId) => findEntries(queries, filter, { afterId, limit: BATCH }))) {
     yield `${JSON.stringify(describeEntry(row))}\n`;

@@ -8,7 +8,7 @@ import { findEntries, type AuditFilter, type EntryRow } from "./audit-entries.st
 const positionSchema = z.tuple([z.int().min(1)]);
 
 /**
- * A page of what the filter lets through, newest first.
+ * Lists a page of the entries that match the filter, newest first.
  *
  * @throws {AppError} 400 `invalid_cursor`.
  */

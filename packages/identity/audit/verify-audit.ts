@@ -11,7 +11,7 @@ export type AuditVerdict = {
   /** Hash of the last row, in hex. */
   readonly head: string;
   readonly firstBrokenId: number | null;
-  /** One sentence on what is wrong. */
+  /** One sentence on what is wrong; undefined when the chain is intact. */
   readonly problem: string | undefined;
 };
 

@@ -12,13 +12,13 @@ export type SigningKeyDependencies = { readonly queries: Queries; readonly seale
 
 export type NewestSigningKey = {
   readonly kid: string;
-  /** From when on it signs. */
+  /** When it begins to sign. */
   readonly activeFrom: Date;
-  /** Whether it was this call that made it. */
+  /** Whether this call made the key. */
   readonly isNew: boolean;
 };
 
-/** Whoever verifies tokens has the key by then, whatever it keeps in a cache. */
+/** By then every verifier has fetched the key, however long it caches keys. */
 const PUBLISHED_BEFORE_MS = 15 * 60_000;
 const MODULUS_BITS = 3072;
 
@@ -32,7 +32,7 @@ export async function addSigningKey(
   { queries, sealer, clock }: SigningKeyDependencies,
   { unlessSince }: { readonly unlessSince: Date },
 ): Promise<NewestSigningKey> {
-  // Takes half a second, which must not pass inside of the transaction.
+  // Generating a key takes half a second, which must not be spent inside the transaction.
   const made = await makeKeyPair(sealer);
   return queries.transaction().execute(async (transaction) => {
     await lockSigningKeys(transaction);

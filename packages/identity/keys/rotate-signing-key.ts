@@ -4,7 +4,7 @@ import { signingKeyAt } from "./signing-keys.ts";
 import { listSigningKeys, retireSupersededKeys } from "./signing-keys.store.ts";
 
 const EVERY_MS = 90 * 24 * 3600 * 1000;
-/** An access token's hour, what verifiers forgive, and what a replica may not know of the new key yet. */
+/** The hour that an access token lasts, the clock tolerance of verifiers, and the minute that a replica may not know the new key. */
 const PUBLISHED_AFTER_MS = 80 * 60_000;
 
 /** Makes the next signing key, unless one already waits for its time. */
@@ -12,14 +12,14 @@ export function rotateSigningKey(dependencies: SigningKeyDependencies): Promise<
   return addSigningKey(dependencies, { unlessSince: dependencies.clock.now() });
 }
 
-/** The same when the present one has signed for 90 days. */
+/** Makes the next signing key when the present one has signed for 90 days. */
 export async function rotateSigningKeyWhenDue(dependencies: SigningKeyDependencies): Promise<NewestSigningKey | undefined> {
   const unlessSince = new Date(dependencies.clock.now().getTime() - EVERY_MS);
   const [newest] = await listSigningKeys(dependencies.queries);
   return newest === undefined || newest.active_from > unlessSince ? undefined : addSigningKey(dependencies, { unlessSince });
 }
 
-/** Publishes no longer what has signed nothing for 80 minutes. */
+/** Stops publishing keys that have signed nothing for 80 minutes. */
 export async function retireSigningKeys(queries: Queries, now: Date): Promise<void> {
   await retireSupersededKeys(queries, { supersededBefore: new Date(now.getTime() - PUBLISHED_AFTER_MS), now });
 }

@@ -4,7 +4,7 @@ import type { SealedColumn } from "./sealed-values.ts";
 
 export type SealedValue = { readonly id: string; readonly sealed: string };
 
-/** How many values each key of the ring, or of a former one, has sealed. */
+/** Counts the values that each key, of the ring or a former one, has sealed. */
 export async function countByKey(
   queries: Queries,
   { table, column }: SealedColumn,
@@ -17,7 +17,7 @@ export async function countByKey(
   return rows;
 }
 
-/** Values that another key than `keyId` has sealed, by their ids. */
+/** Lists the values that another key than `keyId` has sealed, by their ids. */
 export async function listSealedByOthers(
   queries: Queries,
   { table, column, id }: SealedColumn,

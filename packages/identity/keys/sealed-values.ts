@@ -7,7 +7,7 @@ export function createSealer(ring: EncryptionRing): Sealer {
   return createSealerOf(ring, { label: "sightline.identity", variable: "ENCRYPTION_KEYS" });
 }
 
-/** A column of sealed values. What a value is sealed for is its table and column, and whose it is the row's id. */
+/** A column of sealed values. Its table and column are the purpose that a value is sealed for, the row's id is the subject. */
 export type SealedColumn = {
   readonly table: "signing_keys" | "users" | "notices";
   readonly column: string;

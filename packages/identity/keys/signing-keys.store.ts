@@ -3,7 +3,7 @@ import type { IdentitySchema, Queries } from "#schema.ts";
 
 export type SigningKeyRecord = Pick<IdentitySchema["identity.signing_keys"], "kid" | "public_jwk" | "private_key" | "active_from">;
 
-/** Keys whose tokens still count, newest first. */
+/** Lists the keys whose tokens are still valid, newest first. */
 export async function listSigningKeys(queries: Queries): Promise<readonly SigningKeyRecord[]> {
   return queries
     .selectFrom("identity.signing_keys")
@@ -14,7 +14,7 @@ export async function listSigningKeys(queries: Queries): Promise<readonly Signin
     .execute();
 }
 
-/** Held to the end of the transaction by whoever makes a key, so that replicas make one. */
+/** Taken to the end of the transaction by everything that makes a key, so that replicas make only one. */
 export async function lockSigningKeys(transaction: Transaction<IdentitySchema>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('signing_keys'))`.execute(transaction);
 }
@@ -26,7 +26,7 @@ export async function insertSigningKey(transaction: Transaction<IdentitySchema>,
     .execute();
 }
 
-/** Retires the keys whose successor signs since before `supersededBefore`. Their private halves are gone with it. */
+/** Retires the keys whose successor has signed since before `supersededBefore`, and deletes their private halves. */
 export async function retireSupersededKeys(
   queries: Queries,
   { supersededBefore, now }: { readonly supersededBefore: Date; readonly now: Date },

@@ -30,9 +30,9 @@ type Loaded = {
   readonly published: readonly PublicKey[];
 };
 
-/** How long a replica may not know of a key that another one made. */
+/** How long a replica may use cached keys before it reads them again. */
 const FRESH_MS = 60_000;
-/** An unknown key id makes us look again, but not at every forged token. */
+/** An unknown key id makes the cache reload, but not for every forged token. */
 const LOOK_AGAIN_MS = 5_000;
 
 export function createSigningKeys(dependencies: {
@@ -83,7 +83,7 @@ function open(records: readonly SigningKeyRecord[], before: Loaded | undefined, 
   };
 }
 
-/** The newest whose time has come. */
+/** Finds the newest key that is active already. */
 export function signingKeyAt(records: readonly SigningKeyRecord[], now: Date): SigningKeyRecord | undefined {
   return records.find((record) => record.active_from <= now);
 }

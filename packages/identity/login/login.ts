@@ -23,8 +23,8 @@ export type LoginDependencies = {
 export type Credentials = { readonly email: string; readonly password: string };
 
 /**
- * Password to full session, or to a partial token where a code is due too. Says the same, after the same work, for an unknown address, a wrong password and a
- * disabled account.
+ * Exchanges a password for a full session, or for a partial token when the account has a second factor. An unknown
+ * address, a wrong password and a disabled account get the same answer after the same work.
  *
  * @throws {AppError} 401 `invalid_credentials`, 429 `too_many_tries`.
  */

@@ -14,10 +14,10 @@ import type { SecondStepDependencies } from "./verify-second-factor.ts";
 const MS = 600_000;
 
 /**
- * Password, and code where the account has a second factor, once more on a session that goes on. For ten minutes it may then do
- * what asks for it, and it counts as freshly logged in.
+ * Verifies the password, and the code where the account has a second factor, once more for a session that goes on. For
+ * ten minutes the session may then do what requires a step-up, and it counts as freshly logged in.
  *
- * @returns until when.
+ * @returns when that ends.
  * @throws {AppError} 400 `code_required`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
 export async function stepUp(

@@ -13,9 +13,10 @@ import { secondFactorCounters } from "#throttle/counters.ts";
 export type SecondStepDependencies = LoginDependencies & { readonly secondFactor: SecondFactor };
 
 /**
- * Partial token and code to full session.
+ * Exchanges a partial token and a code for a full session.
  *
- * @throws {AppError} 401 `invalid_partial_token` or `invalid_code`, 429 `too_many_tries`, 503 `second_factor_unreadable`.
+ * @throws {AppError} 401 `invalid_partial_token` or `invalid_code`, 429 `too_many_tries`, 503
+ * `second_factor_unreadable`.
  */
 export async function verifySecondFactor(
   dependencies: SecondStepDependencies,
@@ -33,7 +34,7 @@ export async function verifySecondFactor(
     await network.succeeded();
     return { ...(await sessions.grant(opened.sessionId)), accepted: opened.accepted };
   } catch (error) {
-    // While a lock stands, and after an error of ours, no try is spent.
+    // A try is spent only when the code was evaluated: not while a lock stands, nor after an error of ours.
     if (!(error instanceof AppError && error.code === "invalid_code")) {
       await network.giveBack();
       await givePartialTokenBack(queries, login.tokenHash);
@@ -63,7 +64,7 @@ async function openSession(
   });
 }
 
-/** Names of RFC 8176, which has none for a backup code. */
+/** Authentication methods by the names of RFC 8176, which has none for a backup code. */
 const AMR = { totp: ["pwd", "otp", "mfa"], backup_code: ["pwd", "backup", "mfa"] } as const;
 
 function invalidPartialToken(): AppError {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { MailServer, Sender } from "#config.ts";
 
 export type Mail = {
-  /** Stays the same when a mail is sent again, so that mailboxes can tell. */
+  /** Stays the same when a mail is sent again, so that mailboxes can recognise duplicates. */
   readonly id: string;
   readonly to: string;
   readonly at: Date;
@@ -16,11 +16,11 @@ export type Mailer = {
   readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>;
 };
 
-/** Its message may be kept and logged: it holds codes alone, for servers repeat in their answers what they were sent. */
+/** The message holds only codes, so that it may be stored and logged: servers repeat in their answers what they were sent. */
 export class MailError extends Error {
-  /** Trying again is of no use. */
+  /** Whether trying again is useless. */
   readonly permanent: boolean;
-  /** The server can not be used at all: the next mail would fail as well. */
+  /** Whether the server itself failed, so that the next mail would fail as well. */
   readonly ofServer: boolean;
 
   constructor(reason: string, { permanent, ofServer }: { readonly permanent: boolean; readonly ofServer: boolean }) {
@@ -34,15 +34,15 @@ export class MailError extends Error {
 /** Milliseconds. */
 export type Patience = {
   readonly connect: number;
-  /** Between two signs of life. */
+  /** The longest silence of the server. */
   readonly silence: number;
-  /** Over all of it. */
+  /** The longest time for the whole mail. */
   readonly send: number;
 };
 
 const PATIENCE: Patience = { connect: 10_000, silence: 20_000, send: 60_000 };
 
-/** An address as we let accounts have: no second recipient, no header fits in. */
+/** Matches addresses that accounts may have: no second recipient and no header fits in. */
 const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 
 type Options = { readonly server: MailServer; readonly from: Sender; readonly publicUrl: string; readonly patience?: Patience };
@@ -99,7 +99,7 @@ function describeFailure(error: unknown): MailError {
   return new MailError(reason, { permanent: ofMail && permanent === true, ofServer: !ofMail });
 }
 
-/** What the library says of a failure; of the server's answer only the numbers are taken. */
+/** The fields of a failure of the library; of the server's answer only the numbers are used. */
 const failureSchema = z.object({
   code: z.string().default("failed").catch("failed"),
   originalCode: z.string().optional().catch(undefined),

@@ -3,10 +3,10 @@ import type { NoticeKind } from "./notices.ts";
 export type NoticeDetails = Readonly<Record<string, string>>;
 
 type NoticeText = {
-  /** Of the mail; fixed, so that nothing a stranger wrote is in a header. */
+  /** The subject of the mail. It is fixed, so that nothing a stranger wrote gets into a header. */
   readonly subject: string;
   readonly sentence: (details: NoticeDetails) => string;
-  /** What the link is for, where there is one, and for how many seconds it opens something. */
+  /** The purpose of the link, where there is one, and how many seconds it is valid. */
   readonly link?: { readonly invitesTo: string; readonly seconds: number };
 };
 
@@ -64,7 +64,7 @@ const TEXTS: Readonly<Record<NoticeKind, NoticeText>> = {
   },
 };
 
-/** The one sentence that the console shows. */
+/** Returns the sentence that the console shows. */
 export function noticeSentence(kind: NoticeKind, details: NoticeDetails): string {
   return TEXTS[kind].sentence(cleaned(details));
 }
@@ -91,13 +91,13 @@ export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice)
   return { subject, text: `${paragraphs.join("\n\n")}\n` };
 }
 
-/** Whether the link that the mail was for is over. */
+/** Whether the link in the mail has expired. */
 export function isTooLate(kind: NoticeKind, at: Date, now: Date): boolean {
   const { link } = TEXTS[kind];
   return link !== undefined && now.getTime() >= at.getTime() + link.seconds * 1000;
 }
 
-/** Some details were written by people: they make no lines of their own. */
+/** Some details were written by people: line breaks in them are removed. */
 function cleaned(details: NoticeDetails): NoticeDetails {
   return Object.fromEntries(Object.entries(details).map(([key, value]) => [key, value.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")]));
 }

@@ -9,7 +9,7 @@ export async function insertNotice(transaction: Transaction<IdentitySchema>, row
   await transaction.insertInto("identity.notices").values(row).execute();
 }
 
-/** What a user has not read yet, newest first. */
+/** Lists the notices that a user has not read yet, newest first. */
 export async function findUnreadNotices(queries: Queries, userId: string, limit: number) {
   return queries
     .selectFrom("identity.notices")
@@ -39,8 +39,8 @@ export async function markRead(
 }
 
 /**
- * Takes the notice that has been due for longest, so that nobody else takes it before `leaseEnd`. Whoever has it and
- * dies has it sent again then.
+ * Claims the notice that has been due longest, so that no other replica takes it before `leaseEnd`. When the process
+ * that holds it dies, it is sent again then.
  */
 export async function claimDueNotice(queries: Queries, { now, leaseEnd }: { readonly now: Date; readonly leaseEnd: Date }) {
   return queries
@@ -80,7 +80,7 @@ export async function markSent(queries: Queries, id: string, now: Date): Promise
     .execute();
 }
 
-/** Due again at `retryAt`, or never; unless someone else has taken it meanwhile. */
+/** Schedules the notice for `retryAt`, or never; unless another replica has claimed it meanwhile. */
 export async function markFailed(
   queries: Queries,
   { id, tries }: ClaimedNotice,

@@ -10,7 +10,7 @@ import { isNoticeKind, noticeSentence } from "./notice-texts.ts";
 
 const MAX_NOTICES = 50;
 
-/** What the console shows people of their own account. */
+/** Serves the notices about one's own account that the console shows. */
 export function noticeRoutes({ queries, clock }: { readonly queries: Queries; readonly clock: Clock }) {
   return (server: HttpServer): void => {
     server.get(

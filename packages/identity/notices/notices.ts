@@ -5,7 +5,7 @@ import type { Sealer } from "#keys/sealed-values.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { insertNotice } from "./notice.store.ts";
 
-/** What people are told of their account. */
+/** The events that people are notified of. */
 export type NoticeKind =
   | "two_factor_enabled"
   | "two_factor_disabled"
@@ -30,7 +30,7 @@ export type NewNotice = {
 };
 
 export type Notices = {
-  /** In the transaction of what it tells of; sent afterwards, so that a failing mail fails nothing else. */
+  /** Appends a notice in the transaction of its event. It is sent afterwards, so that a failing mail fails nothing else. */
   readonly append: (transaction: Transaction<IdentitySchema>, notice: NewNotice) => Promise<void>;
 };
 

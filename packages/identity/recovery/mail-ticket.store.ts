@@ -11,7 +11,7 @@ export type NewMailTicket = {
   readonly expiresAt: Date;
 };
 
-/** Of the account's epoch as it is now. */
+/** Inserts a ticket with the account's present epoch. */
 export async function insertMailTicket(transaction: Transaction<IdentitySchema>, ticket: NewMailTicket): Promise<void> {
   await transaction
     .insertInto("identity.mail_tickets")
@@ -40,7 +40,7 @@ export type MailTicket = {
   readonly epoch: number;
 };
 
-/** The account that a link opens, while the link counts. */
+/** Finds the account that a link opens while the link is valid. */
 export async function findMailTicket(queries: Queries, tokenHash: Buffer, now: Date): Promise<MailTicket | undefined> {
   return queries
     .selectFrom("identity.mail_tickets as ticket")
@@ -53,7 +53,7 @@ export async function findMailTicket(queries: Queries, tokenHash: Buffer, now: D
     .executeTakeFirst();
 }
 
-/** Holds the account as it was when the link was found; false when it has changed since. */
+/** Locks the account if it still is as it was when the link was found; false when it has changed since. */
 export async function lockTicketOwner(transaction: Transaction<IdentitySchema>, { userId, epoch }: MailTicket): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
@@ -66,7 +66,7 @@ export async function lockTicketOwner(transaction: Transaction<IdentitySchema>, 
   return row !== undefined;
 }
 
-/** Takes the link; of many at once only one does. */
+/** Uses the link up; of many concurrent requests only one succeeds. */
 export async function takeMailTicket(transaction: Transaction<IdentitySchema>, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom("identity.mail_tickets")

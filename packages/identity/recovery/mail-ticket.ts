@@ -13,16 +13,16 @@ type TicketRequest = {
 
 const TOKEN_BYTES = 32;
 
-/** How long a mailed link counts, and the console's page that it opens. */
+/** How long a mailed link is valid, and which page of the console it opens. */
 const LINKS: Readonly<Record<MailTicketPurpose, { readonly seconds: number; readonly path: string }>> = {
   password_reset: { seconds: 30 * 60, path: "/login/reset" },
   invitation: { seconds: 7 * 24 * 3600, path: "/login/invitation" },
 };
 
 /**
- * A link that sets a password once: for 30 minutes, or 7 days when it is an invitation. It ends to count when the
- * account's epoch rises, so raise it first where both are done. The token stands in the fragment, which browsers send
- * to no server; only its hash is stored.
+ * Makes a link that sets a password once: valid for 30 minutes, or for 7 days when it is an invitation. It becomes
+ * invalid when the account's epoch rises, so raise the epoch first where both are done. The token stands in the
+ * fragment, which browsers send to no server; only its hash is stored.
  *
  * @example
  * const link = await createMailTicket(transaction, { userId, purpose: "invitation", now, publicUrl });

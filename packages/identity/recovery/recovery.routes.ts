@@ -9,7 +9,7 @@ const BODY_BYTES = 16 * 1024;
 
 type Dependencies = ResetRequestDependencies & ConfirmationDependencies & { readonly registration: LoginOptions["registration"] };
 
-/** What people without a session do about a password that they don't have. */
+/** Serves people without a session who have forgotten their password or have none yet. */
 export function recoveryRoutes(dependencies: Dependencies) {
   const { mailed, registration } = dependencies;
   return (server: HttpServer): void => {

@@ -20,7 +20,7 @@ export type ResetRequestDependencies = {
   readonly mailed: boolean;
 };
 
-/** Many times what either of the two ways takes. */
+/** Many times longer than either case takes, with and without an account. */
 const ANSWER_MS = 250;
 
 /**

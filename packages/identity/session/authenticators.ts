@@ -11,11 +11,11 @@ import { isLive } from "./sessions.ts";
 export type IdentityAuthenticators = {
   /** An access token that opens the product. */
   readonly session: Authenticator;
-  /** The same, or the token of someone who has yet to replace a one-time password. */
+  /** The same, or the token of somebody who has yet to replace a one-time password. */
   readonly "session-or-password-change": Authenticator;
   /** An access token of an admin. */
   readonly admin: Authenticator;
-  /** The same, on a session that has shown password and code again within ten minutes. */
+  /** The same, on a session whose password and code were verified again within ten minutes. */
   readonly "admin-step-up": Authenticator;
 };
 
@@ -23,7 +23,7 @@ type Dependencies = { readonly queries: Queries; readonly accessTokens: AccessTo
 
 const BEARER = /^Bearer ([A-Za-z0-9._-]{1,4096})$/i;
 
-/** Looks the session up at every request: here a revoked one ends at once, not with its token. */
+/** Reads the session at every request: here a revoked session ends at once, not with its token. */
 export function createAuthenticators(dependencies: Dependencies): IdentityAuthenticators {
   const any: Authenticator = async (request) => void (await authenticate(request, dependencies));
   const session: Authenticator = async (request) => {

@@ -10,18 +10,18 @@ type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; rea
 
 export type CommandTokenRequest = {
   readonly tenantId: string;
-  /** What it is for, as the audit shows it. */
+  /** The purpose, as the audit shows it. */
   readonly purpose: string;
 };
 
-/** Stands for the machine's own command line, which is no account. */
+/** The subject that stands for the command line of the host, which is no account. */
 const COMMAND_LINE = "00000000-0000-4000-8000-000000000000";
 
 const SECONDS = 600;
 
 /**
- * An access token for a command on the host, so that it can use the same HTTP APIs as everyone. Whoever can make one holds the
- * key ring and the database already. It belongs to no session, so identity's own routes refuse it.
+ * Issues an access token for a command on the host, so that it can use the same HTTP APIs as everyone. Whoever can make
+ * one holds the key ring and the database already. It belongs to no session, so identity's own routes refuse it.
  */
 export async function issueCommandToken(
   { queries, keys, issuer, clock }: Dependencies,

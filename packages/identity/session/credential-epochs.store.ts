@@ -4,7 +4,7 @@ export async function listRaisedEpochs(queries: Queries, since: Date): Promise<r
   return queries.selectFrom("identity.users").select(["id", "epoch"]).where("epoch_raised_at", ">", since).orderBy("id").execute();
 }
 
-/** An account that was deleted is told of by the audit alone. */
+/** A deleted account is known from the audit alone. */
 export async function listDeletedUsers(queries: Queries, since: Date): Promise<readonly string[]> {
   const rows = await queries
     .selectFrom("identity.audit")

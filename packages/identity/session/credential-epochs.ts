@@ -13,15 +13,15 @@ export type CredentialEpochFeed = {
   readonly current: () => Promise<string>;
 };
 
-/** How far back it tells: older access tokens are over, whatever the clocks of those who verify them say. */
+/** How far back the feed reaches: older access tokens have expired, whatever the clocks of verifiers say. */
 export const TOLD_BACK_MS = (ACCESS_TOKEN_SECONDS + 120) * 1000;
-/** Anyone may ask; whoever asks often is answered from memory. */
+/** The feed is public, so frequent requests are answered from memory. */
 const FRESH_MS = 5_000;
 const GOOD_FOR_SECONDS = 120;
-/** No token of an account that was deleted counts: higher than any epoch. */
+/** Invalidates every token of a deleted account: higher than any epoch. */
 const NO_EPOCH = 2 ** 31;
 
-/** Tells the other parts which access tokens stopped to count before their time: of whom, and of which sessions. */
+/** Tells the other parts which access tokens were invalidated before they expire, by account and by session. */
 export function createCredentialEpochFeed(dependencies: Dependencies): CredentialEpochFeed {
   const { clock } = dependencies;
   let signed: { readonly at: number; readonly feed: Promise<string> } | undefined;

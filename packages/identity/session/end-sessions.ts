@@ -12,13 +12,15 @@ type Ending = {
   readonly client: Client | undefined;
   readonly reason: string;
   readonly now: Date;
-  /** The session that goes on. */
+  /** The session that is kept. */
   readonly except?: string | undefined;
 };
 
 /**
- * Ends a user's sessions, with an audit row each behind those of the action that ends them. The audit comes last in a
- * transaction: so does this call. @returns how many.
+ * Ends a user's sessions and appends an audit row for each, behind the rows of the action that ends them. Call it last
+ * in a transaction, since the audit comes last.
+ *
+ * @returns how many sessions ended.
  */
 export async function endSessions(
   transaction: Transaction<IdentitySchema>,

@@ -10,7 +10,7 @@ import { deletePartialTokensOf, listLiveSessions, lockUser, revokeSession } from
 
 export type OwnSessionsDependencies = { readonly queries: Queries; readonly clock: Clock };
 
-/** The user's live sessions, the last used first. */
+/** Lists the user's live sessions, the last used first. */
 export async function listOwnSessions({ queries, clock }: OwnSessionsDependencies, owner: Owner): Promise<SessionItem[]> {
   const sessions = await listLiveSessions(queries, owner.userId, clock.now());
   return sessions.map((session) => ({
@@ -56,7 +56,11 @@ export async function revokeOwnSession(
   }
 }
 
-/** Ends every session of the user but the one that asks, and every login that waits for its second step. @returns how many sessions. */
+/**
+ * Ends every session of the user except the calling one, and every login that waits for its second step.
+ *
+ * @returns how many sessions ended.
+ */
 export async function revokeOtherSessions(
   { queries, clock }: OwnSessionsDependencies,
   { userId, tenantId, sessionId }: Owner,

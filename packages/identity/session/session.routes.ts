@@ -11,7 +11,7 @@ import { listOwnSessions, revokeOtherSessions, revokeOwnSession, type OwnSession
 
 type Dependencies = { readonly sessions: Sessions; readonly cookie: TokenCookie };
 
-/** What the refresh cookie alone opens. */
+/** Serves what the refresh cookie alone opens. */
 export function sessionRoutes({ sessions, cookie }: Dependencies) {
   return (server: HttpServer): void => {
     server.post(
@@ -73,7 +73,7 @@ export function credentialEpochsRoutes(feed: CredentialEpochFeed) {
   };
 }
 
-/** Where a user is logged in, and how to end it. */
+/** Serves the user's own sessions: where one is logged in, and how to end it. */
 export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
   return (server: HttpServer): void => {
     server.get(

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";
 import type { TokenSubject } from "./access-token.ts";
 
-/** A session with what its tokens say of its user. */
+/** A session with what its tokens state about its user. */
 export type Session = TokenSubject & {
   readonly id: string;
   readonly refreshSalt: Buffer;
@@ -75,7 +75,7 @@ export async function insertSession(transaction: Transaction<IdentitySchema>, se
     .execute();
 }
 
-/** Moves on from `generation`; of many at once only one does. */
+/** Advances the session from `generation` to the next one; of many concurrent requests only one succeeds. */
 export async function rotateSession(
   queries: Queries,
   rotation: { readonly id: string; readonly generation: number; readonly now: Date; readonly idleExpiresAt: Date },
@@ -132,7 +132,7 @@ export async function revokeSessionsOf(
   return revoked.map(({ id }) => id);
 }
 
-/** Password and code were shown again: as good as a fresh login. The caller holds the session. */
+/** Records a step-up, which is as good as a fresh login. The caller holds the session's lock. */
 export async function setStepUp(
   transaction: Transaction<IdentitySchema>,
   { sessionId, now, until }: { readonly sessionId: string; readonly now: Date; readonly until: Date },
@@ -144,7 +144,7 @@ export async function setStepUp(
     .execute();
 }
 
-/** What a user sees of their own sessions. */
+/** The columns of a session that its user sees. */
 export type SessionEntry = Pick<
   IdentitySchema["identity.sessions"],
   "id" | "created_at" | "last_used_at" | "idle_expires_at" | "expires_at" | "ip" | "user_agent" | "amr"
@@ -164,12 +164,16 @@ export async function listLiveSessions(queries: Queries, userId: string, now: Da
     .execute();
 }
 
-/** Whoever opens a session holds its user's row: until this transaction ends, there is no new one. */
+/** Locks the user's row, as opening a session does: until this transaction ends, no session is opened. */
 export async function lockUser(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
   await transaction.selectFrom("identity.users").select("id").where("id", "=", userId).forUpdate().execute();
 }
 
-/** Holds a session of the user. @returns false when it has ended. */
+/**
+ * Locks a session of the user.
+ *
+ * @returns false when it has ended.
+ */
 export async function lockLiveSession(
   transaction: Transaction<IdentitySchema>,
   { sessionId, userId }: { readonly sessionId: string; readonly userId: string },
@@ -185,7 +189,7 @@ export async function lockLiveSession(
   return row !== undefined;
 }
 
-/** Who has shown the password only has to begin anew. */
+/** Deletes logins that wait for their second step; they have to begin again. */
 export async function deletePartialTokensOf(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
   await transaction.deleteFrom("identity.partial_tokens").where("user_id", "=", userId).execute();
 }

@@ -11,7 +11,7 @@ import { ACCESS_TOKEN_SECONDS, type AccessTokens, type TokenSubject } from "./ac
 import type { RefreshTokens } from "./refresh-token.ts";
 import { findSession, insertSession, revokeSession, rotateSession, type Session } from "./session.store.ts";
 
-/** What a client is given: the body of the answer, and the refresh token for its cookie. */
+/** What a client receives: the body of the answer, and the refresh token for its cookie. */
 export type Grant = { readonly answer: FullSession; readonly refreshToken: string; readonly refreshMaxAgeSeconds: number };
 
 export type Sessions = {
@@ -29,7 +29,10 @@ type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { read
 const IDLE_MS = 12 * 3600 * 1000;
 const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
 const SALT_BYTES = 32;
-/** Two tabs that refresh at once, or an answer lost on the way: for so long the token just replaced gets the same successor again. */
+/**
+ * For so long the token that was just replaced gets the same successor again, since two tabs may refresh at once and an
+ * answer may get lost.
+ */
 const REPEAT_MS = 10_000;
 
 type Dependencies = {

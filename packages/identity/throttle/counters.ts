@@ -23,17 +23,17 @@ export function passwordCounters(foldedEmail: string, ip: string): readonly Coun
   ];
 }
 
-/** Every registration costs a password hash. */
+/** Limits registrations, since each costs a password hash. */
 export function registrationCounters(ip: string): readonly Counter[] {
   return [{ name: "registration-network", subject: networkOf(ip), limit: { tries: 50, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
-/** Codes tried at the second step of the login from one place, at any account; what one account allows is counted apart. */
+/** Limits codes tried at the second step of the login from one network, at any account. What one account allows is counted apart. */
 export function secondFactorCounters(ip: string): readonly Counter[] {
   return [{ name: "second-factor-network", subject: networkOf(ip), limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
-/** Every request may send a mail to someone; addresses without an account are counted alike. */
+/** Limits password resets, since each may send a mail. Addresses without an account are counted alike. */
 export function resetRequestCounters(foldedEmail: string, ip: string): readonly Counter[] {
   return [
     { name: "password-reset-network", subject: networkOf(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false },
@@ -41,7 +41,7 @@ export function resetRequestCounters(foldedEmail: string, ip: string): readonly 
   ];
 }
 
-/** Every confirmation may cost a password hash. */
+/** Limits confirmations, since each may cost a password hash. */
 export function confirmationCounters(ip: string): readonly Counter[] {
   return [{ name: "password-reset-confirm", subject: networkOf(ip), limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
 }

@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { Queries } from "#schema.ts";
 
-/** So many tries in a window; then none until it ends, or a pause that doubles, or every try is granted after a delay. */
+/**
+ * Allows `tries` in a window. Beyond them nothing is allowed until the window ends, or there is a pause that doubles,
+ * or every try is allowed after a delay.
+ */
 export type Limit = {
   readonly tries: number;
   readonly windowSeconds: number;
@@ -11,7 +14,7 @@ export type Limit = {
 
 export type Growth = { readonly firstSeconds: number; readonly mostSeconds: number };
 
-/** How many tries there are with the one granted, or until when there is none. */
+/** The number of tries including the granted one, or when the block ends. */
 export type Taken = { readonly tries: number } | { readonly blockedUntil: Date };
 
 /** Takes one try in one statement, so that tries made at once on several replicas are counted one after the other. */
@@ -60,7 +63,7 @@ function blockEnd({ tries, pause, delay }: Limit, now: Date) {
   return pause === undefined ? sql`throttle.expires_at` : sql`${now}::timestamptz + ${pauseAfter(tries, pause)}`;
 }
 
-/** Without pauses the window stands still; with them it begins anew at every try, so that the pause goes on doubling. */
+/** Without pauses the window is fixed. With pauses it begins again at every try, so that the pause goes on doubling. */
 function countEnd({ tries, pause }: Limit, windowEnd: Date) {
   if (pause === undefined) {
     return sql`throttle.expires_at`;

@@ -10,15 +10,15 @@ export type Counter = {
   readonly name: string;
   readonly subject: string;
   readonly limit: Limit;
-  /** Whether a success shows that the failures before were the owner's. */
+  /** Whether a success proves that the failures before it were the owner's. */
   readonly forgottenBySuccess: boolean;
 };
 
-/** A try that was taken before anything was verified. */
+/** A try that is counted before anything is verified. */
 export type Try = {
-  /** It was right: it does not count. */
+  /** Call it when the try was right, which then does not count. */
   readonly succeeded: () => Promise<void>;
-  /** It was never evaluated, for a reason of ours: it does not count either. */
+  /** Call it when the try was never evaluated because of an error of ours; it does not count either. */
   readonly giveBack: () => Promise<void>;
 };
 
@@ -77,7 +77,7 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies): T
   };
 }
 
-/** A try is only spent when it was evaluated. */
+/** Gives the try back when `work` throws: a try is spent only when it was evaluated. */
 export async function givingBackOnFailure<Result>(taken: Pick<Try, "giveBack">, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -87,7 +87,7 @@ export async function givingBackOnFailure<Result>(taken: Pick<Try, "giveBack">, 
   }
 }
 
-/** Whom an address stands for: an IPv6 subscriber has a /64, within which addresses are free. */
+/** The subscriber that an address stands for: an IPv6 subscriber has a /64, within which addresses are free. */
 export function networkOf(ip: string): string {
   const embedded = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (embedded !== undefined) {
@@ -108,7 +108,7 @@ function keyOf({ name, subject }: Counter): string {
   return createHash("sha256").update(`${name}|${subject}`).digest("base64url");
 }
 
-/** Doubles with every try over the limit. */
+/** The delay doubles with every try over the limit. */
 function delayAfter(tries: number, { tries: most, delay }: Limit): number {
   return delay === undefined || tries <= most ? 0 : Math.min(delay.firstSeconds * 2 ** (tries - most - 1), delay.mostSeconds);
 }

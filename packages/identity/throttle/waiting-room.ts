@@ -1,19 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@sightline/foundation/errors";
 
-/** Ends early, by throwing, when the signal says so. */
+/** Ends early, by throwing, when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>;
 
 export type WaitingRoom = {
   /**
-   * Keeps the caller waiting, without anything of the database in hand.
+   * Delays the caller without holding a database connection.
    *
    * @throws {AppError} 429 when too many wait already, 400 `client_gone` when the caller left.
    */
   readonly wait: (key: string, seconds: number, left: AbortSignal | undefined) => Promise<void>;
 };
 
-/** Waiting costs an attacker nothing, so that many may wait in one process, for one key and in all. */
+/** Waiting costs an attacker nothing, so the number of waiting requests in one process is limited, for one key and in all. */
 const MAX_WAITING_PER_KEY = 10;
 const MAX_WAITING = 200;
 

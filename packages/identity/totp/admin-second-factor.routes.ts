@@ -22,8 +22,8 @@ const admin = { config: { auth: "admin" }, bodyLimit: BODY_BYTES } as const;
 const tags = ["second factor"];
 
 /**
- * An admin's own second factor. `verify-setup` reads a cookie, yet asks for an access token of the same session too:
- * with the cookie alone, which is all that another site can make a browser send, it answers 401.
+ * Serves an admin's own second factor. `verify-setup` reads a cookie, yet requires an access token of the same session
+ * too: with the cookie alone, which is all that another site can make a browser send, it answers 401.
  */
 export function adminSecondFactorRoutes(dependencies: SetupDependencies & { readonly cookie: TokenCookie }) {
   const { cookie } = dependencies;

@@ -6,20 +6,20 @@ const LENGTH = 16;
 const GROUP = 4;
 const SELECTOR = 2;
 const COST = 10;
-/** Crockford's base32: no letter that looks like a digit, no U. */
+/** The alphabet is Crockford's base32: no letter that looks like a digit, no U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const FORM = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
-/** Of a random text that nobody knows: a try for a code that does not exist takes as long as any other. */
+/** The hash of an unknown random text: a try for a code that does not exist takes as long as any other. */
 const DECOY = "$2b$10$qj.dgFo5mNYT.48exDePkuClKdZqtc0dF8Wd/Rn.U4LBOttqoZD6G";
 
 export type BackupCodes = {
   /** `XXXX-XXXX-XXXX-XXXX`; shown once, kept nowhere. */
   readonly codes: readonly string[];
-  /** What is stored, one for each: `K7:$2b$10$…`, the code's first two symbols and its hash. */
+  /** The stored form of each code: `K7:$2b$10$…`, its first two symbols and its hash. */
   readonly hashes: readonly string[];
 };
 
-/** Ten codes of 80 bits. Their first two symbols differ within a set, so that a try costs one hash and not ten. */
+/** Makes ten codes of 80 bits. Their first two symbols differ within a set, so that a try costs one hash and not ten. */
 export async function makeBackupCodes(): Promise<BackupCodes> {
   const bySelector = new Map<string, string>();
   while (bySelector.size < COUNT) {
@@ -39,7 +39,7 @@ export async function findBackupCode(hashes: readonly string[], typed: string): 
   return matches ? stored : undefined;
 }
 
-/** As people type them: in any case, with other hyphens or none, O for 0, I and L for 1. */
+/** Accepts codes as people type them: in any case, with other hyphens or none, O for 0, I and L for 1. */
 function normalise(typed: string): string {
   return typed
     .normalize("NFKC")

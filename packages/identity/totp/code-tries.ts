@@ -24,33 +24,33 @@ export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_code
 export type CodeAttempt = {
   readonly userId: string;
   readonly tenantId: string;
-  /** Undefined at the login, where there is none yet. */
+  /** The calling session; undefined at the login. */
   readonly sessionId?: string | undefined;
   /** Six digits, or a backup code; as typed. */
   readonly code: string;
   readonly client: Client;
   readonly purpose: SecondFactorPurpose;
-  /** Slow work for the action, which only a right code is worth: done before the transaction begins. */
+  /** Slow work that only a right code is worth; done before the transaction begins. */
   readonly prepare?: () => Promise<void>;
 };
 
-/** A try that was taken before anything was evaluated. */
+/** A try that is counted before anything is evaluated. */
 export type CodeTry = {
   readonly id: string;
   readonly pool: SecondFactorPool;
   readonly owner: SecondFactorOwner;
-  /** Whether the budget ends with it, if it was wrong. */
+  /** Whether the budget is used up if this try is wrong. */
   readonly isLast: boolean;
 };
 
 export type FailureReason = "wrong_code" | "code_replayed";
 
-/** Each in a transaction of its own: what is counted stays counted, whatever becomes of the request. */
+/** Each operation has a transaction of its own: a counted try stays counted, whatever becomes of the request. */
 export type CodeTries = {
   /** @throws {AppError} 429 `too_many_tries`, 409 `not_enabled`; then nothing is counted. */
   readonly reserve: (attempt: CodeAttempt, pool: SecondFactorPool) => Promise<CodeTry>;
   readonly fail: (attempt: CodeAttempt, taken: CodeTry, reason: FailureReason) => Promise<void>;
-  /** It was not evaluated, or right and of no avail. */
+  /** Call it when the try was not evaluated, or was right although its action failed. */
   readonly giveBack: (attempt: CodeAttempt, taken: CodeTry) => Promise<void>;
 };
 
@@ -93,7 +93,7 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
           await deletePartialTokensOf(transaction, userId);
           const details = { method: pool, ip: attempt.client.ip };
           await notices.append(transaction, { userId, kind: "two_factor_locked", at: now, details });
-          // Whoever fails that often at the second step has passed the first.
+          // Somebody who fails that often at the second step knows the password.
           if (pool === "totp" && !owner.mustChangePassword && blocks.some(({ reason: why }) => why !== "in_a_row")) {
             await requirePasswordChange(transaction, userId);
             await notices.append(transaction, { userId, kind: "password_guessed", at: now, details });
@@ -124,7 +124,7 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
   };
 }
 
-/** What every audit row about a code says. */
+/** The fields that every audit row about a code has. */
 export function auditOf(
   { userId, tenantId, sessionId, client, purpose }: CodeAttempt,
   method: SecondFactorPool,

@@ -5,8 +5,8 @@ import type { IdentitySchema } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 
 /**
- * Holds the account and the session of someone who showed the password again: looking at it takes its time, in which the
- * owner may have changed it, or ended the session that asks.
+ * Locks the account and the session of somebody whose password was verified again: verifying takes time, in which the
+ * owner may have changed the password or ended the session.
  *
  * @throws {AppError} 401 `auth_failed`.
  */

@@ -15,9 +15,9 @@ const CODES = 10 ** 6;
 const DAY_SECONDS = 86_400;
 
 /**
- * What someone who has the password reaches by guessing codes, under the limits in force: the sum of the chances of all
- * tries that are looked at, which is the most it can be. `window` is the number of steps before and after the present one
- * whose codes are right as well.
+ * The chance that somebody who has the password guesses a code, under the limits in force: the sum of the chances of
+ * all tries that are evaluated, an upper bound. `window` is the number of steps before and after the present one whose
+ * codes are right as well.
  */
 function attackOdds(window: number): SecondFactorStatus["attack_odds"] {
   const validCodes = 2 * window + 1;
@@ -25,7 +25,7 @@ function attackOdds(window: number): SecondFactorStatus["attack_odds"] {
   return { days: MAX_WINDOW_SECONDS / DAY_SECONDS, tries, valid_codes: validCodes, probability: (tries * validCodes) / CODES };
 }
 
-/** What `GET /admin/2fa` tells. */
+/** Answers `GET /admin/2fa`. */
 export async function describeSecondFactor({ queries, clock, window }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
   const now = clock.now();
   const { totpEnabled, backupCodes, lastUsedAt } = await findSecondFactor(queries, userId);
@@ -42,9 +42,10 @@ export async function describeSecondFactor({ queries, clock, window }: SetupDepe
 }
 
 /**
- * Ten new backup codes; the old ones are dead with the same statement.
+ * Makes ten new backup codes; the old ones become invalid with the same statement.
  *
- * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429
+ * `too_many_tries`.
  */
 export async function regenerateBackupCodes(
   dependencies: SetupDependencies,
@@ -70,9 +71,11 @@ export async function regenerateBackupCodes(
 }
 
 /**
- * Switches the second factor off and wipes it. What was counted stays: guessing is no better after another set-up.
+ * Switches the second factor off and deletes it. Counted tries stay, so that setting it up again gives nobody more
+ * guesses.
  *
- * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429
+ * `too_many_tries`.
  */
 export async function disableSecondFactor(
   dependencies: SetupDependencies,

@@ -1,19 +1,19 @@
 import { sql, type Transaction } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";
 
-/** Someone whose password was right and whose code is due. */
+/** A login whose password was right and whose code is due. */
 export type PartialLogin = {
   readonly tokenHash: Buffer;
   readonly userId: string;
   readonly tenantId: string;
-  /** When the password was shown. */
+  /** When the password was verified. */
   readonly authenticatedAt: Date;
 };
 
 const TRIES = 5;
 const LIVE_PER_USER = 3;
 
-/** The caller holds the account. The oldest make way, so that there are never more than three. */
+/** Inserts a token and deletes the oldest ones, so that an account never has more than three. The caller holds the account's lock. */
 export async function insertPartialToken(
   transaction: Transaction<IdentitySchema>,
   row: Omit<IdentitySchema["identity.partial_tokens"], "tries">,
@@ -35,7 +35,11 @@ export async function insertPartialToken(
   await transaction.insertInto("identity.partial_tokens").values(row).execute();
 }
 
-/** Takes one of the token's tries. @returns undefined when it is worn out, over, or of an account that has changed since. */
+/**
+ * Takes one of the token's tries.
+ *
+ * @returns undefined when its tries are used up, it has expired, or the account has changed since.
+ */
 export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date): Promise<PartialLogin | undefined> {
   return queries
     .updateTable("identity.partial_tokens as token")
@@ -65,7 +69,7 @@ export async function givePartialTokenBack(queries: Queries, tokenHash: Buffer):
     .execute();
 }
 
-/** Uses the token up; of many at once only one does. The caller holds the account. */
+/** Uses the token up; of many concurrent requests only one succeeds. The caller holds the account's lock. */
 export async function consumePartialToken(transaction: Transaction<IdentitySchema>, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom("identity.partial_tokens as token")

@@ -8,7 +8,10 @@ import { insertPartialToken } from "./partial-token.store.ts";
 const TOKEN_BYTES = 32;
 const SECONDS = 300;
 
-/** What a right password gives when a code is due too. It opens `POST /login/verify-2fa` and nothing else; the caller holds the account. */
+/**
+ * Issues the token that a right password gives when a code is due too. It opens `POST /login/verify-2fa` and nothing
+ * else. The caller holds the account's lock.
+ */
 export async function issuePartialToken(
   transaction: Transaction<IdentitySchema>,
   {
@@ -30,7 +33,7 @@ export async function issuePartialToken(
   return { two_factor_required: true, partial_token: token, expires_in: SECONDS };
 }
 
-/** All that is stored of a token. */
+/** The hash is all that is stored of a token. */
 export function hashOfPartialToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

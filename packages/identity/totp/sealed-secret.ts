@@ -1,6 +1,6 @@
 import type { Sealer } from "#keys/sealed-values.ts";
 
-/** What the secret of an account is sealed for; the additional data is `users.totp_secret|<user id>`. */
+/** The purpose that an account's secret is sealed for; the additional data is `users.totp_secret|<user id>`. */
 const PURPOSE = "users.totp_secret";
 
 export function sealTotpSecret(sealer: Sealer, userId: string, secret: string): string {

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
 import { MAX_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
 
-/** What a code is held against. */
+/** The columns of an account that a code is checked against. */
 export type SecondFactorOwner = {
   readonly id: string;
   readonly envelope: string;
@@ -14,7 +14,8 @@ export type SecondFactorOwner = {
 const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
 
 /**
- * Holds the account to the end of the transaction, so that tries made at once on several replicas are counted one after the other.
+ * Locks the account to the end of the transaction, so that concurrent tries on several replicas are counted one after
+ * the other.
  *
  * @returns undefined when there is no such account, it is disabled, or it has no second factor.
  */
@@ -69,7 +70,7 @@ export async function deleteTry(transaction: Transaction<IdentitySchema>, id: st
   return numDeletedRows > 0n;
 }
 
-/** Only codes by time have failures in a row; backup codes live by their rolling budgets alone. */
+/** Saves the failures in a row, which only authenticator codes have; backup codes are limited by their rolling budgets alone. */
 export async function saveFailuresInARow(
   transaction: Transaction<IdentitySchema>,
   userId: string,
@@ -83,12 +84,12 @@ export async function saveFailuresInARow(
     .execute();
 }
 
-/** The owner has shown up: failures in a row begin anew, a lock or suspension by them ends. The rolling budgets stay. */
+/** Resets failures in a row after a right code, with any lock or suspension by them. The rolling budgets stay. */
 export async function forgetFailuresInARow(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
   await transaction.deleteFrom("identity.second_factor_counters").where("user_id", "=", userId).execute();
 }
 
-/** For a second factor that is taken away: what was guessed at is gone. */
+/** Deletes all counters of a second factor that is removed, since there is nothing left to guess. */
 export async function forgetAllFailures(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
   await forgetFailuresInARow(transaction, userId);
   await transaction.deleteFrom("identity.second_factor_tries").where("user_id", "=", userId).execute();
@@ -96,7 +97,11 @@ export async function forgetAllFailures(transaction: Transaction<IdentitySchema>
 
 export type Consumed = { readonly envelope: string; readonly backupCodesRemaining: number };
 
-/** Accepts a time step if it is later than the last one; of many at once only one does. @returns undefined when it is not. */
+/**
+ * Accepts a time step if it is later than the last one; of many concurrent requests only one succeeds.
+ *
+ * @returns undefined when it is not later.
+ */
 export async function consumeStep(
   transaction: Transaction<IdentitySchema>,
   { userId, step, startedAt }: { readonly userId: string; readonly step: number; readonly startedAt: Date },
@@ -112,7 +117,11 @@ export async function consumeStep(
   return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
 }
 
-/** Takes a backup code's hash out of the account's set. @returns undefined when it is no longer in there. */
+/**
+ * Removes a backup code's hash from the account's set.
+ *
+ * @returns undefined when it is no longer in there.
+ */
 export async function consumeBackupCode(
   transaction: Transaction<IdentitySchema>,
   { userId, hash }: { readonly userId: string; readonly hash: string },
@@ -128,7 +137,7 @@ export async function consumeBackupCode(
   return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
 }
 
-/** Does nothing when another envelope was put there meanwhile. */
+/** Replaces the envelope unless another one was stored meanwhile. */
 export async function replaceEnvelope(
   queries: Queries,
   { userId, from, to }: { readonly userId: string; readonly from: string; readonly to: string },

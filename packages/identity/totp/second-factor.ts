@@ -59,7 +59,7 @@ class RefusedCode extends Error {
   }
 }
 
-/** The one way by which a code of either kind is ever accepted, so that no route has limits of its own. */
+/** The only way by which a code of either kind is accepted, so that no route has limits of its own. */
 export function createSecondFactor({ queries, sealer, notices, clock, window }: Dependencies): SecondFactor {
   const tries = createCodeTries({ queries, notices, clock });
 
@@ -94,7 +94,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
     }
     const { envelope, backupCodesRemaining } = used;
     if (right.method === "totp") {
-      // An envelope that was sealed anew meanwhile holds the same secret.
+      // An envelope that was sealed again meanwhile holds the same secret.
       if (openTotpSecret(sealer, userId, envelope) !== right.secret) {
         throw new RefusedCode("wrong_code");
       }
@@ -120,7 +120,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
     }
   }
 
-  /** The factor is never skipped because it cannot be read. */
+  /** Refuses the login when the secret cannot be read: the factor is never skipped. */
   async function refuseUnreadable(attempt: CodeAttempt, { pool }: CodeTry, cause: SealError): Promise<AppError> {
     const event = auditOf(attempt, pool, clock.now());
     await queries.transaction().execute((transaction) =>

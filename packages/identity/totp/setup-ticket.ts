@@ -3,16 +3,16 @@ import type { Clock } from "@sightline/foundation/clock";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import { setupExpired, setupInvalid } from "./second-factor.errors.ts";
 
-/** A secret that was shown and is stored nowhere: only whoever was shown it can bring it back, sealed. */
+/** A secret that was shown and is stored nowhere: it returns sealed, from the client that it was shown to. */
 export type SetupTicket = {
-  /** Counted and used up by. */
+  /** The id by which tries are counted and the ticket is used up. */
   readonly id: string;
   readonly userId: string;
   readonly sessionId: string;
-  /** Of the credentials, as in the account. */
+  /** The epoch of the account's credentials. */
   readonly epoch: number;
   readonly secret: string;
-  /** Fingerprint of the secret it takes the place of; undefined when the second factor is off. */
+  /** The fingerprint of the secret that is replaced; undefined when the second factor is off. */
   readonly replaces?: string | undefined;
   readonly expiresAt: Date;
 };

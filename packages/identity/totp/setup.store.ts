@@ -5,7 +5,7 @@ import { lockLiveSession } from "#session/session.store.ts";
 type TicketTry = { readonly ticketId: string; readonly userId: string; readonly expiresAt: Date; readonly limit: number };
 
 /**
- * Counts a try of a ticket before it is evaluated, whatever number comes at once.
+ * Counts a try of a ticket before it is evaluated, however many come at once.
  *
  * @returns which try it is; undefined when the ticket is used up or has none left.
  */
@@ -25,7 +25,7 @@ export async function takeSetupTry(queries: Queries, { ticketId, userId, expires
   return row?.tries;
 }
 
-/** It was never evaluated. */
+/** Call it when the try was never evaluated. */
 export async function giveSetupTryBack(queries: Queries, ticketId: string): Promise<void> {
   await queries
     .updateTable("identity.setup_tries")
@@ -46,12 +46,12 @@ export async function claimSetupTicket(queries: Queries, ticketId: string, now: 
   return numUpdatedRows > 0n;
 }
 
-/** For whoever has claimed it, and could not go through with it. */
+/** Reopens a ticket that was claimed when its set-up failed. */
 export async function reopenSetupTicket(queries: Queries, ticketId: string): Promise<void> {
   await queries.updateTable("identity.setup_tries").set({ used_at: null }).where("ticket_id", "=", ticketId).execute();
 }
 
-/** An hour later than it could: with clocks apart, no replica may take a used ticket for a new one. */
+/** Deletes tries an hour after they expire: with clocks apart, no replica may take a used ticket for a new one. */
 export async function deleteExpiredSetupTries(queries: Queries, now: Date): Promise<void> {
   await queries
     .deleteFrom("identity.setup_tries")
@@ -61,7 +61,7 @@ export async function deleteExpiredSetupTries(queries: Queries, now: Date): Prom
 
 type Owner = { readonly userId: string; readonly sessionId: string; readonly epoch: number };
 
-/** Holds the account, if neither its credentials nor the session have ended meanwhile. */
+/** Locks the account if neither its credentials nor the session have ended meanwhile. */
 export async function lockForSetup(transaction: Transaction<IdentitySchema>, { userId, sessionId, epoch }: Owner) {
   const account = await transaction
     .selectFrom("identity.users")
@@ -74,7 +74,7 @@ export async function lockForSetup(transaction: Transaction<IdentitySchema>, { u
   return (await lockLiveSession(transaction, { sessionId, userId })) ? account : undefined;
 }
 
-/** Empty when there is none. */
+/** Finds the sealed secret; empty when there is none. */
 export async function findSealedSecret(queries: Queries, userId: string): Promise<string> {
   const row = await queries.selectFrom("identity.users").select("totp_secret").where("id", "=", userId).executeTakeFirst();
   return row?.totp_secret ?? "";
@@ -84,7 +84,7 @@ type SecondFactorRow = {
   readonly userId: string;
   readonly sealedSecret: string;
   readonly backupCodes: readonly string[];
-  /** Of the code it was verified with: that code is used. */
+  /** The step of the code that verified it, which is used up with that. */
   readonly step: number;
   readonly stepAt: Date;
 };
@@ -103,7 +103,7 @@ export async function storeSecondFactor(transaction: Transaction<IdentitySchema>
     .execute();
 }
 
-/** The whole set at once: none of the old one is left beside the new one at any time. */
+/** Replaces the whole set in one statement: old and new codes are never valid at the same time. */
 export async function replaceBackupCodes(
   transaction: Transaction<IdentitySchema>,
   userId: string,

@@ -23,10 +23,10 @@ import { findSealedSecret } from "./setup.store.ts";
 import { makeTotpSecret } from "./totp-code.ts";
 import { encode } from "uqr";
 
-/** Modules of white around it, as the standard asks: scanners find it on dark pages too. */
+/** The white margin that the standard demands, in modules: with it scanners find the code on dark pages too. */
 const QUIET_ZONE = 4;
 
-/** The text as a QR code: black on its own white, named for screen readers, one path, no script and no style. */
+/** Renders the text as a QR code: black on white, with a title for screen readers, one path, no script and no style. */
 function renderQrCode(text: string): string {
   const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
   const path = data.flatMap((row, y) => runsOf(row).map(({ x, length }) => `M${x} ${y}h${length}v1h-${length}z`)).join("");
@@ -72,7 +72,7 @@ const FRESH_LOGIN_MS = 600_000;
 const ISSUER = "Sightline";
 
 /**
- * Makes a secret and shows it. Nothing is stored: the ticket brings it back.
+ * Makes a secret and shows it. Nothing is stored: the ticket returns it.
  *
  * @throws {AppError} 409 `already_enabled`, 403 `reauthentication_required` or `wrong_password`, 429 `too_many_tries`.
  */
@@ -101,7 +101,7 @@ export async function startSetup(
 }
 
 /**
- * The same for an account that has a second factor, whose secret stays good until the new one's first code.
+ * Makes a secret for an account that has one already; the old one stays valid until the new one's first code.
  *
  * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
@@ -122,7 +122,7 @@ export async function startReplacement(
   return issueTicket(dependencies, owner, account, replaces);
 }
 
-/** The account, which has a second factor and whose password was shown again. */
+/** Verifies the password again for an account that must have a second factor, and returns the account. */
 export async function confirmEnabled(dependencies: SetupDependencies, owner: Owner, password: string, client: Client): Promise<Account> {
   const account = await findOwnAccount(dependencies.queries, owner);
   if (!account.totpEnabled) {
@@ -132,7 +132,10 @@ export async function confirmEnabled(dependencies: SetupDependencies, owner: Own
   return account;
 }
 
-/** Tells one secret from another over a new sealing of the same one. A secret whose key is lost is never sealed anew. */
+/**
+ * Distinguishes secrets, whichever key they are sealed with. A secret whose key is lost is never sealed again, so its
+ * envelope identifies it.
+ */
 export function fingerprintOf(sealer: Sealer, sealed: string, userId: string): string {
   return createHash("sha256")
     .update(openOrKeep(sealer, sealed, userId))

@@ -1,6 +1,6 @@
 import { generateSecret, verify } from "otplib";
 
-/** What every authenticator app can do: SHA-1, 6 digits, 30 seconds (RFC 6238); the library's defaults, written out. */
+/** The parameters that every authenticator app supports: SHA-1, 6 digits, 30 seconds (RFC 6238); the library's defaults, written out. */
 const FORM = { algorithm: "sha1", digits: 6, period: 30 } as const;
 const SECRET_BYTES = 20;
 
@@ -22,7 +22,7 @@ export type CodeMatch = {
   /** As `readTotpCode` answers it. */
   readonly code: string;
   readonly now: Date;
-  /** So many steps before and after the present one. */
+  /** How many steps before and after the present one are accepted. */
   readonly window: number;
 };
 
@@ -44,7 +44,7 @@ export function stepAt(now: Date): number {
   return Math.floor(now.getTime() / 1000 / STEP_SECONDS);
 }
 
-/** When the step began. */
+/** The time at which the step began. */
 export function timeOfStep(step: number): Date {
   return new Date(step * STEP_SECONDS * 1000);
 }

@@ -6,7 +6,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Wrong codes that are looked at within so long at the most, whatever succeeded in between. */
+/** The most wrong codes that are evaluated within a time, whatever succeeded in between. */
 export const ROLLING_LIMITS: Readonly<Record<SecondFactorPool, readonly RollingLimit[]>> = {
   totp: [
     { tries: 20, seconds: DAY },
@@ -18,17 +18,17 @@ export const ROLLING_LIMITS: Readonly<Record<SecondFactorPool, readonly RollingL
   ],
 };
 
-/** So long no try of either pool matters any more. */
+/** After so long no try of either pool matters any more. */
 export const MAX_WINDOW_SECONDS: number = 30 * DAY;
 
 const FAILURES_PER_LOCK = 5;
 const LOCK_SECONDS = [15 * MINUTE, 30 * MINUTE, HOUR] as const;
 const MAX_LOCK_SECONDS: number = DAY;
 const FAILURES_TO_SUSPENSION = 100;
-/** What a client is told to wait that no wait helps. */
+/** The wait that a suspended client is told, although waiting does not help. */
 const SUSPENDED_RETRY_SECONDS: number = DAY;
 
-/** What is known of one kind of second factor of one account; tries that are being evaluated count as wrong ones. */
+/** The counters of one kind of second factor of one account; tries that are being evaluated count as wrong ones. */
 export type PoolState = {
   readonly inARow: number;
   readonly lockedUntil: Date | null;
@@ -71,7 +71,7 @@ export function withoutTry({ inARow, lockedUntil, suspended, triedAt }: PoolStat
   return { inARow: left, lockedUntil: liftsLock ? null : lockedUntil, suspended: suspended && left >= FAILURES_TO_SUSPENSION, triedAt };
 }
 
-/** 5 failures: 15 minutes; 10: 30; 15: an hour; then doubling up to a day. */
+/** The lock lasts 15 minutes after 5 failures, 30 after 10, an hour after 15; then it doubles up to a day. */
 function lockAfter(inARow: number, now: Date): Date | undefined {
   if (inARow % FAILURES_PER_LOCK !== 0) {
     return undefined;

@@ -18,8 +18,8 @@ import { readTotpCode, stepOfCode, timeOfStep, STEP_SECONDS, stepAt } from "./to
 const STEPS = 10;
 
 /**
- * Whether a code that was refused is one of another time, up to five minutes away: then the device's clock is wrong, and
- * that is what to say. For a secret that is just being set up; such a code is never accepted.
+ * Whether a refused code belongs to another time, up to five minutes away: then the device's clock is wrong, and the
+ * message says so. Only for a secret that is being set up; such a code is never accepted.
  */
 async function describeClockFault(secret: string, code: string, now: Date): Promise<string | undefined> {
   const step = await stepOfCode({ secret, code, now, window: STEPS });
@@ -34,10 +34,10 @@ const TRIES_PER_TICKET = 10;
 const FINISHED = "This set-up was finished, or had ten wrong codes. Start it again, and scan the new QR code.";
 
 /**
- * The first code of a secret that was shown switches it on: alone, or in place of the one before. New backup codes either
- * way; those of a device that is gone are worth nothing to its owner.
+ * Switches a secret on by its first code: alone, or in place of the one before. Makes new backup codes either way,
+ * since the old ones may have been stored on the lost device.
  *
- * @returns the backup codes, which are shown this once.
+ * @returns the backup codes, which are shown once.
  * @throws {AppError} 400 `setup_invalid`, `setup_expired` or `invalid_code`, 409 `already_enabled` or `not_enabled`.
  */
 export async function verifySetup(
@@ -100,7 +100,7 @@ async function refuseCode(
   throw new AppError({ code: "invalid_code", status: 400, message: advice + left });
 }
 
-/** Of many at once only one goes on from here: hashing ten backup codes is the dear part. */
+/** Claims the ticket first, so that of many concurrent requests only one hashes ten backup codes. */
 async function finish(
   dependencies: SetupDependencies,
   owner: Owner,
@@ -155,7 +155,7 @@ const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason:
 
 type AccountNow = { readonly totpEnabled: boolean; readonly totpSecret: string | null };
 
-/** A ticket is good for the state it was made in: off, or the very secret that was then on. */
+/** A ticket is valid for the state it was made in: second factor off, or the same secret that was then on. */
 function refuseOutdated({ replaces, userId }: SetupTicket, { totpEnabled, totpSecret }: AccountNow, sealer: Sealer): void {
   if (replaces === undefined && totpEnabled) {
     throw alreadyEnabled();
