@@ -48,3 +48,17 @@ export function classifyFailure(error: unknown): PublishFailure {
   }
   return new PublishFailure("disconnected", "the connection to Redis broke");
 }
+
+/** Fails when the work takes longer. Its timer holds nothing alive: a process that has nothing else to do may end. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new PublishFailure("timeout", "no answer in time")), milliseconds);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

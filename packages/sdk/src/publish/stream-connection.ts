@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
 import { EVENT_VERSION } from "../event/event.ts";
-import { classifyFailure, type PublishFailure } from "./publish-failure.ts";
+import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import type { Settings } from "../settings/settings.ts";
-import { within } from "./deadline.ts";
 import type { StreamEntry } from "../event/event-buffer.ts";
 
 type AppendOutcome = {

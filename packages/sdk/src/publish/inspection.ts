@@ -1,0 +1,50 @@
+import type { PublisherMetrics } from "../settings/metrics.ts";
+import type { Connector } from "./connector.ts";
+import { classifyFailure } from "./publish-failure.ts";
+import type { StreamState } from "./stream-connection.ts";
+
+/** What the metrics say of the stream: read when somebody asked for it and the connection has nothing better to do. */
+export type Inspection = {
+  request(): void;
+  /** Inspects the stream if that was requested. Never throws. */
+  runIfDue(): Promise<void>;
+  /** Takes a state of the stream over into the metrics. */
+  note(state: StreamState): StreamState;
+  readonly isDue: boolean;
+};
+
+const CALL_TIMEOUT = 2000;
+
+export function createInspection(connector: Connector, metrics: PublisherMetrics): Inspection {
+  let isDue = false;
+
+  const note = (state: StreamState): StreamState => {
+    metrics.streamLength = state.length;
+    metrics.consumerAlive = state.consumerAlive;
+    metrics.consumerLagSeconds = state.lagSeconds;
+    return state;
+  };
+
+  return {
+    request() {
+      isDue = true;
+    },
+    async runIfDue() {
+      if (!isDue) {
+        return;
+      }
+      isDue = false;
+      try {
+        const connection = await connector.connect(CALL_TIMEOUT);
+        note(await connection.inspect(CALL_TIMEOUT));
+      } catch (error) {
+        connector.disconnect();
+        connector.failed(classifyFailure(error));
+      }
+    },
+    note,
+    get isDue() {
+      return isDue;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { observe, type PublisherMetrics } from "../settings/metrics.ts";
+import type { Connector } from "./connector.ts";
+import type { EventQueue } from "./event-queue.ts";
+import type { Inspection } from "./inspection.ts";
+import { classifyFailure } from "./publish-failure.ts";
+
+/** Moves events from the queue to the stream, oldest first, one batch at a time. What did not arrive goes back into the queue. */
+export type Sender = {
+  /** Sends soon, or when the back-off is over. */
+  schedule(): void;
+  /** Sends until the queue is empty or Redis refuses; a second caller waits for the same turn. Never throws. */
+  send(): Promise<void>;
+  /** Sends, again and again while Redis refuses, until nothing is left (true) or the deadline has passed. */
+  flush(deadline: number): Promise<boolean>;
+  /** From now on sends only when told to. */
+  stop(): void;
+  /** Lets go of the queue once the connection is closed: what is left is dropped, and counted. */
+  release(): Promise<void>;
+};
+
+/** Writing a batch of this size holds the application's thread for well under a millisecond. */
+const BATCH_EVENTS = 64;
+/** Behind an application that leaves no time, a batch a turn must be larger, or most of its events are dropped. */
+const BACKLOG_EVENTS = 1000;
+const BACKLOG_BATCH_EVENTS = 256;
+const BATCH_BYTES = 256 * 1024;
+const LINGER = 50;
+const RETRY_PAUSE = 200;
+const CALL_TIMEOUT = 2000;
+const SETTLE_TIMEOUT = 200;
+
+export function createSender(
+  producerId: string,
+  queue: EventQueue,
+  connector: Connector,
+  inspection: Inspection,
+  metrics: PublisherMetrics,
+): Sender {
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+  let isStopped = false;
+  let isReleased = false;
+
+  const schedule = () => {
+    if (timer === undefined && sending === undefined && !isStopped) {
+      timer = setTimeout(() => void send(), Math.max(LINGER, connector.resumesAt - Date.now()));
+      timer.unref();
+    }
+  };
+
+  const unschedule = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+
+  const send = (): Promise<void> => {
+    unschedule();
+    sending ??= drain().finally(() => {
+      sending = undefined;
+      if (queue.size > 0 || inspection.isDue) {
+        schedule();
+      }
+    });
+    return sending;
+  };
+
+  const drain = async (): Promise<void> => {
+    while (queue.size > 0 && (await sendBatch())) {
+      // A batch at a time until the buffer is empty or Redis refuses.
+    }
+    if (connector.failure === undefined) {
+      await inspection.runIfDue();
+    }
+  };
+
+  const sendBatch = async (): Promise<boolean> => {
+    try {
+      const connection = await connector.connect(CALL_TIMEOUT);
+      // After a failure one event tests the water.
+      const size = connector.failure !== undefined ? 1 : queue.size > BACKLOG_EVENTS ? BACKLOG_BATCH_EVENTS : BATCH_EVENTS;
+      const batch = queue.take(size, BATCH_BYTES);
+      const startedAt = performance.now();
+      const { unsent, failure } = await connection.append(batch, producerId, CALL_TIMEOUT);
+      queue.settle(batch, unsent);
+      if (isReleased) {
+        queue.clear();
+      }
+      metrics.published += batch.length - unsent.length;
+      if (failure === undefined) {
+        observe(metrics.roundTripSeconds, (performance.now() - startedAt) / 1000);
+        connector.succeeded();
+        return true;
+      }
+      connector.failed(failure);
+    } catch (error) {
+      connector.failed(classifyFailure(error));
+    }
+    return false;
+  };
+
+  return {
+    schedule,
+    send,
+    async flush(deadline) {
+      const endsAt = Date.now() + deadline;
+      let alarm: NodeJS.Timeout | undefined;
+      // Not unreferenced: whoever awaits a flush gets an answer even when nothing else keeps the process alive.
+      const expired = new Promise<"expired">((resolve) => {
+        alarm = setTimeout(() => resolve("expired"), deadline);
+      });
+      try {
+        while (queue.size > 0 && Date.now() < endsAt) {
+          if ((await Promise.race([send(), expired])) === "expired") {
+            break;
+          }
+          if (queue.size > 0) {
+            await Promise.race([pause(Math.min(RETRY_PAUSE, endsAt - Date.now())), expired]);
+          }
+        }
+        return queue.size === 0;
+      } finally {
+        clearTimeout(alarm);
+      }
+    },
+    stop() {
+      isStopped = true;
+      unschedule();
+    },
+    async release() {
+      isReleased = true;
+      // Now that its connection is closed, what was on its way is settled at once; so it is counted, too.
+      await Promise.race([sending, pause(SETTLE_TIMEOUT)]);
+      queue.clear();
+    },
+  };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, milliseconds));
+  });
+}
