@@ -1,7 +1,7 @@
-/** Tracing of Anthropic's client. A door of its own; it imports nothing of `@anthropic-ai/sdk`. */
+/** Tracing of Anthropic's client. It is a separate entry point and imports nothing of `@anthropic-ai/sdk`. */
+import { asObject } from "./capture/loose-values.ts";
 import { messageCall } from "./providers/anthropic-calls.ts";
 import { traceDerived, traceMethod } from "./providers/provider-call.ts";
-import { values } from "./providers/provider-values.ts";
 import { isSwitchedOff } from "./settings/settings.ts";
 
 /**
@@ -13,14 +13,14 @@ import { isSwitchedOff } from "./settings/settings.ts";
  */
 export function wrapAnthropic<Client extends object>(client: Client): Client {
   if (!isSwitchedOff()) {
-    trace(client);
+    traceAnthropicClient(client);
   }
   return client;
 }
 
-function trace(client: object): void {
+function traceAnthropicClient(client: object): void {
   const { messages, beta } = client as Record<string, unknown>;
   traceMethod(messages, "create", messageCall);
-  traceMethod(values(beta)["messages"], "create", messageCall);
-  traceDerived(client, trace);
+  traceMethod(asObject(beta)["messages"], "create", messageCall);
+  traceDerived(client, traceAnthropicClient);
 }

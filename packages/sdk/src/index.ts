@@ -1,11 +1,10 @@
 /**
  * Captures what agents do and publishes it to a Sightline stream without the observed application noticing.
- * The LangGraph.js integration has a door of its own, `@sightline/sdk/langgraph`, so that this one needs no LangChain.
+ * The LangGraph.js integration is a separate entry point, `@sightline/sdk/langgraph`, so that this one needs no LangChain.
  */
 export { closeRedisPublisher, initializeRedisPublisher, type Verification } from "./client/initialize.ts";
 export { observe, trace, traceTool, type ObserveOptions, type ToolOptions, type TraceOptions } from "./capture/span.ts";
-export { metricsText } from "./client/metrics-text.ts";
+export { metricsText, wrapLlmAdapter } from "./client/sdk-state.ts";
 export { currentTrace, score, type ScoreOptions, type TraceReference } from "./capture/score.ts";
-export { wrapLlmAdapter } from "./client/prompt-capture.ts";
 export type { MaskFunction, PayloadField } from "./mask/masking.ts";
 export type { Logger, PublisherOptions } from "./settings/settings.ts";

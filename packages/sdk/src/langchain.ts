@@ -1,4 +1,4 @@
-/** Tracing of LangChain.js without LangGraph. A door of its own because it imports `@langchain/core`. */
+/** Tracing of LangChain.js without LangGraph. It is a separate entry point because it imports `@langchain/core`. */
 import type { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { createRunHandler } from "./langgraph/run-handler.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The LangGraph.js integration. A door of its own because it imports `@langchain/langgraph`, which an application that observes
- * something else does not have.
+ * The LangGraph.js integration. It is a separate entry point because it imports `@langchain/langgraph`, which an application that
+ * observes something else does not have.
  */
 import { type Pregel, type StateDefinitionInit, StateGraph } from "@langchain/langgraph";
 import { type TracedGraphOptions, traceBuilder, traceCompiled } from "./langgraph/graph-builder.ts";
@@ -25,7 +25,7 @@ export function createTracedGraph<State extends StateDefinitionInit>(stateType: 
 
 /**
  * The same for a builder made by hand, with input, output and context schemas of its own: call it before nodes are added; it returns
- * the builder it was given. Of a graph that is compiled already, as `createReactAgent` makes them, it returns a traced copy.
+ * the builder it was given. A graph that is compiled already, as `createReactAgent` makes them, is copied, and the copy is traced.
  *
  * @example
  * const builder = traceGraph(new StateGraph(State, { context: Context }), { traceName: "support-agent" });

@@ -1,8 +1,8 @@
-/** Tracing of OpenAI's client, and of those for compatible servers. A door of its own; it imports nothing of `openai`. */
+/** Tracing of OpenAI's client, and of those for compatible servers. It is a separate entry point and imports nothing of `openai`. */
+import { asObject } from "./capture/loose-values.ts";
 import { chatCompletionCall, embeddingCall, responseCall } from "./providers/openai-calls.ts";
 import { traceDerived, traceMethod } from "./providers/provider-call.ts";
 import { isSwitchedOff } from "./settings/settings.ts";
-import { values } from "./providers/provider-values.ts";
 
 /**
  * Records every model call of a client (chat completions, responses, embeddings; streams too) with model, tokens and status, and after
@@ -14,15 +14,15 @@ import { values } from "./providers/provider-values.ts";
  */
 export function wrapOpenAI<Client extends object>(client: Client): Client {
   if (!isSwitchedOff()) {
-    trace(client);
+    traceOpenAIClient(client);
   }
   return client;
 }
 
-function trace(client: object): void {
+function traceOpenAIClient(client: object): void {
   const { chat, responses, embeddings } = client as Record<string, unknown>;
-  traceMethod(values(chat)["completions"], "create", chatCompletionCall);
+  traceMethod(asObject(chat)["completions"], "create", chatCompletionCall);
   traceMethod(responses, "create", responseCall);
   traceMethod(embeddings, "create", embeddingCall);
-  traceDerived(client, trace);
+  traceDerived(client, traceOpenAIClient);
 }

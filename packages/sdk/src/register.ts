@@ -5,7 +5,7 @@
  */
 import { traceAiSdk } from "./ai-sdk.ts";
 import { initializeRedisPublisher } from "./client/initialize.ts";
-import { wrapLlmAdapter } from "./client/prompt-capture.ts";
+import { wrapLlmAdapter } from "./client/sdk-state.ts";
 
 wrapLlmAdapter();
 traceAiSdk();

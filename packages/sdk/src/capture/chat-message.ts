@@ -12,7 +12,7 @@ const REASONING_BLOCKS = new Set(["thinking", "reasoning", "redacted_thinking"])
 const REASONING_KEYS = new Set(["reasoning_content", "reasoning", "thinking"]);
 const COPIED_KEYS = ["id", "name", "tool_calls", "invalid_tool_calls", "tool_call_id", "status", "usage_metadata", "artifact"] as const;
 
-/** LangChain's messages are recognised by shape, so that this door needs no LangChain. */
+/** LangChain's messages are recognised by shape, so that the package needs no LangChain. */
 export function isChatMessage(value: object): value is ChatMessage {
   return "content" in value && ("_getType" in value || "getType" in value) && typeof Reflect.get(value, "_getType") === "function";
 }
@@ -72,7 +72,7 @@ export function plainContent(content: unknown, policy: ReasoningPolicy): unknown
 }
 
 function reasoningBlock(block: object, policy: ReasoningPolicy): unknown[] {
-  return policy.capture ? [{ type: Reflect.get(block, "type"), text: cut(blockText(block), policy.maximum) }] : [];
+  return policy.capture ? [{ type: Reflect.get(block, "type"), text: cutAtCodePoint(blockText(block), policy.maximum) }] : [];
 }
 
 function plainEntry(name: string, value: unknown, policy: ReasoningPolicy): [string, unknown][] {
@@ -80,7 +80,7 @@ function plainEntry(name: string, value: unknown, policy: ReasoningPolicy): [str
     return [[name, value]];
   }
   const text = typeof value === "string" ? value : blockText(value);
-  return policy.capture && text !== "" ? [[name, cut(text, policy.maximum)]] : [];
+  return policy.capture && text !== "" ? [[name, cutAtCodePoint(text, policy.maximum)]] : [];
 }
 
 function isReasoningBlock(block: unknown): block is object {
@@ -103,7 +103,7 @@ function blockText(block: unknown): string {
 }
 
 /** A code point takes at most two units, so a text of twice the length is cut for certain before it is spread. */
-export function cut(text: string, maximum: number): string {
+export function cutAtCodePoint(text: string, maximum: number): string {
   return text.length <= maximum
     ? text
     : Array.from(text.slice(0, maximum * 2))

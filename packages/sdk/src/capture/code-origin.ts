@@ -1,30 +1,25 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { memoize } from "../mask/memoize.ts";
 import { readCodeOrigin } from "../settings/settings.ts";
 
 export type CodeOrigin = { readonly root: string; readonly repo: string | undefined; readonly commit: string | undefined };
 
-const MAXIMUM_FOLDERS = 1000;
-const origins = new Map<string, CodeOrigin>();
+const originOfFolder = memoize(readOrigin, { entries: 1000, keyLength: Infinity });
 
 /** The repository a file lies in: `OBS_REPO` and `OBS_COMMIT` if set, else what its `.git` says. Read once per folder; runs no git. */
 export function findCodeOrigin(file: string): CodeOrigin {
-  const folder = dirname(file);
-  const known = origins.get(folder);
-  if (known !== undefined) {
-    return known;
-  }
+  return originOfFolder(dirname(file));
+}
+
+function readOrigin(folder: string): CodeOrigin {
   const { repo, commit } = readCodeOrigin();
   const root = findRoot(folder);
   const git = root === undefined ? undefined : readGit(root);
-  const origin = { root: root ?? process.cwd(), repo: repo ?? git?.repo, commit: commit ?? git?.commit };
-  if (origins.size < MAXIMUM_FOLDERS) {
-    origins.set(folder, origin);
-  }
-  return origin;
+  return { root: root ?? process.cwd(), repo: repo ?? git?.repo, commit: commit ?? git?.commit };
 }
 
-/** Relative to the repository with forward slashes; the whole path for files outside of it. */
+/** The path inside the repository, with forward slashes; the whole path for files outside of it. */
 export function pathInRepository(file: string, root: string): string {
   const inside = relative(root, file);
   return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? file : inside.split(sep).join("/");
@@ -53,7 +48,7 @@ function readGit(root: string): { repo: string | undefined; commit: string | und
   }
 }
 
-/** A worktree has a file there that names the folder. */
+/** In a worktree `.git` is a file that names the folder. */
 function gitFolder(root: string): string {
   const path = join(root, ".git");
   if (statSync(path).isDirectory()) {
@@ -79,7 +74,7 @@ function headCommit(folder: string, common: string): string | undefined {
   return asCommit(readText(join(folder, reference))) ?? asCommit(readText(join(common, reference))) ?? asCommit(packed?.split(" ")[0]);
 }
 
-/** Without scheme, credentials and `.git`: `github.com/owner/name`. */
+/** The remote without scheme, credentials and `.git`: `github.com/owner/name`. */
 function remoteName(config: string): string | undefined {
   const url = /\[remote "origin"\][^[]*?\burl\s*=\s*(\S+)/.exec(config)?.[1];
   const name = url

@@ -1,70 +1,66 @@
 import { fileURLToPath } from "node:url";
 import { findCodeOrigin, pathInRepository } from "./code-origin.ts";
 import type { CodeReference } from "../event/event.ts";
+import { memoize } from "../mask/memoize.ts";
 
 /** `at name (file:///app/agent.js:12:5)` or `at file:///app/agent.js:12:5`. */
 const FRAME = /^\s*at (?:.*\()?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):\d+\)?$/;
-/** Where this package and the graph library lie; their frames are not the application's. */
+/** This package and the graph library lie there; their frames are not the application's. */
 const LIBRARY = /[/\\]node_modules[/\\]/;
 /** The folder above this room; that of the file itself where a bundler has put everything into one. */
 const OWN_FOLDER = ownFile().replace(/(?:capture[/\\])?[^/\\]*$/, "");
 
-/** The line of the application's code that is calling, from the stack; undefined when the stack does not say. */
-export function callerReference(name: string | undefined): CodeReference | undefined {
-  const frame = applicationFrame(new Error().stack ?? "");
-  if (frame === undefined) {
-    return undefined;
-  }
-  const { root, repo, commit } = findCodeOrigin(frame.file);
-  const file = pathInRepository(frame.file, root).slice(0, 4096);
-  return { repo, commit, file, line: frame.line, function: name?.slice(0, 500) };
+/** The line of the application's code that is calling, under this name; undefined when the stack does not say. */
+export function callerReference(name: string): CodeReference | undefined {
+  const reference = referenceFromStack(new Error().stack ?? "");
+  return reference === undefined ? undefined : { ...reference, function: name.slice(0, MAX_NAME_LENGTH) };
 }
 
-/** Frames looked at: the caller's own is the first that is not this package's. */
-const FRAMES = 6;
-const MAXIMUM_SITES = 1000;
-const sites = new Map<string, CodeReference | undefined>();
+const MAX_NAME_LENGTH = 500;
+const MAX_PATH_LENGTH = 4096;
+/** The caller's own frame is the first that is not this package's, so few are looked at. */
+const MAX_FRAMES = 6;
+/** An application calls from the same few places again and again. */
+const siteOfStack = memoize(referenceFromStack, { entries: 1000, keyLength: Infinity });
 
 /** The line of the application's code that called `entrance`, a function of this package; undefined when the stack does not say. */
 export function callSite(entrance: (...given: never[]) => unknown): CodeReference | undefined {
   const before = Error.stackTraceLimit;
   try {
     const here: { stack?: string } = {};
-    Error.stackTraceLimit = FRAMES;
+    Error.stackTraceLimit = MAX_FRAMES;
     Error.captureStackTrace(here, entrance);
-    const stack = here.stack ?? "";
-    if (sites.has(stack)) {
-      return sites.get(stack);
-    }
-    const site = referenceOf(stack);
-    if (sites.size < MAXIMUM_SITES) {
-      sites.set(stack, site);
-    }
-    return site;
+    return siteOfStack(here.stack ?? "");
   } catch {
     // An application may forbid what this needs, or format stacks in a way of its own.
     return undefined;
   } finally {
-    restore(before);
+    restoreTraceLimit(before);
   }
 }
 
-function restore(limit: number): void {
+function restoreTraceLimit(limit: number): void {
   try {
     Error.stackTraceLimit = limit;
   } catch {
-    // Nor was it changed.
+    // It could not be changed above either.
   }
 }
 
-function referenceOf(stack: string): CodeReference | undefined {
+function referenceFromStack(stack: string): CodeReference | undefined {
   const frame = applicationFrame(stack);
   if (frame === undefined) {
     return undefined;
   }
   const { root, repo, commit } = findCodeOrigin(frame.file);
   const [, name] = /^\s*at (?:async )?([\w$.]+) \(/.exec(frame.text) ?? [];
-  return { repo, commit, file: pathInRepository(frame.file, root).slice(0, 4096), line: frame.line, function: name?.slice(0, 500) };
+  return {
+    repo,
+    commit,
+    file: pathInRepository(frame.file, root).slice(0, MAX_PATH_LENGTH),
+    line: frame.line,
+    function: name?.slice(0, MAX_NAME_LENGTH),
+  };
 }
 
 function applicationFrame(stack: string): { file: string; line: number; text: string } | undefined {

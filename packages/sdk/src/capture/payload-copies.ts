@@ -5,8 +5,8 @@ import type { Settings } from "../settings/settings.ts";
 import { safeText } from "../mask/safe-text.ts";
 import { type Limits, measureSnapshot, PAYLOAD_LIMITS } from "./snapshot.ts";
 
-const NAME_LENGTH = 500;
-const ERROR_LENGTH = 8192;
+const MAX_NAME_LENGTH = 500;
+const MAX_ERROR_LENGTH = 8192;
 const SMALL: Limits = { ...PAYLOAD_LIMITS, depth: 8, text: 8192, size: 32_768 };
 
 /** The copies one event is made of, bounded and masked, and how much they hold together. */
@@ -32,7 +32,7 @@ export class PayloadCopies {
   }
 
   errorText(error: unknown): string | undefined {
-    return error === undefined ? undefined : this.text(describe(error), ERROR_LENGTH, "error");
+    return error === undefined ? undefined : this.text(describe(error), MAX_ERROR_LENGTH, "error");
   }
 
   text(text: string, maximum: number, field: PayloadField): string {
@@ -75,7 +75,7 @@ export class PayloadCopies {
     };
   }
 
-  name(text: string, maximum = NAME_LENGTH): string {
+  name(text: string, maximum = MAX_NAME_LENGTH): string {
     const safe = safeText(text, maximum);
     this.size += safe.length;
     return safe;

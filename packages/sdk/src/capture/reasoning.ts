@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cut } from "./chat-message.ts";
+import { cutAtCodePoint } from "./chat-message.ts";
 import type { Reasoning } from "../event/event.ts";
 import { safeText } from "../mask/safe-text.ts";
 
@@ -10,7 +10,12 @@ export function boundReasoning(text: string, maximum: number): Reasoning {
   if (characters <= maximum) {
     return { text: safe, truncated: false, original_chars: characters };
   }
-  return { text: cut(safe, maximum), truncated: true, original_chars: characters, sha256: createHash("sha256").update(safe).digest("hex") };
+  return {
+    text: cutAtCodePoint(safe, maximum),
+    truncated: true,
+    original_chars: characters,
+    sha256: createHash("sha256").update(safe).digest("hex"),
+  };
 }
 
 function countCodePoints(text: string): number {

@@ -17,9 +17,9 @@ import { PayloadCopies } from "./payload-copies.ts";
 import { sdkState } from "../client/sdk-state.ts";
 import { timestamp } from "../event/timestamp.ts";
 
-const SCORE_NAME_LENGTH = 200;
+const MAX_SCORE_NAME_LENGTH = 200;
 /** The schema's 4000 less what a cut text says about its length. */
-const COMMENT_LENGTH = 3900;
+const MAX_COMMENT_LENGTH = 3900;
 
 export type TraceStart = {
   readonly name: string;
@@ -162,9 +162,9 @@ export function recordScore(score: {
     publish("score", {
       trace_id: score.traceId,
       observation_id: score.observationId,
-      name: copies.name(score.name, SCORE_NAME_LENGTH),
+      name: copies.name(score.name, MAX_SCORE_NAME_LENGTH),
       value: score.value,
-      comment: score.comment === undefined ? undefined : copies.text(score.comment, COMMENT_LENGTH, "comment"),
+      comment: score.comment === undefined ? undefined : copies.text(score.comment, MAX_COMMENT_LENGTH, "comment"),
     });
     return true;
   });

@@ -1,6 +1,6 @@
 import { isChatMessage, plainMessage, type ReasoningPolicy } from "./chat-message.ts";
 import { MASKED } from "../mask/masking.ts";
-import { LONGEST_KEY, safeKey, safeText } from "../mask/safe-text.ts";
+import { MAX_KEY_LENGTH, safeKey, safeText } from "../mask/safe-text.ts";
 import { isSecretValue } from "../mask/secret-keys.ts";
 import { functionName, knownObject, type KnownObject, mapKey, readOwn, revealOwn } from "./known-objects.ts";
 
@@ -23,7 +23,7 @@ export type Snapshot = {
 export const PAYLOAD_LIMITS: Limits = { depth: 16, items: 1000, text: 65_536, size: 131_072 };
 
 /** Writing a longer one in decimals takes the application's thread for up to seconds. */
-const LARGEST_INTEGER = 2n ** 4096n;
+const MAX_INTEGER = 2n ** 4096n;
 /** What an object, an entry or a number holds beside its texts; so lists of empty lists end, too. */
 const OBJECT_SIZE = 24;
 const ENTRY_SIZE = 8;
@@ -65,7 +65,7 @@ function copy(value: unknown, walk: Walk): unknown {
       walk.left -= ENTRY_SIZE;
       return value;
     case "bigint":
-      return copyText(value < LARGEST_INTEGER && value > -LARGEST_INTEGER ? value.toString() : "[bigint limit]", walk);
+      return copyText(value < MAX_INTEGER && value > -MAX_INTEGER ? value.toString() : "[bigint limit]", walk);
     case "symbol":
       return copyText(String(value), walk);
     case "function":
@@ -232,7 +232,7 @@ function copyEntry(copied: Record<string, unknown>, key: string, value: unknown,
     copied["…"] = "[more keys]";
     return false;
   }
-  walk.left -= Math.min(key.length, LONGEST_KEY) + ENTRY_SIZE;
+  walk.left -= Math.min(key.length, MAX_KEY_LENGTH) + ENTRY_SIZE;
   const bounded = isSecretValue(key, value) ? MASKED : copy(value, walk);
   if (bounded !== undefined) {
     put(copied, safeKey(key), bounded);

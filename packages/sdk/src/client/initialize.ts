@@ -8,14 +8,12 @@ import type { StreamState } from "../publish/stream-connection.ts";
 
 const FLUSH_DEADLINE = 2000;
 
-let remove: (() => void) | undefined;
-
 /**
  * Sends what is left when the process runs out of work or is asked to end. The application's own handling of SIGTERM stays as it was:
  * with other listeners they decide; without one the process ends by the signal, a flush later.
  */
 function installExitHooks(publisher: Publisher, closeNow: () => Promise<void>): void {
-  removeExitHooks();
+  sdkState.removeExitHooks?.();
   const onBeforeExit = () => void closeNow();
   const onTerminate = () => {
     if (process.listenerCount("SIGTERM") > 1) {
@@ -23,21 +21,17 @@ function installExitHooks(publisher: Publisher, closeNow: () => Promise<void>): 
       return;
     }
     void closeNow().finally(() => {
-      removeExitHooks();
+      sdkState.removeExitHooks?.();
       process.kill(process.pid, "SIGTERM");
     });
   };
   process.once("beforeExit", onBeforeExit);
   process.on("SIGTERM", onTerminate);
-  remove = () => {
+  sdkState.removeExitHooks = () => {
     process.off("beforeExit", onBeforeExit);
     process.off("SIGTERM", onTerminate);
+    sdkState.removeExitHooks = undefined;
   };
-}
-
-function removeExitHooks(): void {
-  remove?.();
-  remove = undefined;
 }
 
 export type Verification = {
@@ -54,8 +48,6 @@ export type Verification = {
 const VERIFICATION_DEADLINE = 2000;
 const CLOSE_DEADLINE = 2000;
 
-let closing: Promise<void> | undefined;
-
 /**
  * Starts publishing and looks whether Redis is there. Never throws and answers within about two seconds; an application may ignore
  * the answer. Without options everything comes from the `OBS_*` variables.
@@ -67,7 +59,7 @@ export async function initializeRedisPublisher(options: PublisherOptions = {}): 
   try {
     const read = readSettings(options);
     // Without one before, recording begins at once: zero-code set-up is followed by the application in the same turn.
-    if (sdkState.publisher !== undefined || closing !== undefined) {
+    if (sdkState.publisher !== undefined || sdkState.closing !== undefined) {
       await closeRedisPublisher();
     }
     if (read.kind === "disabled") {
@@ -77,7 +69,7 @@ export async function initializeRedisPublisher(options: PublisherOptions = {}): 
       createWarnings(loggerOf(options)).say("settings", `observability is off: ${read.reason}`);
       return { ok: false, enabled: false, redis: "unchecked", consumer: "unchecked", reason: read.reason };
     }
-    return await start(read.settings, options.verifyConsumer ?? false);
+    return await startPublishing(read.settings, options.verifyConsumer ?? false);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, enabled: sdkState.publisher !== undefined, redis: "unchecked", consumer: "unchecked", reason };
@@ -89,20 +81,20 @@ export async function closeRedisPublisher(): Promise<void> {
   const { publisher } = sdkState;
   if (publisher !== undefined) {
     sdkState.publisher = undefined;
-    removeExitHooks();
-    closing = close(publisher).finally(() => {
-      closing = undefined;
+    sdkState.removeExitHooks?.();
+    sdkState.closing = closePublisher(publisher).finally(() => {
+      sdkState.closing = undefined;
     });
   }
-  await closing;
+  await sdkState.closing;
 }
 
-async function start(settings: Settings, verifyConsumer: boolean): Promise<Verification> {
+async function startPublishing(settings: Settings, verifyConsumer: boolean): Promise<Verification> {
   const publisher = startPublisher(settings, sdkState.metrics, createWarnings(settings.logger));
   sdkState.publisher = publisher;
   installExitHooks(publisher, closeRedisPublisher);
   try {
-    return judge(await publisher.probe(VERIFICATION_DEADLINE), verifyConsumer);
+    return verificationOf(await publisher.probe(VERIFICATION_DEADLINE), verifyConsumer);
   } catch (error) {
     const { reason, message } = classifyFailure(error);
     const redis = reason === "wrong_type" ? "up" : "down";
@@ -110,7 +102,7 @@ async function start(settings: Settings, verifyConsumer: boolean): Promise<Verif
   }
 }
 
-function judge(state: StreamState, verifyConsumer: boolean): Verification {
+function verificationOf(state: StreamState, verifyConsumer: boolean): Verification {
   if (!verifyConsumer) {
     return { ok: true, enabled: true, redis: "up", consumer: "unchecked" };
   }
@@ -119,7 +111,7 @@ function judge(state: StreamState, verifyConsumer: boolean): Verification {
     : { ok: false, enabled: true, redis: "up", consumer: "down", reason: "no consumer is alive; events wait in the stream" };
 }
 
-async function close(publisher: Publisher): Promise<void> {
+async function closePublisher(publisher: Publisher): Promise<void> {
   try {
     await publisher.close(CLOSE_DEADLINE);
   } catch {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createMetrics, type PublisherMetrics } from "../settings/metrics.ts";
+import { createMetrics, formatMetrics, type PublisherMetrics } from "../settings/metrics.ts";
 import type { Publisher } from "../publish/publisher.ts";
 
 /** Where in which trace the running code is. */
@@ -13,6 +13,10 @@ export type ActiveSpan = {
 
 export type SdkState = {
   publisher: Publisher | undefined;
+  /** The close that is under way; a new start waits for it. */
+  closing: Promise<void> | undefined;
+  /** Takes the publisher's listeners off the process again. */
+  removeExitHooks: (() => void) | undefined;
   capturePrompts: boolean;
   readonly metrics: PublisherMetrics;
   readonly spans: AsyncLocalStorage<ActiveSpan>;
@@ -22,7 +26,10 @@ export type SdkState = {
 
 const KEY = Symbol.for("@sightline/sdk 0.5");
 
-/** One per process even when an application loads this package both as ESM and as CommonJS. */
+/**
+ * The SDK's one client. The application calls plain functions (`observe`, `score`, …) from anywhere, without handing anything around, so
+ * there is one per process, even when the application loads this package both as ESM and as CommonJS.
+ */
 export const sdkState: SdkState = findState();
 
 function findState(): SdkState {
@@ -32,6 +39,8 @@ function findState(): SdkState {
   }
   const state: SdkState = {
     publisher: undefined,
+    closing: undefined,
+    removeExitHooks: undefined,
     capturePrompts: false,
     metrics: createMetrics(),
     spans: new AsyncLocalStorage(),
@@ -46,4 +55,20 @@ export function currentSpan(): ActiveSpan | undefined {
   const own = sdkState.spans.getStore();
   const framework = sdkState.frameworkSpan?.();
   return framework === undefined || own?.insideRun === framework.insideRun ? own : framework;
+}
+
+/**
+ * Turns on the capture of prompts, responses and reasoning of model calls, by whichever integration, for the whole process. Without it
+ * they are recorded with model, usage, status and time only. Never throws.
+ */
+export function wrapLlmAdapter(): void {
+  sdkState.capturePrompts = true;
+}
+
+/**
+ * The SDK's metrics in the Prometheus text format, for the application's `GET /metrics`. Stream length, consumer lag and heartbeat are
+ * those of the last look, at most ten seconds old while Redis answers.
+ */
+export function metricsText(): string {
+  return formatMetrics(sdkState.metrics);
 }

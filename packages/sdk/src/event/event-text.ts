@@ -6,8 +6,8 @@ export type TextPart = { readonly start: number; readonly end: number };
 export type EventText = { readonly text: string; readonly parts: readonly TextPart[] };
 
 /** A reference is 78 characters; below this it saves little. */
-const SHORTEST_PART = 256;
-const MOST_PARTS = 256;
+const MIN_PART_LENGTH = 256;
+const MAX_PARTS = 256;
 const ADDRESSED = new Set(["input", "output"]);
 /** These are the event's own copies; the others are the SDK's words or shared between events. */
 const MASKED_FIELDS = new Set(["name", "input", "output", "error", "attributes", "usage", "reasoning", "tool_entry", "comment"]);
@@ -55,7 +55,7 @@ function write(writer: Writer, value: unknown, as: "payload" | "value" | "item" 
     writer.text += JSON.stringify(value) ?? "null";
   }
   const end = writer.text.length;
-  if (as !== "whole" && end - start >= SHORTEST_PART && writer.parts.length === partsBefore && partsBefore < MOST_PARTS) {
+  if (as !== "whole" && end - start >= MIN_PART_LENGTH && writer.parts.length === partsBefore && partsBefore < MAX_PARTS) {
     writer.parts.push({ start, end });
   }
 }

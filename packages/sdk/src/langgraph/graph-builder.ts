@@ -1,4 +1,5 @@
 import { callerReference } from "../capture/code-reference.ts";
+import { quietly } from "../capture/loose-values.ts";
 import type { CodeReference } from "../event/event.ts";
 import { declareGraph, type TracedGraphFacts } from "./graph-facts.ts";
 import { readStructure } from "./graph-structure.ts";
@@ -76,14 +77,5 @@ function rememberCode(code: Map<string, CodeReference>, inputs: readonly unknown
     if (reference !== undefined) {
       code.set(name, reference);
     }
-  }
-}
-
-/** Tracing that fails leaves the graph as it was. */
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
   }
 }

@@ -6,24 +6,22 @@ import { sdkState } from "../client/sdk-state.ts";
 
 /** What is known of a graph before it runs. */
 export type GraphFacts = {
-  /** By node. */
+  /** Where the code of each node is. */
   readonly code: ReadonlyMap<string, CodeReference>;
   readonly structure: GraphStructure | undefined;
   readonly declared: DeclaredGraph | undefined;
 };
 
-/** Of a graph that is traced itself, not as a part of another. */
+/** What is known of a graph that is traced itself, not as a part of another. */
 export type TracedGraphFacts = GraphFacts & {
   readonly traceName: string;
-  /** Whether any run that belongs to nothing becomes a trace, not just a graph's. */
+  /** Whether every outermost run becomes a trace, not only that of a graph. */
   readonly anyRoot?: boolean;
 };
 
 export type DeclaredGraph = { readonly hash: string; readonly nodes: readonly string[]; readonly edges: readonly GraphEdge[] };
 
-const MAXIMUM_REMEMBERED = 1000;
-let announcedBy: string | undefined;
-const announced = new Set<string>();
+const MAX_ANNOUNCED = 1000;
 
 export function declareGraph({ nodes, edges }: GraphStructure["drawing"]): DeclaredGraph {
   const hash = createHash("sha256")
@@ -40,16 +38,15 @@ export function factsOfSubgraph(facts: GraphFacts | undefined, node: unknown): G
 
 /** Says each declared graph once per producer. */
 export function announceGraph(facts: TracedGraphFacts): void {
-  const producerId = sdkState.publisher?.producerId;
-  if (facts.declared === undefined || producerId === undefined) {
+  const announced = sdkState.publisher?.announcedGraphs;
+  if (facts.declared === undefined || announced === undefined) {
     return;
-  }
-  if (producerId !== announcedBy || announced.size >= MAXIMUM_REMEMBERED) {
-    announced.clear();
-    announcedBy = producerId;
   }
   const key = `${facts.traceName}\n${facts.declared.hash}`;
   if (!announced.has(key)) {
+    if (announced.size >= MAX_ANNOUNCED) {
+      announced.clear();
+    }
     announced.add(key);
     recordGraph({ name: facts.traceName, ...facts.declared });
   }

@@ -3,10 +3,10 @@ import type { GraphStructure } from "./graph-structure.ts";
 import type { RunRecord } from "./run-records.ts";
 
 const END = "__end__";
-const NAME_LENGTH = 600;
-const MOST_MOVES = 1000;
-const MOST_TRIGGERS = 1000;
-const CHANNEL_LENGTH = 4000;
+const MAX_NAME_LENGTH = 600;
+const MAX_MOVES = 1000;
+const MAX_TRIGGERS = 1000;
+const MAX_CHANNEL_LENGTH = 4000;
 
 /** Where a router led, in the order of its answer. */
 export type RoutedMoves = readonly GraphMove[];
@@ -19,9 +19,9 @@ export function readStep(metadata: Readonly<Record<string, unknown>>): GraphStep
   }
   const place: unknown = Array.isArray(path) && path[0] === "__pregel_push" ? path[1] : undefined;
   return {
-    task: task.slice(0, CHANNEL_LENGTH),
+    task: task.slice(0, MAX_CHANNEL_LENGTH),
     step,
-    triggers: triggers.slice(0, MOST_TRIGGERS).map((trigger) => String(trigger).slice(0, CHANNEL_LENGTH)),
+    triggers: triggers.slice(0, MAX_TRIGGERS).map((trigger) => String(trigger).slice(0, MAX_CHANNEL_LENGTH)),
     ...(typeof place === "number" ? { index: place } : {}),
   };
 }
@@ -87,8 +87,8 @@ function bounded(moves: readonly GraphMove[]): readonly GraphMove[] {
   for (const { trigger, ...given } of moves) {
     const move = {
       ...given,
-      to: given.to.slice(0, NAME_LENGTH),
-      ...(trigger === undefined ? {} : { trigger: trigger.slice(0, CHANNEL_LENGTH) }),
+      to: given.to.slice(0, MAX_NAME_LENGTH),
+      ...(trigger === undefined ? {} : { trigger: trigger.slice(0, MAX_CHANNEL_LENGTH) }),
     };
     const last = merged.at(-1);
     if (last !== undefined && last.to === move.to && last.via === move.via && last.trigger === move.trigger) {
@@ -97,7 +97,7 @@ function bounded(moves: readonly GraphMove[]): readonly GraphMove[] {
       merged.push(move);
     }
   }
-  return merged.slice(0, MOST_MOVES);
+  return merged.slice(0, MAX_MOVES);
 }
 
 function isSend(target: unknown): target is { readonly node: string } {

@@ -34,7 +34,7 @@ type Compiled = {
   readonly getSubgraphs?: () => Iterable<readonly [string, Compiled]>;
 };
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 const END = "__end__";
 
 /**
@@ -44,7 +44,7 @@ const END = "__end__";
 export function readStructure(compiled: object, depth = 0): GraphStructure {
   const graph = compiled as Compiled;
   const { edges = [], waitingEdges = [], branches = {} } = graph.builder ?? {};
-  const subgraphs = depth < DEEPEST ? readSubgraphs(graph, depth) : new Map<string, GraphStructure>();
+  const subgraphs = depth < MAX_DEPTH ? readSubgraphs(graph, depth) : new Map<string, GraphStructure>();
   const errorHandlers = new Map(
     Object.entries(graph.nodes ?? {}).flatMap(([name, node]) =>
       node.errorHandlerNode === undefined ? [] : [[name, node.errorHandlerNode] as const],

@@ -9,9 +9,21 @@ import { endRun, findRun, findRunning, type RunRecord } from "./run-records.ts";
 import { openGraphRun, openRun, type RunStart } from "./run-start.ts";
 import { closeRun } from "./run-end.ts";
 import { type ActiveSpan, sdkState } from "../client/sdk-state.ts";
-import { parseParameters, readToolResult } from "./tool-call.ts";
+import { parseToolParameters, readToolResult } from "./tool-call.ts";
 
 type Metadata = Record<string, unknown>;
+/** What LangChain says when a model starts; `prompts` are texts, or of chat models lists of messages. */
+type ModelStart = [
+  serialized: unknown,
+  prompts: unknown[],
+  runId: string,
+  parentRunId?: string,
+  extra?: Metadata,
+  tags?: string[],
+  metadata?: Metadata,
+  name?: string,
+];
+type GivenStart = Omit<RunStart, "tags" | "metadata"> & { readonly tags: string[] | undefined; readonly metadata: Metadata | undefined };
 type GraphResumeEvent = { readonly runId: string | undefined; readonly checkpointId: string };
 type GraphInterruptEvent = GraphResumeEvent & { readonly interrupts: readonly unknown[] };
 
@@ -51,25 +63,16 @@ class RunHandler extends BaseCallbackHandler {
 
   // The run time's order of inputs differs from the base type's: the parent comes fourth.
   override handleChainStart(
-    chain: unknown,
-    inputs: unknown,
+    serialized: unknown,
+    input: unknown,
     runId: string,
     parentRunId?: string,
     tags?: string[],
     metadata?: Metadata,
     _runType?: string,
-    runName?: string,
+    name?: string,
   ): void {
-    this.#start({
-      runId,
-      parentRunId,
-      tags: tags ?? [],
-      metadata: metadata ?? {},
-      name: runName,
-      input: inputs,
-      serialized: chain,
-      kind: "chain",
-    });
+    this.#start({ runId, parentRunId, tags, metadata, name, input, serialized, kind: "chain" });
   }
 
   override handleChainEnd(outputs: unknown, runId: string): void {
@@ -96,26 +99,18 @@ class RunHandler extends BaseCallbackHandler {
   }
 
   override handleToolStart(
-    tool: unknown,
-    input: string,
+    serialized: unknown,
+    given: string,
     runId: string,
     parentRunId?: string,
     tags?: string[],
     metadata?: Metadata,
-    runName?: string,
+    name?: string,
     toolCallId?: string,
   ): void {
-    this.#start({
-      runId,
-      parentRunId,
-      tags: tags ?? [],
-      metadata: metadata ?? {},
-      name: runName,
-      serialized: tool,
-      kind: "tool",
-      input: parseParameters(input),
-      attributes: toolCallId === undefined ? undefined : { tool_call_id: toolCallId },
-    });
+    const input = parseToolParameters(given);
+    const attributes = toolCallId === undefined ? undefined : { tool_call_id: toolCallId };
+    this.#start({ runId, parentRunId, tags, metadata, name, input, serialized, kind: "tool", attributes });
   }
 
   override handleToolEnd(output: unknown, runId: string): void {
@@ -129,30 +124,12 @@ class RunHandler extends BaseCallbackHandler {
     this.#end(runId, (record) => closeRun(record, errorOutcome(error)));
   }
 
-  override handleChatModelStart(
-    model: unknown,
-    messages: unknown[][],
-    runId: string,
-    parentRunId?: string,
-    extra?: Metadata,
-    tags?: string[],
-    metadata?: Metadata,
-    runName?: string,
-  ): void {
-    this.#startModel({ serialized: model, prompt: messages[0], runId, parentRunId, extra, tags, metadata, runName });
+  override handleChatModelStart(...start: ModelStart): void {
+    this.#startModel(...start);
   }
 
-  override handleLLMStart(
-    model: unknown,
-    prompts: string[],
-    runId: string,
-    parentRunId?: string,
-    extra?: Metadata,
-    tags?: string[],
-    metadata?: Metadata,
-    runName?: string,
-  ): void {
-    this.#startModel({ serialized: model, prompt: prompts[0], runId, parentRunId, extra, tags, metadata, runName });
+  override handleLLMStart(...start: ModelStart): void {
+    this.#startModel(...start);
   }
 
   override handleLLMEnd(output: unknown, runId: string): void {
@@ -168,7 +145,7 @@ class RunHandler extends BaseCallbackHandler {
   }
 
   override handleRetrieverStart(
-    retriever: unknown,
+    serialized: unknown,
     query: string,
     runId: string,
     parentRunId?: string,
@@ -176,8 +153,7 @@ class RunHandler extends BaseCallbackHandler {
     metadata?: Metadata,
     name?: string,
   ): void {
-    const input = { query };
-    this.#start({ runId, parentRunId, tags: tags ?? [], metadata: metadata ?? {}, name, input, serialized: retriever, kind: "retriever" });
+    this.#start({ runId, parentRunId, tags, metadata, name, input: { query }, serialized, kind: "retriever" });
   }
 
   override handleRetrieverEnd(documents: unknown, runId: string): void {
@@ -188,28 +164,18 @@ class RunHandler extends BaseCallbackHandler {
     this.#end(runId, (record) => closeRun(record, errorOutcome(error)));
   }
 
-  #startModel(call: {
-    serialized: unknown;
-    prompt: unknown;
-    runId: string;
-    parentRunId: string | undefined;
-    extra: Metadata | undefined;
-    tags: string[] | undefined;
-    metadata: Metadata | undefined;
-    runName: string | undefined;
-  }): void {
-    const { runId, parentRunId, serialized, tags = [], metadata = {} } = call;
-    const model = requestedModel(metadata, call.extra);
-    const input = sdkState.capturePrompts ? call.prompt : undefined;
-    this.#start({ runId, parentRunId, tags, metadata, name: call.runName, serialized, kind: "model", input, model });
+  #startModel(...[serialized, prompts, runId, parentRunId, extra, tags, metadata, name]: ModelStart): void {
+    const model = requestedModel(metadata, extra);
+    const input = sdkState.capturePrompts ? prompts[0] : undefined;
+    this.#start({ runId, parentRunId, tags, metadata, name, serialized, kind: "model", input, model });
   }
 
   /** A handler of an outer graph may have recorded the run already; then it is only noted whose graph it is. */
-  #start(start: RunStart): void {
+  #start({ tags = [], metadata = {}, ...run }: GivenStart): void {
     if (sdkState.publisher === undefined) {
       return;
     }
-    const record = findRunning(start.runId) ?? openRun(start, this.#facts);
+    const record = findRunning(run.runId) ?? openRun({ ...run, tags, metadata }, this.#facts);
     if (record === undefined) {
       return;
     }

@@ -18,7 +18,7 @@ export type RunRecord = {
   facts: GraphFacts | undefined;
   readonly tool: { readonly parameters: Readonly<Record<string, unknown>>; readonly timestamp: string } | undefined;
   readonly routes: Route[];
-  /** Where its routers led. */
+  /** Where the routers of this node led. */
   readonly routed: GraphMove[];
   /** Which task of its graph a node runs as. */
   readonly step: GraphStep | undefined;
@@ -31,16 +31,20 @@ export type RunRecord = {
   /** Tool entries of the agent's state that this trace has recorded already. */
   readonly seenEntries: Set<string>;
   interrupts: unknown;
-  /** How the run below that ended last has failed, if it has. */
+  /** The error of the last run below that ended, if it failed. */
   childFailure: unknown;
   ended: boolean;
 };
 
-const MAXIMUM_RUNNING = 20_000;
-const MAXIMUM_ENDED = 2000;
+const MAX_RUNNING = 20_000;
+const MAX_ENDED = 2000;
 
+/**
+ * Run ids are LangChain's and one for the whole process: handlers of several graphs are told of the same run, and an observation inside
+ * it finds it without any handler. So all handlers share these.
+ */
 const running = new Map<string, RunRecord>();
-/** Kept for a while: work that a node left behind still finds its place. */
+/** Ended runs are kept for a while, so that work that a node left behind still finds its place. */
 const ended = new Map<string, RunRecord>();
 
 export function findRun(runId: string | undefined): RunRecord | undefined {
@@ -54,14 +58,14 @@ export function findRunning(runId: string): RunRecord | undefined {
 export function rememberRun(record: RunRecord): void {
   ended.delete(record.runId);
   running.set(record.runId, record);
-  forgetOldest(running, MAXIMUM_RUNNING);
+  forgetOldest(running, MAX_RUNNING);
 }
 
 export function endRun(record: RunRecord): void {
   record.ended = true;
   running.delete(record.runId);
   ended.set(record.runId, record);
-  forgetOldest(ended, MAXIMUM_ENDED);
+  forgetOldest(ended, MAX_ENDED);
 }
 
 function forgetOldest(records: Map<string, RunRecord>, maximum: number): void {

@@ -1,3 +1,4 @@
+import { asObject, type Values } from "../capture/loose-values.ts";
 import type { Attributes, ObservationKind } from "../event/event.ts";
 import { announceGraph, factsOfSubgraph, type TracedGraphFacts } from "./graph-facts.ts";
 import { commandMoves, readStep } from "./graph-moves.ts";
@@ -12,7 +13,7 @@ export type RunStart = {
   readonly name: string | undefined;
   readonly serialized: unknown;
   readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: Values;
   readonly input: unknown;
   readonly model?: string | undefined;
   readonly attributes?: Attributes | undefined;
@@ -78,7 +79,11 @@ function openInside(start: RunStart, place: Place & { readonly traceId: string |
           input: start.input,
           code: role === "node" ? graph?.code.get(name) : undefined,
           graphStep: role === "node" ? readStep(start.metadata) : undefined,
-          attributes: { run_id: start.runId, ...(role === "node" ? nodeAttributes(start.metadata) : {}), ...start.attributes },
+          attributes: {
+            run_id: start.runId,
+            ...(role === "node" ? { step: start.metadata["langgraph_step"], triggers: start.metadata["langgraph_triggers"] } : {}),
+            ...start.attributes,
+          },
         });
   if (kind !== undefined && observation === undefined) {
     return undefined;
@@ -89,7 +94,7 @@ function openInside(start: RunStart, place: Place & { readonly traceId: string |
   const tool = role === "tool" ? { parameters: start.input as Record<string, unknown>, timestamp } : undefined;
   // A graph's facts are its own; those of the graph around it say nothing about its nodes.
   const facts = role === "graph" ? factsOfSubgraph(graph, start.metadata["langgraph_node"]) : graph;
-  const record = remember(start, place, { role, name, observation, trace, tool, traceId, facts });
+  const record = createRecord(start, place, { role, name, observation, trace, tool, traceId, facts });
   if (role === "graph") {
     enterByCommand(record, start.input);
   }
@@ -118,7 +123,7 @@ function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefi
   }
   announceGraph(facts);
   const place: Place = { parent: undefined, traceId: trace.traceId, parentId: undefined };
-  const record = remember(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
+  const record = createRecord(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
   enterByCommand(record, start.input);
   return record;
 }
@@ -127,9 +132,9 @@ function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown):
   const { metadata } = start;
   return startTrace({
     name: facts.traceName === "" ? (start.name ?? serializedName(start.serialized)) : facts.traceName,
-    threadId: text(metadata["thread_id"]),
-    sessionId: text(metadata["session_id"]),
-    userId: text(metadata["user_id"]),
+    threadId: idText(metadata["thread_id"]),
+    sessionId: idText(metadata["session_id"]),
+    userId: idText(metadata["user_id"]),
     input,
     attributes: {
       run_id: start.runId,
@@ -140,7 +145,7 @@ function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown):
   });
 }
 
-function remember(
+function createRecord(
   start: RunStart,
   place: Place,
   known: Pick<RunRecord, "role" | "name" | "traceId" | "facts"> & {
@@ -202,20 +207,15 @@ function roleOf(start: RunStart, parent: RunRecord | undefined): RunRecord["role
 }
 
 function isGraph(start: RunStart): boolean {
-  const { serialized } = start;
-  const id: unknown = typeof serialized === "object" && serialized !== null && "id" in serialized ? serialized.id : undefined;
+  const { id } = asObject(start.serialized);
   return start.kind === "chain" && Array.isArray(id) && id[0] === "langgraph" && id[1] === "pregel";
 }
 
 function serializedName(serialized: unknown): string {
-  const id: unknown = typeof serialized === "object" && serialized !== null && "id" in serialized ? serialized.id : undefined;
+  const { id } = asObject(serialized);
   return Array.isArray(id) ? String(id.at(-1)) : "run";
 }
 
-function nodeAttributes(metadata: Readonly<Record<string, unknown>>): Attributes {
-  return { step: metadata["langgraph_step"], triggers: metadata["langgraph_triggers"] };
-}
-
-function text(value: unknown): string | undefined {
+function idText(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

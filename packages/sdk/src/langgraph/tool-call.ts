@@ -1,16 +1,15 @@
+import { asObject, type Values } from "../capture/loose-values.ts";
 import type { ToolEntry } from "../event/event.ts";
 import { endObservation, startObservation } from "../capture/recorder.ts";
 import type { RunRecord } from "./run-records.ts";
 
-type Values = Readonly<Record<string, unknown>>;
-
 /** Longer arguments are not parsed on the application's thread; they are recorded as the text they are. */
-const LONGEST_PARSED = 65_536;
-const MOST_ENTRIES = 1000;
+const MAX_PARSED_LENGTH = 65_536;
+const MAX_ENTRIES = 1000;
 
 /** LangChain hands a tool's arguments over as JSON text, or as the bare text of a tool that takes one. */
-export function parseParameters(input: string): Values {
-  if (input.length <= LONGEST_PARSED && input.startsWith("{")) {
+export function parseToolParameters(input: string): Values {
+  if (input.length <= MAX_PARSED_LENGTH && input.startsWith("{")) {
     try {
       return JSON.parse(input) as Values;
     } catch {
@@ -45,14 +44,14 @@ export function recordStateTools(node: RunRecord, output: unknown): Values {
     ...(mismatch ? { tools_executed_by_mismatch: true } : {}),
   };
   const seenTools = [...node.seenTools];
-  for (const value of entries.slice(0, MOST_ENTRIES)) {
-    const entry = readEntry(value);
+  for (const value of entries.slice(0, MAX_ENTRIES)) {
+    const entry = readToolEntry(value);
     const key = entry === undefined ? "" : `${entry.tool_name}\n${entry.timestamp}\n${entry.status}`;
     if (entry !== undefined && !node.seenEntries.has(key)) {
       node.seenEntries.add(key);
       const seen = seenTools.indexOf(entry.tool_name);
       if (seen === -1) {
-        recordEntry(node, entry, flags);
+        recordToolEntry(node, entry, flags);
       } else {
         seenTools.splice(seen, 1);
       }
@@ -61,7 +60,7 @@ export function recordStateTools(node: RunRecord, output: unknown): Values {
   return flags;
 }
 
-function recordEntry(node: RunRecord, entry: ToolEntry, flags: Values): void {
+function recordToolEntry(node: RunRecord, entry: ToolEntry, flags: Values): void {
   const opened = startObservation({
     traceId: node.traceId,
     parentId: node.parentId,
@@ -79,25 +78,21 @@ function recordEntry(node: RunRecord, entry: ToolEntry, flags: Values): void {
 
 /** A node returns its update or a Command around it. */
 function stateUpdate(output: unknown): Values {
-  const value = values(output);
-  return value["lg_name"] === "Command" ? values(value["update"]) : value;
+  const value = asObject(output);
+  return value["lg_name"] === "Command" ? asObject(value["update"]) : value;
 }
 
-function readEntry(value: unknown): ToolEntry | undefined {
-  const entry = values(value);
+function readToolEntry(value: unknown): ToolEntry | undefined {
+  const entry = asObject(value);
   const time = new Date(typeof entry["timestamp"] === "string" || entry["timestamp"] instanceof Date ? entry["timestamp"] : Number.NaN);
   if (typeof entry["tool_name"] !== "string" || (entry["status"] !== "success" && entry["status"] !== "failure")) {
     return undefined;
   }
   return {
     tool_name: entry["tool_name"],
-    parameters: values(entry["parameters"]),
+    parameters: asObject(entry["parameters"]),
     result: entry["result"],
     timestamp: (Number.isNaN(time.getTime()) ? new Date() : time).toISOString(),
     status: entry["status"],
   };
-}
-
-function values(value: unknown): Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : {};
 }

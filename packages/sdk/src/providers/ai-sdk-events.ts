@@ -1,6 +1,7 @@
 import type { Usage } from "../event/event.ts";
 import type { CallStart } from "./open-call.ts";
-import { captured, count, list, text, usageOf, type Values, values } from "./provider-values.ts";
+import { asCount, asList, asObject, asText, usageOfCounts, type Values } from "../capture/loose-values.ts";
+import { captured } from "./provider-values.ts";
 import type { ObservationOutcome } from "../capture/recorder.ts";
 
 /**
@@ -8,26 +9,26 @@ import type { ObservationOutcome } from "../capture/recorder.ts";
  * by one: events also carry headers and options, which are nobody's business.
  */
 export function startOf(type: unknown, event: Values): CallStart | undefined {
-  const model = text(event["modelId"]);
+  const model = asText(event["modelId"]);
   switch (type) {
     case "step":
       return undefined;
     case "languageModelCall":
-      return { name: text(event["provider"]) ?? "model", kind: "llm", model, input: captured(event["messages"]) };
+      return { name: asText(event["provider"]) ?? "model", kind: "llm", model, input: captured(event["messages"]) };
     case "executeTool": {
-      const call = values(event["toolCall"]);
-      const attributes = { tool_call_id: text(call["toolCallId"]) };
-      return { name: text(call["toolName"]) ?? "tool", kind: "tool", input: call["input"], attributes };
+      const call = asObject(event["toolCall"]);
+      const attributes = { tool_call_id: asText(call["toolCallId"]) };
+      return { name: asText(call["toolName"]) ?? "tool", kind: "tool", input: call["input"], attributes };
     }
     case "embed":
     case "embedMany":
       return { name: type, kind: "llm", model, input: captured(event["value"] ?? event["values"]) };
     default:
       return {
-        name: text(event["functionId"]) ?? String(type),
+        name: asText(event["functionId"]) ?? String(type),
         kind: "span",
         input: captured(event["messages"] ?? event["prompt"]),
-        attributes: { operation: text(event["operationId"]), model },
+        attributes: { operation: asText(event["operationId"]), model },
       };
   }
 }
@@ -37,48 +38,48 @@ export function endOf(type: unknown, event: Values, result: Values): Observation
     case "languageModelCall":
       return modelCallEnd(result);
     case "executeTool":
-      return toolEnd(values(event["toolCall"]), values(result["output"]));
+      return toolEnd(asObject(event["toolCall"]), asObject(result["output"]));
     case "embed":
     case "embedMany": {
       const { usage } = result;
-      return { status: "success", usage: usageOf({ input_tokens: count(values(usage)["tokens"]) }, usage) };
+      return { status: "success", usage: usageOfCounts({ input_tokens: asCount(asObject(usage)["tokens"]) }, asObject(usage)) };
     }
     default: {
-      const last = values(list(result["steps"]).at(-1));
+      const last = asObject(asList(result["steps"]).at(-1));
       return { status: "success", output: captured(contentWithoutReasoning(last["content"])) };
     }
   }
 }
 
-/** Of a whole answer, or of a stream that is through. */
+/** The outcome of a model call: its whole answer, or what a stream that is through made up. */
 export function modelCallEnd(result: Values): ObservationOutcome {
-  const content = list(result["content"]).map(values);
-  const reasoning = content.flatMap((part) => (part["type"] === "reasoning" ? (text(part["text"]) ?? []) : [])).join("\n");
-  const tools = content.filter((part) => part["type"] === "tool-call").map((part) => text(part["toolName"]) ?? "");
+  const content = asList(result["content"]).map(asObject);
+  const reasoning = content.flatMap((part) => (part["type"] === "reasoning" ? (asText(part["text"]) ?? []) : [])).join("\n");
+  const tools = content.filter((part) => part["type"] === "tool-call").map((part) => asText(part["toolName"]) ?? "");
   const reason = result["finishReason"];
   return {
     status: "success",
-    model: text(values(result["response"])["modelId"]),
-    usage: readUsage(values(result["usage"])),
+    model: asText(asObject(result["response"])["modelId"]),
+    usage: readUsage(asObject(result["usage"])),
     output: captured(contentWithoutReasoning(content)),
-    reasoning: captured(reasoning) === undefined ? undefined : text(reasoning),
+    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
     attributes: {
-      finish_reason: text(reason) ?? text(values(reason)["unified"]) ?? null,
+      finish_reason: asText(reason) ?? asText(asObject(reason)["unified"]) ?? null,
       ...(tools.length > 0 ? { tool_calls: tools } : {}),
     },
   };
 }
 
 function contentWithoutReasoning(content: unknown): unknown {
-  return content === undefined ? undefined : list(content).filter((part) => values(part)["type"] !== "reasoning");
+  return content === undefined ? undefined : asList(content).filter((part) => asObject(part)["type"] !== "reasoning");
 }
 
 function toolEnd(call: Values, output: Values): ObservationOutcome {
   const failed = output["type"] === "tool-error";
   const result = failed ? null : output["output"];
   const tool = {
-    tool_name: text(call["toolName"]) ?? "tool",
-    parameters: values(call["input"]),
+    tool_name: asText(call["toolName"]) ?? "tool",
+    parameters: asObject(call["input"]),
     result: result ?? null,
     timestamp: new Date().toISOString(),
     status: failed ? ("failure" as const) : ("success" as const),
@@ -88,16 +89,16 @@ function toolEnd(call: Values, output: Values): ObservationOutcome {
 
 /** The model's own shape nests its counts, the operation's is flat; in both the input contains the cached tokens. */
 function readUsage(usage: Values): Usage | undefined {
-  const [input, output] = [values(usage["inputTokens"]), values(usage["outputTokens"])];
-  const [inputDetails, outputDetails] = [values(usage["inputTokenDetails"]), values(usage["outputTokenDetails"])];
-  return usageOf(
+  const [input, output] = [asObject(usage["inputTokens"]), asObject(usage["outputTokens"])];
+  const [inputDetails, outputDetails] = [asObject(usage["inputTokenDetails"]), asObject(usage["outputTokenDetails"])];
+  return usageOfCounts(
     {
-      input_tokens: count(input["total"]) ?? count(usage["inputTokens"]),
-      output_tokens: count(output["total"]) ?? count(usage["outputTokens"]),
-      cache_read_tokens: count(input["cacheRead"]) ?? count(inputDetails["cacheReadTokens"]),
-      cache_write_tokens: count(input["cacheWrite"]) ?? count(inputDetails["cacheWriteTokens"]),
-      reasoning_tokens: count(output["reasoning"]) ?? count(outputDetails["reasoningTokens"]),
+      input_tokens: asCount(input["total"]) ?? asCount(usage["inputTokens"]),
+      output_tokens: asCount(output["total"]) ?? asCount(usage["outputTokens"]),
+      cache_read_tokens: asCount(input["cacheRead"]) ?? asCount(inputDetails["cacheReadTokens"]),
+      cache_write_tokens: asCount(input["cacheWrite"]) ?? asCount(inputDetails["cacheWriteTokens"]),
+      reasoning_tokens: asCount(output["reasoning"]) ?? asCount(outputDetails["reasoningTokens"]),
     },
-    usage["raw"] ?? usage,
+    asObject(usage["raw"] ?? usage),
   );
 }

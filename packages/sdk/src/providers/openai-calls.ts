@@ -1,28 +1,28 @@
 import type { Usage } from "../event/event.ts";
 import type { ProviderCall } from "./provider-call.ts";
-import { captured, count, createText, list, text, usageOf, type Values, values } from "./provider-values.ts";
+import { asCount, asList, asObject, asText, usageOfCounts, type Values } from "../capture/loose-values.ts";
+import { captured, type CollectedText, createCollectedText, pickSettings } from "./provider-values.ts";
 
 type Message = {
   role: unknown;
-  readonly content: Text;
-  readonly reasoning: Text;
-  readonly refusal: Text;
+  readonly content: CollectedText;
+  readonly reasoning: CollectedText;
+  readonly refusal: CollectedText;
   readonly toolCalls: Map<unknown, ToolCall>;
 };
-type Text = ReturnType<typeof createText>;
-type ToolCall = { id: unknown; type: unknown; name: unknown; readonly arguments: Text };
+type ToolCall = { id: unknown; type: unknown; name: unknown; readonly arguments: CollectedText };
 
 export const chatCompletionCall: ProviderCall = {
   start: (request) => ({
     name: "openai.chat",
     kind: "llm",
-    model: text(request["model"]),
+    model: asText(request["model"]),
     input: captured(request["messages"]),
-    attributes: settingsOf(request, ["temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "stream"]),
+    attributes: pickSettings(request, ["temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "stream"]),
   }),
   readAnswer: (answer) => {
-    const { model, choices, usage } = values(answer);
-    return chatOutcome(model, list(choices).map(values), usage);
+    const { model, choices, usage } = asObject(answer);
+    return chatOutcome(model, asList(choices).map(asObject), usage);
   },
   collect: () => {
     const messages = new Map<unknown, Message>();
@@ -31,21 +31,21 @@ export const chatCompletionCall: ProviderCall = {
     let usage: unknown;
     return {
       add: (chunk) => {
-        const given = values(chunk);
-        model ??= text(given["model"]);
+        const given = asObject(chunk);
+        model ??= asText(given["model"]);
         usage = given["usage"] ?? usage;
-        for (const choice of list(given["choices"]).map(values)) {
+        for (const choice of asList(given["choices"]).map(asObject)) {
           const index = choice["index"] ?? 0;
           const message = messages.get(index) ?? createMessage();
           messages.set(index, message);
-          addDelta(message, values(choice["delta"]));
+          addChatDelta(message, asObject(choice["delta"]));
           reasons.set(index, choice["finish_reason"] ?? reasons.get(index));
         }
       },
       outcome: () =>
         chatOutcome(
           model,
-          [...messages].map(([index, message]) => ({ message: readMessage(message), finish_reason: reasons.get(index) })),
+          [...messages].map(([index, message]) => ({ message: collectedMessage(message), finish_reason: reasons.get(index) })),
           usage,
         ),
     };
@@ -56,9 +56,9 @@ export const responseCall: ProviderCall = {
   start: (request) => ({
     name: "openai.responses",
     kind: "llm",
-    model: text(request["model"]),
+    model: asText(request["model"]),
     input: captured(typeof request["input"] === "string" ? [{ role: "user", content: request["input"] }] : request["input"]),
-    attributes: settingsOf(request, ["temperature", "max_output_tokens", "stream", "background"]),
+    attributes: pickSettings(request, ["temperature", "max_output_tokens", "stream", "background"]),
   }),
   readAnswer: responseOutcome,
   collect: () => {
@@ -66,8 +66,8 @@ export const responseCall: ProviderCall = {
     let model: unknown;
     return {
       add: (chunk) => {
-        const { type, response } = values(chunk);
-        model ??= values(response)["model"];
+        const { type, response } = asObject(chunk);
+        model ??= asObject(response)["model"];
         if (type === "response.completed" || type === "response.incomplete" || type === "response.failed") {
           last = response;
         }
@@ -78,28 +78,33 @@ export const responseCall: ProviderCall = {
 };
 
 export const embeddingCall: ProviderCall = {
-  start: (request) => ({ name: "openai.embeddings", kind: "llm", model: text(request["model"]), input: captured(request["input"]) }),
+  start: (request) => ({ name: "openai.embeddings", kind: "llm", model: asText(request["model"]), input: captured(request["input"]) }),
   readAnswer: (answer) => {
-    const { model, usage, data } = values(answer);
-    const counted = { input_tokens: count(values(usage)["prompt_tokens"]) };
-    return { status: "success", model: text(model), usage: usageOf(counted, usage), attributes: { embeddings: list(data).length } };
+    const { model, usage, data } = asObject(answer);
+    const counted = { input_tokens: asCount(asObject(usage)["prompt_tokens"]) };
+    return {
+      status: "success",
+      model: asText(model),
+      usage: usageOfCounts(counted, asObject(usage)),
+      attributes: { embeddings: asList(data).length },
+    };
   },
   collect: () => ({ add: () => undefined, outcome: () => ({ status: "success" }) }),
 };
 
 function chatOutcome(model: unknown, choices: readonly Values[], usage: unknown): ReturnType<ProviderCall["readAnswer"]> {
-  const messages = choices.map(({ message }) => values(message));
-  const reasoning = messages.flatMap((message) => text(message["reasoning_content"]) ?? text(message["reasoning"]) ?? []).join("\n");
+  const messages = choices.map(({ message }) => asObject(message));
+  const reasoning = messages.flatMap((message) => asText(message["reasoning_content"]) ?? asText(message["reasoning"]) ?? []).join("\n");
   const tools = messages.flatMap((message) =>
-    list(message["tool_calls"]).map((call) => text(values(values(call)["function"])["name"]) ?? ""),
+    asList(message["tool_calls"]).map((call) => asText(asObject(asObject(call)["function"])["name"]) ?? ""),
   );
   return {
     status: "success",
-    model: text(model),
-    usage: chatUsage(values(usage)),
-    // Reasoning stands apart.
+    model: asText(model),
+    usage: openAIUsage(asObject(usage), "prompt", "completion"),
+    // The reasoning is an entry of its own.
     output: captured(messages.length === 1 ? withoutReasoning(messages[0]) : messages.map(withoutReasoning)),
-    reasoning: captured(reasoning) === undefined ? undefined : text(reasoning),
+    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
     attributes: {
       finish_reasons: choices.map((choice) => choice["finish_reason"] ?? null),
       ...(tools.length > 0 ? { tool_calls: tools } : {}),
@@ -112,37 +117,37 @@ function withoutReasoning(message: Values | undefined): Values {
   return rest;
 }
 
-/** OpenAI's input tokens contain the cached ones, as the event schema wants it. */
-function chatUsage(usage: Values): Usage | undefined {
-  const [input, output] = [values(usage["prompt_tokens_details"]), values(usage["completion_tokens_details"])];
-  return usageOf(
+/** Chat completions and responses name the same counts differently. Input contains the cached tokens, as the event schema wants it. */
+function openAIUsage(usage: Values, input: "prompt" | "input", output: "completion" | "output"): Usage | undefined {
+  const [inputDetails, outputDetails] = [asObject(usage[`${input}_tokens_details`]), asObject(usage[`${output}_tokens_details`])];
+  return usageOfCounts(
     {
-      input_tokens: count(usage["prompt_tokens"]),
-      output_tokens: count(usage["completion_tokens"]),
-      cache_read_tokens: count(input["cached_tokens"]),
-      cache_write_tokens: count(input["cache_write_tokens"]),
-      reasoning_tokens: count(output["reasoning_tokens"]),
+      input_tokens: asCount(usage[`${input}_tokens`]),
+      output_tokens: asCount(usage[`${output}_tokens`]),
+      cache_read_tokens: asCount(inputDetails["cached_tokens"]),
+      cache_write_tokens: asCount(inputDetails["cache_write_tokens"]),
+      reasoning_tokens: asCount(outputDetails["reasoning_tokens"]),
     },
     usage,
   );
 }
 
 function responseOutcome(answer: unknown): ReturnType<ProviderCall["readAnswer"]> {
-  const { model, output, status, error, incomplete_details: incomplete, usage } = values(answer);
-  const items = list(output).map(values);
+  const { model, output, status, error, incomplete_details: incomplete, usage } = asObject(answer);
+  const items = asList(output).map(asObject);
   const summaries = items
     .filter((item) => item["type"] === "reasoning")
-    .flatMap((item) => [...list(item["content"]), ...list(item["summary"])]);
-  const reasoning = summaries.flatMap((part) => text(values(part)["text"]) ?? []).join("\n");
-  const tools = items.filter((item) => item["type"] === "function_call").map((item) => text(item["name"]) ?? "");
+    .flatMap((item) => [...asList(item["content"]), ...asList(item["summary"])]);
+  const reasoning = summaries.flatMap((part) => asText(asObject(part)["text"]) ?? []).join("\n");
+  const tools = items.filter((item) => item["type"] === "function_call").map((item) => asText(item["name"]) ?? "");
   const failed = status === "failed";
   return {
     status: failed ? "failure" : "success",
-    ...(failed ? { error: text(values(error)["message"]) ?? "the response failed" } : {}),
-    model: text(model),
-    usage: responseUsage(values(usage)),
+    ...(failed ? { error: asText(asObject(error)["message"]) ?? "the response failed" } : {}),
+    model: asText(model),
+    usage: openAIUsage(asObject(usage), "input", "output"),
     output: captured(items.filter((item) => item["type"] !== "reasoning")),
-    reasoning: captured(reasoning) === undefined ? undefined : text(reasoning),
+    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
     attributes: {
       ...(status === undefined ? {} : { response_status: status }),
       ...(incomplete === undefined || incomplete === null ? {} : { incomplete }),
@@ -151,33 +156,30 @@ function responseOutcome(answer: unknown): ReturnType<ProviderCall["readAnswer"]
   };
 }
 
-function responseUsage(usage: Values): Usage | undefined {
-  const [input, output] = [values(usage["input_tokens_details"]), values(usage["output_tokens_details"])];
-  return usageOf(
-    {
-      input_tokens: count(usage["input_tokens"]),
-      output_tokens: count(usage["output_tokens"]),
-      cache_read_tokens: count(input["cached_tokens"]),
-      cache_write_tokens: count(input["cache_write_tokens"]),
-      reasoning_tokens: count(output["reasoning_tokens"]),
-    },
-    usage,
-  );
-}
-
 function createMessage(): Message {
-  return { role: undefined, content: createText(), reasoning: createText(), refusal: createText(), toolCalls: new Map() };
+  return {
+    role: undefined,
+    content: createCollectedText(),
+    reasoning: createCollectedText(),
+    refusal: createCollectedText(),
+    toolCalls: new Map(),
+  };
 }
 
-function addDelta(message: Message, delta: Values): void {
-  message.role ??= text(delta["role"]);
+function addChatDelta(message: Message, delta: Values): void {
+  message.role ??= asText(delta["role"]);
   message.content.add(delta["content"]);
   message.refusal.add(delta["refusal"]);
   message.reasoning.add(delta["reasoning_content"] ?? delta["reasoning"]);
-  for (const given of list(delta["tool_calls"]).map(values)) {
-    const call = message.toolCalls.get(given["index"]) ?? { id: undefined, type: undefined, name: undefined, arguments: createText() };
+  for (const given of asList(delta["tool_calls"]).map(asObject)) {
+    const call = message.toolCalls.get(given["index"]) ?? {
+      id: undefined,
+      type: undefined,
+      name: undefined,
+      arguments: createCollectedText(),
+    };
     message.toolCalls.set(given["index"], call);
-    const called = values(given["function"]);
+    const called = asObject(given["function"]);
     call.id ??= given["id"];
     call.type ??= given["type"];
     call.name ??= called["name"];
@@ -185,7 +187,7 @@ function addDelta(message: Message, delta: Values): void {
   }
 }
 
-function readMessage(message: Message): Values {
+function collectedMessage(message: Message): Values {
   const calls = [...message.toolCalls.values()].map(({ id, type, name, arguments: given }) => ({
     id,
     type,
@@ -199,8 +201,4 @@ function readMessage(message: Message): Values {
     ...(refusal === undefined ? {} : { refusal }),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
-}
-
-function settingsOf(request: Values, names: readonly string[]): Values {
-  return Object.fromEntries(names.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]])));
 }

@@ -1,5 +1,6 @@
 import type { ObservationOutcome } from "../capture/recorder.ts";
 import { type CallStart, failedOutcome, openCall, type OpenCall } from "./open-call.ts";
+import { quietly, type Values } from "../capture/loose-values.ts";
 import { sdkState } from "../client/sdk-state.ts";
 
 /** What a provider's answers mean. */
@@ -10,7 +11,6 @@ export type ProviderCall = {
   readonly collect: () => { readonly add: (chunk: unknown) => void; readonly outcome: () => ObservationOutcome };
 };
 
-type Values = Readonly<Record<string, unknown>>;
 type Method = (...inputs: unknown[]) => unknown;
 type ParsePromise = {
   readonly responsePromise: Promise<unknown>;
@@ -48,7 +48,7 @@ export function traceMethod(resource: unknown, name: string, call: ProviderCall)
       opened.end(failedOutcome(error));
       throw error;
     }
-    quietly(() => watch(answer, opened, call));
+    quietly(() => watchAnswer(answer, opened, call));
     return answer;
   };
   Object.defineProperty(traced, TRACED, { value: true });
@@ -69,13 +69,21 @@ export function traceDerived(client: object, trace: (derived: object) => unknown
 }
 
 /** The body of an answer can be read once, so it is looked at where the client parses it. */
-function watch(answer: unknown, opened: OpenCall, call: ProviderCall): void {
+function watchAnswer(answer: unknown, opened: OpenCall, call: ProviderCall): void {
   if (!isParsePromise(answer)) {
     watchPlain(answer, opened, call);
     return;
   }
+  let watched: ChunkStream | undefined;
   const note = (parsed: unknown): void => {
-    quietly(() => (isChunkStream(parsed) ? watchStream(parsed, opened, call) : opened.end(call.readAnswer(parsed))));
+    quietly(() => {
+      if (!isChunkStream(parsed)) {
+        opened.end(call.readAnswer(parsed));
+      } else if (parsed !== watched) {
+        watched = parsed;
+        watchStream(parsed, opened, call);
+      }
+    });
   };
   watchParsing(answer, opened, note);
   const { asResponse, _thenUnwrap: thenUnwrap } = answer;
@@ -128,13 +136,7 @@ function watchPlain(answer: unknown, opened: OpenCall, call: ProviderCall): void
   }
 }
 
-const watched = new WeakSet<ChunkStream>();
-
 function watchStream(stream: ChunkStream, opened: OpenCall, call: ProviderCall): void {
-  if (watched.has(stream)) {
-    return;
-  }
-  watched.add(stream);
   const { iterator } = stream;
   const startedAt = performance.now();
   stream.iterator = () => {
@@ -195,13 +197,4 @@ function isChunkStream(value: unknown): value is ChunkStream {
   return (
     typeof value === "object" && value !== null && Symbol.asyncIterator in value && typeof Reflect.get(value, "iterator") === "function"
   );
-}
-
-/** What goes wrong in tracing is not the application's. */
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

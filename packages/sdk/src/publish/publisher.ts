@@ -14,6 +14,8 @@ import { openStreamConnection, type StreamState } from "./stream-connection.ts";
 export type Publisher = {
   readonly settings: Settings;
   readonly producerId: string;
+  /** Names and hashes of the graphs that this producer has declared. */
+  readonly announcedGraphs: Set<string>;
   /** The last number given: each up to it was published or dropped, or still waits. */
   lastSequence(): number;
   /** Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits. */
@@ -92,6 +94,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
   return {
     settings,
     producerId,
+    announcedGraphs: new Set(),
     lastSequence: () => queue.lastSequence,
     enqueue,
     probe: (deadline) => connector.keepAliveDuring(() => probe(deadline)),

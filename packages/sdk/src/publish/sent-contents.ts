@@ -14,7 +14,7 @@ export type SentContents = {
   distrust(): void;
 };
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 /** Sent again after this, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
 const TRUSTED_FOR = 10 * 60_000;
 
@@ -25,7 +25,7 @@ export function createSentContents(): SentContents {
   const remember = (hash: string, entry: Known) => {
     known.delete(hash);
     known.set(hash, entry);
-    if (known.size > MOST_KNOWN) {
+    if (known.size > MAX_KNOWN) {
       const [oldest] = known.keys();
       known.delete(oldest ?? "");
     }
