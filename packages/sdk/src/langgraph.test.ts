@@ -78,7 +78,7 @@ describe("A traced graph", () => {
     expect(traces[0]).toMatchObject({ attributes: { graph_hash: graphs[0]?.["graph_hash"] } });
     expect(find("agent").start).toMatchObject({
       code: {
-        file: "packages/sdk/src/langgraph.test.ts",
+        file: "packages/sdk/testing/agent.ts",
         line: expect.any(Number),
         function: "agent",
         commit: expect.stringMatching(/^[0-9a-f]{40}$/),

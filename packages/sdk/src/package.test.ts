@@ -78,6 +78,14 @@ async function runPacked(node: string, file: string, source: (options: string) =
   }
 }
 
+describe("The packed package", () => {
+  it("holds what is built of the sources, and neither tests nor their fixtures", () => {
+    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+    expect(files).toContain(join("esm", "publish", "sender.js"));
+    expect(files.filter((file) => /test|fixture|fake/.test(file))).toEqual([]);
+  });
+});
+
 describe.each(nodes)("The packed package under Node $major", ({ path }) => {
   it.each(Object.entries(SOURCES))("publishes from %s, without LangGraph being there", async (file, source) => {
     rmSync(join(project, "node_modules", "@langchain", "langgraph"), { force: true });

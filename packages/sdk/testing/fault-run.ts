@@ -37,7 +37,7 @@ const memoryBefore = memory();
 const started = await initializeRedisPublisher(options);
 await fault.strike();
 const { answers, percentiles } = await serve(ROUNDS, [untraced, traced]);
-/** Of neighbouring rounds; the quarter of them that others have disturbed least tells of the SDK. */
+/** Ratios of neighbouring rounds; the quarter of them that other processes disturbed least shows what the SDK costs. */
 const ratios = percentiles[0]?.map((without, round) => (percentiles[1]?.[round] ?? Infinity) / without) ?? [];
 const memoryGrowth = memory() / memoryBefore;
 const heldBytes = sdkState.metrics.bufferedBytes();

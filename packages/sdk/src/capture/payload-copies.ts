@@ -32,7 +32,7 @@ export class PayloadCopies {
   }
 
   errorText(error: unknown): string | undefined {
-    return error === undefined ? undefined : this.text(describe(error), MAX_ERROR_LENGTH, "error");
+    return error === undefined ? undefined : this.text(errorMessage(error), MAX_ERROR_LENGTH, "error");
   }
 
   text(text: string, maximum: number, field: PayloadField): string {
@@ -107,8 +107,8 @@ export class PayloadCopies {
   }
 }
 
-/** Whatever is thrown may throw when it is read; what failed must still be told to have ended. */
-function describe(error: unknown): string {
+/** Whatever is thrown may throw when it is read; that it failed must be recorded all the same. */
+function errorMessage(error: unknown): string {
   try {
     if (error instanceof Error) {
       return `${error.name}: ${error.message}`;

@@ -235,12 +235,12 @@ function copyEntry(copied: Record<string, unknown>, key: string, value: unknown,
   walk.left -= Math.min(key.length, MAX_KEY_LENGTH) + ENTRY_SIZE;
   const bounded = isSecretValue(key, value) ? MASKED : copy(value, walk);
   if (bounded !== undefined) {
-    put(copied, safeKey(key), bounded);
+    defineEntry(copied, safeKey(key), bounded);
   }
   return true;
 }
 
-function put(copied: Record<string, unknown>, name: string, value: unknown): void {
+function defineEntry(copied: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__") {
     // A plain assignment would set the prototype and lose the value.
     Object.defineProperty(copied, name, { value, enumerable: true });

@@ -8,14 +8,14 @@ export type BufferedEvent = {
   readonly id: string;
   readonly type: EventType;
   readonly ts: string;
-  /** 0 until it is given a number. */
+  /** The event's number; 0 until it is given one. */
   seq: number;
-  /** Until it is written as text; one that says its own number is made when the number is given. */
+  /** The body until it is written as text; one that says its own number is made when the number is given. */
   body: EventBody | ((sequence: number) => EventBody) | undefined;
   written: EventText | undefined;
   /** About as many bytes as it holds. */
   size: number;
-  /** Of a blob: the hash of its content. */
+  /** A blob carries the hash of its content. */
   readonly hash: string | undefined;
 };
 
@@ -76,20 +76,14 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
     return link.event;
   };
   const isOver = () => queued.bytes + taken.bytes > limits.bytes || queued.events + taken.events > limits.events;
-  const dropOver = (): readonly BufferedEvent[] => {
-    if (!isOver()) {
-      return NONE;
-    }
+  const dropWhile = (isDue: () => boolean): readonly BufferedEvent[] => {
     const dropped: BufferedEvent[] = [];
-    while (isOver()) {
-      const event = shift();
-      if (event === undefined) {
-        break;
-      }
+    for (let event = shift(); event !== undefined; event = isDue() ? shift() : undefined) {
       dropped.push(event);
     }
     return dropped;
   };
+  const dropOver = () => (isOver() ? dropWhile(isOver) : NONE);
 
   return {
     add(event) {
@@ -142,13 +136,7 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
       taken.bytes = 0;
       return dropOver();
     },
-    clear() {
-      const dropped: BufferedEvent[] = [];
-      for (let event = shift(); event !== undefined; event = shift()) {
-        dropped.push(event);
-      }
-      return dropped;
-    },
+    clear: () => dropWhile(() => true),
     get size() {
       return queued.events + taken.events;
     },

@@ -23,7 +23,7 @@ export function writeEventText(body: Readonly<Record<string, unknown>>): EventTe
     if (value !== undefined) {
       writer.text += `${separator}${JSON.stringify(key)}:`;
       separator = ",";
-      write(writer, MASKED_FIELDS.has(key) ? maskTexts(value) : value, ADDRESSED.has(key) ? "payload" : "whole");
+      writeValue(writer, MASKED_FIELDS.has(key) ? maskTexts(value) : value, ADDRESSED.has(key) ? "payload" : "whole");
     }
   }
   writer.text += "}";
@@ -33,13 +33,13 @@ export function writeEventText(body: Readonly<Record<string, unknown>>): EventTe
 type Writer = { text: string; readonly parts: TextPart[] };
 
 /** Parts are the items of a payload that is a list; of an object its values, and of those that are lists their items. */
-function write(writer: Writer, value: unknown, as: "payload" | "value" | "item" | "whole"): void {
+function writeValue(writer: Writer, value: unknown, as: "payload" | "value" | "item" | "whole"): void {
   const [start, partsBefore] = [writer.text.length, writer.parts.length];
   if (Array.isArray(value) && (as === "payload" || as === "value")) {
     writer.text += "[";
     value.forEach((item, index) => {
       writer.text += index > 0 ? "," : "";
-      write(writer, item, "item");
+      writeValue(writer, item, "item");
     });
     writer.text += "]";
   } else if (typeof value === "object" && value !== null && as === "payload") {
@@ -48,7 +48,7 @@ function write(writer: Writer, value: unknown, as: "payload" | "value" | "item" 
     for (const [key, item] of Object.entries(value)) {
       writer.text += `${separator}${JSON.stringify(key)}:`;
       separator = ",";
-      write(writer, item, "value");
+      writeValue(writer, item, "value");
     }
     writer.text += "}";
   } else {

@@ -26,7 +26,7 @@ export type Usage = {
 export type Reasoning = {
   readonly text: string;
   readonly truncated: boolean;
-  /** Unicode code points before the cut. */
+  /** How many Unicode code points the text had before it was cut. */
   readonly original_chars: number;
   readonly sha256?: string | undefined;
 };
@@ -41,7 +41,7 @@ export type ToolEntry = {
 
 /**
  * Where a step of a graph said to go on. `static` is a declared edge, `conditional` a router's answer, `goto` a Command's, `send` a task
- * of its own, `join` an edge that waits for others, `error` the way to an error handler. Whether it was gone is known when the target starts.
+ * of its own, `join` an edge that waits for others, `error` the way to an error handler. Whether it was taken is known when the target starts.
  */
 export type GraphMove = {
   readonly to: string;
@@ -50,7 +50,7 @@ export type GraphMove = {
   readonly trigger?: string | undefined;
   /** The target lies in the graph around this one. */
   readonly parent?: boolean | undefined;
-  /** Of equal moves in a row; absent for one. */
+  /** How many equal moves in a row this stands for; absent for one. */
   readonly count?: number | undefined;
 };
 
@@ -59,7 +59,7 @@ export type GraphStep = {
   readonly task: string;
   readonly step: number;
   readonly triggers: readonly string[];
-  /** Of a task that was sent: its place among those of its step. */
+  /** A sent task's place among those of its step. */
   readonly index?: number | undefined;
 };
 

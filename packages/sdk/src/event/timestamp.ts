@@ -1,12 +1,15 @@
-let lastMillisecond = -1;
-let lastText = "";
+/** Now, in ISO 8601 and UTC. Events of the whole process share the text, made once a millisecond, because each asks several times. */
+export const timestamp: () => string = createTimestampSource();
 
-/** Now, in ISO 8601 and UTC. Made once a millisecond, as an event asks several times. */
-export function timestamp(): string {
-  const now = Date.now();
-  if (now !== lastMillisecond) {
-    lastMillisecond = now;
-    lastText = new Date(now).toISOString();
-  }
-  return lastText;
+function createTimestampSource(): () => string {
+  let lastMillisecond = -1;
+  let lastText = "";
+  return () => {
+    const now = Date.now();
+    if (now !== lastMillisecond) {
+      lastMillisecond = now;
+      lastText = new Date(now).toISOString();
+    }
+    return lastText;
+  };
 }

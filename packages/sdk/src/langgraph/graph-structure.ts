@@ -5,14 +5,14 @@ export type Router = { readonly ends: Readonly<Record<string, string>> | undefin
 
 /** What a graph was built of; tells where a step leads without looking at the clock. */
 export type GraphStructure = {
-  /** By node, then by the router's name. */
+  /** Routers by node, then by their own name. */
   readonly routers: ReadonlyMap<string, ReadonlyMap<string, Router>>;
-  /** By node. */
+  /** Targets of declared edges by node. */
   readonly edges: ReadonlyMap<string, readonly string[]>;
   readonly joins: readonly { readonly from: readonly string[]; readonly to: string }[];
-  /** By node. */
+  /** Names of error handlers by node. */
   readonly errorHandlers: ReadonlyMap<string, string>;
-  /** By the node that runs them. */
+  /** Subgraphs by the node that runs them. */
   readonly subgraphs: ReadonlyMap<string, GraphStructure>;
   readonly drawing: { readonly nodes: readonly string[]; readonly edges: readonly GraphEdge[] };
 };
@@ -52,18 +52,18 @@ export function readStructure(compiled: object, depth = 0): GraphStructure {
   );
   return {
     routers: nameRouters(branches),
-    edges: collect(edges),
+    edges: groupByKey(edges),
     joins: [...waitingEdges].map(([from, to]) => ({ from, to })),
     errorHandlers,
     subgraphs,
-    drawing: draw(graph.getGraph(), errorHandlers, subgraphs),
+    drawing: completeDrawing(graph.getGraph(), errorHandlers, subgraphs),
   };
 }
 
 /** A node that runs several graphs does not say which of them is running. */
 function readSubgraphs(graph: Compiled, depth: number): Map<string, GraphStructure> {
   return new Map(
-    [...collect(graph.getSubgraphs?.() ?? [])].flatMap(([node, [first, second]]) =>
+    [...groupByKey(graph.getSubgraphs?.() ?? [])].flatMap(([node, [first, second]]) =>
       first === undefined || second !== undefined ? [] : [[node, readStructure(first, depth + 1)] as const],
     ),
   );
@@ -86,7 +86,7 @@ function nameRouters(branches: NonNullable<Builder["branches"]>): GraphStructure
 }
 
 /** Beside what LangGraph draws: the ways to error handlers, and the end after every node that leads nowhere else. */
-function draw(
+function completeDrawing(
   own: Drawing,
   errorHandlers: ReadonlyMap<string, string>,
   subgraphs: ReadonlyMap<string, GraphStructure>,
@@ -113,7 +113,7 @@ function draw(
   };
 }
 
-function collect<Value>(pairs: Iterable<readonly [string, Value]>): Map<string, Value[]> {
+function groupByKey<Value>(pairs: Iterable<readonly [string, Value]>): Map<string, Value[]> {
   const collected = new Map<string, Value[]>();
   for (const [key, value] of pairs) {
     const known = collected.get(key);

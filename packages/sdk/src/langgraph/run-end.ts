@@ -21,7 +21,7 @@ export function closeRun(record: RunRecord, outcome: RunOutcome): void {
       closeHidden(record, outcome);
       break;
     case "node":
-      close(
+      endRecord(
         record,
         { ...outcome, next: nextOf(record, outcome) },
         { ...recordStateTools(record, outcome.output), ...routesOf(record), ...gotoOf(outcome.output) },
@@ -33,7 +33,7 @@ export function closeRun(record: RunRecord, outcome: RunOutcome): void {
     case "model":
     case "retriever":
     case "span":
-      close(record, outcome, {});
+      endRecord(record, outcome, {});
       break;
     default:
       record.role satisfies never;
@@ -84,7 +84,7 @@ function closeGraph(record: RunRecord, outcome: RunOutcome): void {
   if (outcome.command !== undefined && record.parent !== undefined) {
     record.parent.innerCommand = true;
   }
-  // An interrupted graph ends without an error; only the lifecycle callback told of it.
+  // An interrupted graph ends without an error; only the lifecycle callback reported the interrupt.
   const paused = record.interrupts !== undefined && outcome.status === "success";
   // A time-out reaches the graph as a mere abort; the node below knows that it was a failure.
   const failed = outcome.status === "interrupted" && record.childFailure !== undefined;
@@ -99,17 +99,17 @@ function closeGraph(record: RunRecord, outcome: RunOutcome): void {
     ...(record.interrupts === undefined ? {} : { interrupts: record.interrupts }),
     ...(hash === undefined ? {} : { graph_hash: hash }),
   };
-  close(record, settled, attributes);
+  endRecord(record, settled, attributes);
 }
 
 function closeTool(record: RunRecord, outcome: RunOutcome): void {
   const { parameters = {}, timestamp = new Date().toISOString() } = record.tool ?? {};
   const status = outcome.status === "success" ? "success" : "failure";
   const result = outcome.output ?? null;
-  close(record, { ...outcome, tool: { tool_name: record.name, parameters, result, timestamp, status } }, {});
+  endRecord(record, { ...outcome, tool: { tool_name: record.name, parameters, result, timestamp, status } }, {});
 }
 
-function close(record: RunRecord, outcome: RunOutcome, attributes: Attributes): void {
+function endRecord(record: RunRecord, outcome: RunOutcome, attributes: Attributes): void {
   if (record.parent !== undefined) {
     record.parent.childFailure = outcome.status === "failure" ? (outcome.error ?? "failure") : undefined;
   }

@@ -2,7 +2,7 @@ import { asObject, type Values } from "../capture/loose-values.ts";
 import type { Attributes, ObservationKind } from "../event/event.ts";
 import { announceGraph, factsOfSubgraph, type TracedGraphFacts } from "./graph-facts.ts";
 import { commandMoves, readStep } from "./graph-moves.ts";
-import { type OpenObservation, type OpenTrace, recordGraphEntry, startObservation, startTrace } from "../capture/recorder.ts";
+import { type OpenTrace, recordGraphEntry, startObservation, startTrace } from "../capture/recorder.ts";
 import { findRun, rememberRun, type RunRecord } from "./run-records.ts";
 import { sdkState } from "../client/sdk-state.ts";
 
@@ -20,11 +20,7 @@ export type RunStart = {
 };
 
 /** Where a run belongs: under another run, under a span of the application, or at the top. */
-type Place = {
-  readonly parent: RunRecord | undefined;
-  readonly traceId: string | undefined;
-  readonly parentId: string | undefined;
-};
+type Place = { readonly parent: RunRecord | undefined; readonly parentId: string | undefined };
 
 const HIDDEN_TAG = "langsmith:hidden";
 const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = {
@@ -41,9 +37,9 @@ const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = 
 
 /** Records the start of a run that is new; undefined when it belongs to nothing that is traced. */
 export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord | undefined {
-  const place = findPlace(start);
-  if (place.traceId !== undefined) {
-    return openInside(start, place);
+  const { traceId, ...place } = findPlace(start);
+  if (traceId !== undefined) {
+    return openInside(start, place, traceId);
   }
   if (isGraph(start) || (ownFacts.anyRoot === true && start.kind === "chain")) {
     return openTrace(start, ownFacts);
@@ -54,14 +50,10 @@ export function openRun(start: RunStart, ownFacts: TracedGraphFacts): RunRecord 
 /** A model or a tool that nothing runs around: its trace holds just this call. */
 function openTraceOfOne(start: RunStart, facts: TracedGraphFacts): RunRecord | undefined {
   const trace = startTraceOf(start, facts, undefined);
-  return trace === undefined ? undefined : openInside(start, { parent: undefined, traceId: trace.traceId, parentId: undefined }, trace);
+  return trace === undefined ? undefined : openInside(start, { parent: undefined, parentId: undefined }, trace.traceId, trace);
 }
 
-function openInside(start: RunStart, place: Place & { readonly traceId: string | undefined }, trace?: OpenTrace): RunRecord | undefined {
-  const { traceId } = place;
-  if (traceId === undefined) {
-    return undefined;
-  }
+function openInside(start: RunStart, place: Place, traceId: string, trace?: OpenTrace): RunRecord | undefined {
   const role = roleOf(start, place.parent);
   const graph = place.parent?.facts;
   const name = start.name ?? serializedName(start.serialized);
@@ -122,7 +114,7 @@ function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefi
     return undefined;
   }
   announceGraph(facts);
-  const place: Place = { parent: undefined, traceId: trace.traceId, parentId: undefined };
+  const place: Place = { parent: undefined, parentId: undefined };
   const record = createRecord(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
   enterByCommand(record, start.input);
   return record;
@@ -148,21 +140,16 @@ function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown):
 function createRecord(
   start: RunStart,
   place: Place,
-  known: Pick<RunRecord, "role" | "name" | "traceId" | "facts"> & {
-    observation?: OpenObservation | undefined;
-    trace?: RunRecord["trace"];
-    tool?: RunRecord["tool"];
-  },
+  known: Pick<RunRecord, "role" | "name" | "traceId" | "facts"> & Partial<Pick<RunRecord, "observation" | "trace" | "tool">>,
 ): RunRecord {
-  const { observation, trace, tool, ...rest } = known;
   const record: RunRecord = {
-    ...rest,
+    observation: undefined,
+    trace: undefined,
+    tool: undefined,
+    ...known,
     runId: start.runId,
     parent: place.parent,
-    parentId: observation?.observationId ?? place.parentId,
-    observation,
-    trace,
-    tool,
+    parentId: known.observation?.observationId ?? place.parentId,
     routes: [],
     routed: [],
     step: known.role === "node" || known.role === "hidden" ? readStep(start.metadata) : undefined,
@@ -178,7 +165,7 @@ function createRecord(
   return record;
 }
 
-function findPlace(start: RunStart): Place {
+function findPlace(start: RunStart): Place & { readonly traceId: string | undefined } {
   const parent = findRun(start.parentRunId);
   const own = sdkState.spans.getStore();
   // A span of the application that was opened inside the very run that is the parent lies between the two.

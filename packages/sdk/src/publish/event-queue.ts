@@ -22,7 +22,7 @@ export type EventQueue = {
   /** After a new connection: what was sent may be gone. */
   reconnected(): void;
   clear(): void;
-  /** The last number that was given, to an event or to a hole. */
+  /** The last number that was given, to an event or to a gap. */
   readonly lastSequence: number;
   readonly size: number;
   readonly bytes: number;
@@ -32,7 +32,7 @@ type Drop = (reason: "buffer_full" | "unserializable" | "closed", count: number)
 
 /**
  * Events between the application's call and the wire. The call only takes a copy; text, masks within texts and hashes are made later,
- * a millisecond at a time. An event gets its number when it leaves or is dropped, so that what is dropped is a hole.
+ * a millisecond at a time. An event gets its number when it leaves or is dropped, so that what is dropped leaves a gap.
  */
 export function createEventQueue(limits: { readonly bytes: number; readonly events: number }, drop: Drop): EventQueue {
   const buffer = createEventBuffer(limits);
@@ -59,7 +59,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     }
   };
 
-  const wire = (event: BufferedEvent, now: number): readonly StreamEntry[] => {
+  const toEntries = (event: BufferedEvent, now: number): readonly StreamEntry[] => {
     if (event.body !== undefined) {
       event.size = writeBody(event, typeof event.body === "function" ? event.body(assign(event)) : event.body);
     }
@@ -69,7 +69,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
       return [];
     }
     const blobs: StreamEntry[] = [];
-    const body = refer(written.text, written.parts, (hash, content) => {
+    const body = replaceByReferences(written.text, written.parts, (hash, content) => {
       const treatment = contents.meet(hash, now);
       if (treatment === "blob") {
         const blob = createBlob(hash, content);
@@ -103,7 +103,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     },
     take(maximumEvents, maximumBytes) {
       const now = Date.now();
-      return buffer.take(maximumEvents, maximumBytes).flatMap((event) => wire(event, now));
+      return buffer.take(maximumEvents, maximumBytes).flatMap((event) => toEntries(event, now));
     },
     settle(entries, unsent) {
       const now = Date.now();
@@ -141,7 +141,7 @@ function writeBody(event: BufferedEvent, body: Readonly<Record<string, unknown>>
 }
 
 /** The text with those parts replaced by references that `isReferred` says are there. */
-function refer(text: string, parts: readonly TextPart[], isReferred: (hash: string, content: string) => boolean): string {
+function replaceByReferences(text: string, parts: readonly TextPart[], isReferred: (hash: string, content: string) => boolean): string {
   let [body, copied] = ["", 0];
   for (const { start, end } of parts) {
     const content = text.slice(start, end);
@@ -154,7 +154,7 @@ function refer(text: string, parts: readonly TextPart[], isReferred: (hash: stri
   return copied === 0 ? text : body + text.slice(copied);
 }
 
-/** In one call where Node has it, which takes half the time. */
+/** Hashes in one call where Node has it, which takes half the time. */
 const sha256: (content: string) => string =
   typeof crypto.hash === "function"
     ? (content) => crypto.hash("sha256", content, "hex")
@@ -179,7 +179,7 @@ function toEntry(source: BufferedEvent, body: string): StreamEntry {
   return { id, type, seq, ts, body, source };
 }
 
-/** One byte a character where all are ASCII, else two. */
+/** V8 holds a text that is all ASCII in one byte a character, any other in two. */
 function heldBytes(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : text.length * 2;
 }

@@ -15,7 +15,7 @@ export type SentContents = {
 };
 
 const MAX_KNOWN = 10_000;
-/** Sent again after this, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
+/** A content is sent again after this time, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
 const TRUSTED_FOR = 10 * 60_000;
 
 /** The contents this producer has sent, in bounded memory. */

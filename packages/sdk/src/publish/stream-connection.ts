@@ -5,7 +5,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { StreamEntry } from "../event/event-buffer.ts";
 
 type AppendOutcome = {
-  /** In the order they were given; Redis did not confirm them. */
+  /** What Redis did not confirm, in the order it was given. */
   readonly unsent: readonly StreamEntry[];
   readonly failure: PublishFailure | undefined;
 };

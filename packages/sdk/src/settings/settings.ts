@@ -30,17 +30,8 @@ export type PublisherOptions = {
   readonly maxBufferEvents?: number;
 };
 
-export type Settings = {
-  readonly redisUrl: string;
-  readonly projectId: string;
-  readonly streamName: string;
-  readonly maxStreamLength: number;
-  readonly captureReasoning: boolean;
-  readonly reasoningMaxLength: number;
+export type Settings = Required<Omit<PublisherOptions, "enabled" | "verifyConsumer" | "mask">> & {
   readonly mask: MaskFunction | undefined;
-  readonly logger: Logger;
-  readonly maxBufferBytes: number;
-  readonly maxBufferEvents: number;
 };
 
 export type ReadSettings =
