@@ -146,7 +146,7 @@ export const PARTS: readonly Part[] = [
         why: "a tool does not know the server that offers it",
       },
       "mcp/kit": {
-        uses: ["retrieval/search", "retrieval/legs", "store/tenancy", "tokens"],
+        uses: ["retrieval/search", "store/tenancy", "tokens"],
         why: "all tools share it, so it knows none of them",
       },
       "retrieval/search": {
@@ -289,14 +289,14 @@ export const PARTS: readonly Part[] = [
       "query/figures": { uses: ["query/access", "prices", "store"], why: "figures come from hours that were counted, not from steps" },
       "query/projects": { uses: ["query/access", "events", "prices", "store"], why: "settings of a project read no trace" },
       "query/ingestion": {
-        uses: ["query/access", "events", "housekeeping", "store"],
+        uses: ["query/access", "events", "store"],
         why: "what arrives is watched apart from what is shown",
       },
       "query/graph": { uses: ["query/steps"], why: "taken edges follow from steps" },
       "query/steps": { uses: ["query/access", "prices", "store"], why: "the one model of a step: all readers stand on it" },
       "query/access": { uses: ["store"], why: "who may read is settled before what is read" },
       "alerts/operator": { uses: ["query/access", "store"], why: "the contract's rules watch the product, not a project's traces" },
-      "alerts/project": { uses: ["query/access", "housekeeping", "prices", "store"], why: "a rule reads counted hours and sends messages" },
+      "alerts/project": { uses: ["query/access", "prices", "store"], why: "a rule reads counted hours and sends messages" },
       ingest: { uses: ["events", "store"], why: "writing never waits for reading" },
       otlp: { uses: ["events"], why: "spans become events on the stream, not rows" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },

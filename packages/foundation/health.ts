@@ -1,3 +1,4 @@
+import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./errors.ts";
 
 /** Something the product stands on; `check` throws when it is not there. */
@@ -17,20 +18,9 @@ export async function runChecks(checks: readonly Check[]): Promise<Readonly<Reco
 }
 
 export async function runCheck({ check }: Check): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<CheckResult>((resolve) => {
-    timer = setTimeout(() => resolve({ status: "down", error: `no answer within ${CHECK_MS} ms` }), CHECK_MS);
-  });
-  const done = attempt(check).then(
-    (): CheckResult => ({ status: "up" }),
-    (error: unknown): CheckResult => ({ status: "down", error: messageOf(error) }),
-  );
-  const result = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return result;
-}
-
-/** A throw of a check that should have returned a promise is a rejection like any other. */
-async function attempt(check: Check["check"]): Promise<void> {
-  await check();
+  try {
+    return (await within(check, CHECK_MS)) === LATE ? { status: "down", error: `no answer within ${CHECK_MS} ms` } : { status: "up" };
+  } catch (error) {
+    return { status: "down", error: messageOf(error) };
+  }
 }

@@ -1,3 +1,4 @@
+import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
@@ -35,11 +36,11 @@ export function createLifecycle({ log, services, drainMs = DRAIN_MS }: Lifecycle
   async function stopAll(): Promise<void> {
     const deadline = Date.now() + drainMs;
     const left = () => Math.max(deadline - Date.now(), 1);
-    await within(() => starting, left());
+    await endWithin(() => starting, left());
     for (const service of started.toReversed()) {
-      const outcome = await within(service.stop, left());
-      if (outcome !== "done") {
-        log.warn({ service: service.name, reason: outcome }, "a service did not stop cleanly");
+      const reason = await endWithin(service.stop, left());
+      if (reason !== undefined) {
+        log.warn({ service: service.name, reason }, "a service did not stop cleanly");
       }
     }
     started.length = 0;
@@ -67,18 +68,11 @@ export function createLifecycle({ log, services, drainMs = DRAIN_MS }: Lifecycle
   };
 }
 
-async function within(work: () => Promise<void>, milliseconds: number): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`still running after ${milliseconds} ms`), milliseconds);
-  });
-  const done = attempt(work).then(() => "done", messageOf);
-  const outcome = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return outcome;
-}
-
-/** A throw of a function that should have returned a promise is a rejection like any other. */
-async function attempt(work: () => Promise<void>): Promise<void> {
-  await work();
+/** @returns what went wrong, if anything did. */
+async function endWithin(work: () => Promise<void>, milliseconds: number): Promise<string | undefined> {
+  try {
+    return (await within(work, milliseconds)) === LATE ? `still running after ${milliseconds} ms` : undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

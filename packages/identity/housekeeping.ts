@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat } from "@sightline/foundation/repeat";
 import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
 import type { Sealer } from "./keys/sealed-values.ts";
 import { deleteNoticesBefore } from "./notices/notice.store.ts";
@@ -21,40 +21,22 @@ type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readon
 
 /** Deletes what has no meaning any more, and sees to it that signing keys change. Replicas may do it at the same time. */
 export function createHousekeeping({ queries, sealer, log, clock }: Dependencies) {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-
   async function run(): Promise<void> {
-    try {
-      const now = clock.now();
-      await deleteExpiredThrottles(queries, now);
-      await deleteDeadPartialTokens(queries, now);
-      await deleteExpiredSetupTries(queries, now);
-      await deleteOldTries(queries, now);
-      // One that was revoked is told of until the last of its access tokens is over.
-      await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
-      await deleteExpiredMailTickets(queries, now);
-      await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
-      const rotation = await rotateSigningKeyWhenDue({ queries, sealer, clock });
-      if (rotation?.isNew === true) {
-        log.info({ kid: rotation.kid, activeFrom: rotation.activeFrom }, "a new signing key is published");
-      }
-      await retireSigningKeys(queries, now);
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, "housekeeping of identity failed; trying again in ten minutes");
+    const now = clock.now();
+    await deleteExpiredThrottles(queries, now);
+    await deleteDeadPartialTokens(queries, now);
+    await deleteExpiredSetupTries(queries, now);
+    await deleteOldTries(queries, now);
+    // One that was revoked is told of until the last of its access tokens is over.
+    await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
+    await deleteExpiredMailTickets(queries, now);
+    await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
+    const rotation = await rotateSigningKeyWhenDue({ queries, sealer, clock });
+    if (rotation?.isNew === true) {
+      log.info({ kid: rotation.kid, activeFrom: rotation.activeFrom }, "a new signing key is published");
     }
+    await retireSigningKeys(queries, now);
   }
 
-  return {
-    run,
-    start: (): void => {
-      timer = setInterval(() => {
-        running = run();
-      }, EVERY_MS).unref();
-    },
-    stop: async (): Promise<void> => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return { run, ...repeat({ log, tasks: [{ name: "housekeeping of identity", everyMs: EVERY_MS, firstInMs: EVERY_MS, run }] }) };
 }

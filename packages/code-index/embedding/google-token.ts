@@ -1,3 +1,4 @@
+import { LATE, raceAbort, within } from "@sightline/foundation/deadline";
 import { messageOf } from "@sightline/foundation/errors";
 import { GoogleAuth } from "google-auth-library";
 import { EmbedderError } from "./embedder.ts";
@@ -13,12 +14,11 @@ export function createGoogleTokens(project: string): (signal: AbortSignal) => Pr
 
 /** The library keeps it until shortly before it ends. */
 async function accessToken(google: GoogleAuth, signal: AbortSignal): Promise<string> {
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(TOKEN_MS)]);
-  const late = new Promise<never>((_resolve, reject) => {
-    ended.addEventListener("abort", () => reject(new Error(`no access token within ${TOKEN_MS / 1000} s`)), { once: true });
-  });
   try {
-    const token = await Promise.race([google.getAccessToken(), late]);
+    const token = await within(() => raceAbort(google.getAccessToken(), signal), TOKEN_MS);
+    if (token === LATE) {
+      throw new Error(`no access token within ${TOKEN_MS / 1000} s`);
+    }
     if (typeof token === "string" && token !== "") {
       return token;
     }

@@ -5,7 +5,7 @@ import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuilding, type Building } from "#testing/building.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
-import { BrokenOff } from "#indexing/tasks/interrupted.ts";
+import { StoppingError } from "@sightline/foundation/repeat";
 
 let building: Building;
 let tenant: Tenant;
@@ -101,7 +101,7 @@ test(
           beforeSplit: async () => {
             split++;
             if (split > 70) {
-              await new Promise((_, reject) => death.signal.addEventListener("abort", () => reject(new BrokenOff("stopping"))));
+              await new Promise((_, reject) => death.signal.addEventListener("abort", () => reject(new StoppingError())));
             }
           },
         },
@@ -114,8 +114,8 @@ test(
     });
     await vi.waitFor(async () => expect(await countDocuments(sql`complete`)).toBeGreaterThan(10), { timeout: 30_000, interval: 20 });
     expect(over).toBe(false);
-    death.abort(new BrokenOff("stopping"));
-    expect(await died).toBeInstanceOf(BrokenOff);
+    death.abort(new StoppingError());
+    expect(await died).toBeInstanceOf(StoppingError);
     // As the watchdog does when its indexer was silent for too long.
     await sql`update codeindex.index_jobs set status = 'failed' where repo_id = ${dying}`.execute(building.database.query);
     await waiting;

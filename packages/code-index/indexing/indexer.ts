@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
-import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat, type RepeatedTask } from "@sightline/foundation/repeat";
 import type { CodeIndexConfig, EmbeddingConfig } from "#config.ts";
 import { createSourceAccess, type SourceAccessOptions } from "#credentials/source-access.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
@@ -22,7 +22,6 @@ import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "#indexing/embedding/embed-pending.ts";
 import { indexVectors } from "#indexing/embedding/index-vectors.ts";
 import { keepOneHistory } from "#indexing/history/keep-history.ts";
-import { createLoop } from "#indexing/tasks/loop.ts";
 import { makePreview } from "./preview.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
@@ -81,29 +80,33 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     dataDir: config.CODEINDEX_DATA_DIR,
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
   };
-  const loops: readonly Service[] = [
-    ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
-    createLoop({ name: "previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal), log }),
-    createBackfill({ database, embedder: tools.embedder, log, clock }),
-    createLoop({ name: "indexes of vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal), log }),
-    createLoop({ name: "mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal), log }),
-    ...histories(tools, config.CODEINDEX_HISTORY_COMMITS),
-    ...polls(tools, config.CODEINDEX_POLL_MINUTES),
-    createLoop({ name: "old deliveries", everyMs: HOUR_MS, run: async () => pruneDeliveries(database, { now: clock.now() }), log }),
-    createLoop({ name: "old jobs", everyMs: HOUR_MS, run: async () => deleteOldJobs(database, { now: clock.now() }), log }),
-    createLoop({ name: "callers", everyMs: HOUR_MS, run: async () => forgetCallers(database), log }),
-    createLoop({ name: "deletions", everyMs: DELETIONS_MS, run: (signal) => deleteAll(tools, signal), log }),
-  ];
+  const backfill = createBackfill({ database, embedder: tools.embedder, log, clock });
+  const background = repeat({
+    log,
+    tasks: [
+      ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
+      { name: "making previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal) },
+      { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal) },
+      { name: "tidying mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal) },
+      ...histories(tools, config.CODEINDEX_HISTORY_COMMITS),
+      ...polls(tools, config.CODEINDEX_POLL_MINUTES),
+      { name: "deleting old deliveries", everyMs: HOUR_MS, run: () => pruneDeliveries(database, { now: clock.now() }) },
+      { name: "deleting old jobs", everyMs: HOUR_MS, run: () => deleteOldJobs(database, { now: clock.now() }) },
+      { name: "forgetting callers", everyMs: HOUR_MS, run: () => forgetCallers(database) },
+      { name: "deleting what is marked", everyMs: DELETIONS_MS, run: (signal) => deleteAll(tools, signal) },
+    ],
+  });
 
   return {
     checks: [database.check],
     start: async () => {
       await migrateTenants(database, log);
       await sweepPrivateFolders();
-      await Promise.all(loops.map((loop) => loop.start()));
+      background.start();
+      await backfill.start();
     },
     stop: async () => {
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all([background.stop(), backfill.stop()]);
       await splitter.close();
     },
   };
@@ -124,23 +127,20 @@ async function deleteAll(tools: JobTools, signal: AbortSignal): Promise<boolean>
 }
 
 /** One job at a time in each. Only the first takes what may be long, so that a push never waits for a first build. */
-function lanes(tools: JobTools, count: number): readonly Service[] {
-  const { database, log, clock } = tools;
+function lanes(tools: JobTools, count: number): readonly RepeatedTask[] {
+  const { database, clock } = tools;
   const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
-  return Array.from({ length: count }, (_, lane) =>
-    createLoop({
-      name: `queue ${lane}`,
-      everyMs: POLL_MS,
-      log,
-      run: async (signal) => {
-        const job = await claimJob(database, { workerId: `${worker}:${lane}`, now: clock.now(), small: lane > 0 });
-        if (job !== undefined) {
-          await workOn(tools, job, signal);
-        }
-        return job !== undefined;
-      },
-    }),
-  );
+  return Array.from({ length: count }, (_, lane) => ({
+    name: `working on the queue, lane ${lane}`,
+    everyMs: POLL_MS,
+    run: async (signal: AbortSignal) => {
+      const job = await claimJob(database, { workerId: `${worker}:${lane}`, now: clock.now(), small: lane > 0 });
+      if (job !== undefined) {
+        await workOn(tools, job, signal);
+      }
+      return job !== undefined;
+    },
+  }));
 }
 
 /** Between two looks for a branch whose history is behind its index. */
@@ -148,10 +148,10 @@ const HISTORIES_MS = 2_000;
 /** Histories that are fetched at once. */
 const HISTORIES = 2;
 
-function histories(tools: JobTools, depth: number): readonly Service[] {
+function histories(tools: JobTools, depth: number): readonly RepeatedTask[] {
   const run = (signal: AbortSignal) => keepOneHistory({ ...tools, depth }, signal);
   const count = depth === 0 ? 0 : HISTORIES;
-  return Array.from({ length: count }, (_, lane) => createLoop({ name: `histories ${lane}`, everyMs: HISTORIES_MS, run, log: tools.log }));
+  return Array.from({ length: count }, (_, lane) => ({ name: `keeping histories, lane ${lane}`, everyMs: HISTORIES_MS, run }));
 }
 
 /** Between two looks when no repository is due. */
@@ -159,7 +159,7 @@ const POLLED_MS = 5_000;
 /** Repositories whose hosts are asked at once. */
 const POLLS = 3;
 
-function polls({ database, sources, log, clock }: JobTools, everyMinutes: number): readonly Service[] {
+function polls({ database, sources, log, clock }: JobTools, everyMinutes: number): readonly RepeatedTask[] {
   const poll = createPoll({
     database,
     log,
@@ -169,5 +169,5 @@ function polls({ database, sources, log, clock }: JobTools, everyMinutes: number
       sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
   });
   const count = everyMinutes === 0 ? 0 : POLLS;
-  return Array.from({ length: count }, (_, lane) => createLoop({ name: `poll ${lane}`, everyMs: POLLED_MS, run: poll, log }));
+  return Array.from({ length: count }, (_, lane) => ({ name: `polling hosts, lane ${lane}`, everyMs: POLLED_MS, run: poll }));
 }

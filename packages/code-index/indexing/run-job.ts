@@ -16,7 +16,7 @@ import { applyBuild, confirmBuild, switchBuild } from "#indexing/build/switch.st
 import { findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { awaitVectors, ensureEmbedder } from "#store/index/vectors.store.ts";
 import { writeVisible } from "#indexing/build/visible.store.ts";
-import { BrokenOff } from "#indexing/tasks/interrupted.ts";
+import { StoppingError } from "@sightline/foundation/repeat";
 import { buildIndex } from "#indexing/build/build-index.ts";
 import { mergeSegments } from "#indexing/build/merge-segments.ts";
 import { planChanges, planWhole, type BuildPlan } from "#indexing/build/plan-build.ts";
@@ -93,7 +93,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     }
   } catch (error) {
     // Who stops has seconds; the job's next run sweeps what is left.
-    if (!(error instanceof BrokenOff && error.why === "stopping")) {
+    if (!(error instanceof StoppingError)) {
       await quietly(tools, build, () => discardBuild(database, build));
     }
     throw error;

@@ -1,5 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat } from "@sightline/foundation/repeat";
 import { failOrphans, failStuck, mendEndedByHand } from "#store/records/failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
@@ -17,8 +18,6 @@ export type Watchdog = {
 };
 
 export function createWatchdog({ database, log, clock }: WatchdogOptions): Watchdog {
-  let timer: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
   let lookedAt: Date | undefined;
 
   async function look(): Promise<void> {
@@ -32,17 +31,13 @@ export function createWatchdog({ database, log, clock }: WatchdogOptions): Watch
     lookedAt = now;
   }
 
+  const repeated = repeat({ log, tasks: [{ name: "looking for stuck jobs", everyMs: PERIOD_MS, firstInMs: PERIOD_MS, run: look }] });
   return {
     lookedAt: () => lookedAt,
     start: async () => {
       await look();
-      timer = setInterval(() => {
-        looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, "the watchdog could not look at the jobs"));
-      }, PERIOD_MS);
+      repeated.start();
     },
-    stop: async () => {
-      clearInterval(timer);
-      await looking;
-    },
+    stop: repeated.stop,
   };
 }

@@ -1,4 +1,6 @@
+import { raceAbort } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
+import { StoppingError } from "@sightline/foundation/repeat";
 import { SourceError } from "#git/source-error.ts";
 import { mendEndedByHand } from "#store/records/failed-jobs.store.ts";
 import { cancelJob, failJob, releaseJob, type ClaimedJob } from "#store/records/leases.store.ts";
@@ -21,7 +23,7 @@ export async function workOn(tools: JobTools, job: ClaimedJob, stopping: AbortSi
   const running = runJob(tools, { job, report: lease.report, ended, signal });
   try {
     // What breaks a job off is written down at once: a statement or a fetch may need a while to end.
-    await Promise.race([running, untilAborted(signal)]);
+    await raceAbort(running, signal);
   } catch (error) {
     await lease.stop();
     await settle(tools, job, error);
@@ -35,12 +37,12 @@ async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error
   const { jobId, workerId } = job;
   const ending = { jobId, workerId, now: clock.now() };
   const fields = fieldsOf(job);
-  if (!(error instanceof BrokenOff)) {
-    log.warn({ ...fields, err: error }, "indexing failed");
-    await failJob(database, { ...ending, reason: reasonOf(error), retry: mayGoBetter(error) });
-  } else if (error.why === "stopping") {
+  if (error instanceof StoppingError) {
     log.info(fields, "indexing is left to another indexer");
     await releaseJob(database, ending);
+  } else if (!(error instanceof BrokenOff)) {
+    log.warn({ ...fields, err: error }, "indexing failed");
+    await failJob(database, { ...ending, reason: reasonOf(error), retry: mayGoBetter(error) });
   } else if (error.why === "cancelled") {
     log.info(fields, "indexing was cancelled");
     await cancelJob(database, ending);
@@ -56,11 +58,4 @@ function fieldsOf(job: ClaimedJob) {
 
 function mayGoBetter(error: unknown): boolean {
   return error instanceof SourceError ? error.transient : !(error instanceof AppError);
-}
-
-async function untilAborted(signal: AbortSignal): Promise<never> {
-  signal.throwIfAborted();
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat } from "@sightline/foundation/repeat";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Queries } from "#schema.ts";
 import { MailError, type Mailer } from "./mailer.ts";
@@ -40,44 +40,28 @@ const MOST_TRIES = 12;
  */
 export function createOutbox(dependencies: Dependencies): Outbox {
   const { queries, log, clock } = dependencies;
+  /** No other mail is begun; the one at hand has a moment until it is cut off. */
   const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let isStopped = false;
+  const cutOff = new AbortController();
 
   async function sendDue(): Promise<void> {
-    for (;;) {
+    while (!stopping.signal.aborted) {
       const now = clock.now();
-      const notice = isStopped ? undefined : await claimDueNotice(queries, { now, leaseEnd: new Date(now.getTime() + LEASE_MS) });
-      if (notice === undefined || !(await deliver(dependencies, notice, stopping.signal))) {
+      const notice = await claimDueNotice(queries, { now, leaseEnd: new Date(now.getTime() + LEASE_MS) });
+      if (notice === undefined || !(await deliver(dependencies, notice, cutOff.signal))) {
         return;
       }
     }
   }
 
-  async function poll(): Promise<void> {
-    try {
-      await sendDue();
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, "notices were not sent; trying again in a moment");
-    }
-    if (!isStopped) {
-      timer = setTimeout(() => {
-        running = poll();
-      }, POLL_MS).unref();
-    }
-  }
-
+  const repeated = repeat({ log, tasks: [{ name: "sending notices", everyMs: POLL_MS, run: sendDue }] });
   return {
     sendDue,
-    start: () => {
-      running = poll();
-    },
+    start: repeated.start,
     stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      const patience = setTimeout(() => stopping.abort(), STOP_MS);
-      await running;
+      stopping.abort();
+      const patience = setTimeout(() => cutOff.abort(), STOP_MS);
+      await repeated.stop();
       clearTimeout(patience);
     },
   };

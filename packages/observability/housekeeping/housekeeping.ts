@@ -1,4 +1,5 @@
 import type { Logger } from "@sightline/foundation/log";
+import { repeat, type Repeated } from "@sightline/foundation/repeat";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
@@ -6,7 +7,6 @@ import { readDefaultPrices } from "#prices/default-prices.ts";
 import { sweepDeletedProjects } from "#store/delete-project.store.ts";
 import { countMarkedHours } from "#store/hourly.store.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
-import { createRepeatedDuty } from "./repeated-duty.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 import { sweepRetention } from "./sweep-retention.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
@@ -16,6 +16,8 @@ type HousekeepingOptions = {
   readonly log: Logger;
 };
 
+/** Of the time that one task may take, unless it says otherwise. */
+const SHARE = 1 / 20;
 const RARELY_MS = 600_000;
 const DELETED_EVERY_MS = 10_000;
 const HOURS_EVERY_MS = 3_000;
@@ -27,62 +29,62 @@ const STEPS_AT_ONCE = 20;
 const STATISTICS_EVERY_MS = 15_000;
 
 /** Makes days ahead, lets old ones go, counts hours and traces, and has grown tables looked at. Every process that has the database may do it; none has to. */
-export function createHousekeeping({ query, log }: HousekeepingOptions) {
-  const stopping = new AbortController();
-  const duties = [
-    duty(RARELY_MS, "the default prices could not be written", async () => seedDefaultPrices(query, await readDefaultPrices())),
-    duty(RARELY_MS, "days could not be made ahead", () => ensureDays(query)),
-    duty(RARELY_MS, "what projects keep no longer could not be deleted", sweep),
-    duty(DELETED_EVERY_MS, "what is left of deleted projects could not be deleted", sweepDeleted),
-    duty(STATISTICS_EVERY_MS, "tables that have grown could not be looked at", async () => void (await analyzeGrownTables(query))),
-    duty(HOURS_EVERY_MS, "hours could not be counted", countHours),
-    duty(TRACES_EVERY_MS, "traces could not be counted", countTraces, TRACES_SHARE),
-  ];
-
-  function duty(everyMs: number, failure: string, run: () => Promise<void>, share?: number) {
-    return createRepeatedDuty({ everyMs, failure, log, run, ...(share === undefined ? {} : { share }) });
-  }
-
-  async function sweep(): Promise<void> {
-    const swept = await sweepRetention(query, stopping.signal);
+export function createHousekeeping({ query, log }: HousekeepingOptions): Repeated {
+  async function sweep(signal: AbortSignal): Promise<void> {
+    const swept = await sweepRetention(query, signal);
     if (swept.traces > 0 || swept.days > 0) {
       log.info(swept, "deleted what projects keep no longer");
     }
   }
 
-  async function sweepDeleted(): Promise<void> {
-    const swept = await sweepDeletedProjects(query, stopping.signal);
+  async function sweepDeleted(signal: AbortSignal): Promise<void> {
+    const swept = await sweepDeletedProjects(query, signal);
     if (swept.traces > 0 || swept.rows > 0) {
       log.info(swept, "deleted what was left of deleted projects");
     }
   }
 
-  async function countHours(): Promise<void> {
-    while ((await countMarkedHours(query)) && !stopping.signal.aborted) {
+  async function countHours(signal: AbortSignal): Promise<void> {
+    while ((await countMarkedHours(query)) && !signal.aborted) {
       // The hours that are left.
     }
   }
 
-  async function countTraces(): Promise<void> {
+  async function countTraces(signal: AbortSignal): Promise<void> {
     for (const projectId of await findUncountedProjects(query)) {
-      await repeat(() => countMarkedTraces(query, projectId));
-      await repeat(() => walkTraces(query, projectId));
+      await takeSteps(() => countMarkedTraces(query, projectId), signal);
+      await takeSteps(() => walkTraces(query, projectId), signal);
     }
   }
 
-  async function repeat(step: () => Promise<boolean>): Promise<void> {
-    for (let steps = 0; steps < STEPS_AT_ONCE && !stopping.signal.aborted; steps += 1) {
-      if (!(await step())) {
-        return;
-      }
+  return repeat({
+    log,
+    tasks: [
+      {
+        name: "writing default prices",
+        everyMs: RARELY_MS,
+        share: SHARE,
+        run: async () => seedDefaultPrices(query, await readDefaultPrices()),
+      },
+      { name: "making days ahead", everyMs: RARELY_MS, share: SHARE, run: () => ensureDays(query) },
+      { name: "deleting what projects keep no longer", everyMs: RARELY_MS, share: SHARE, run: sweep },
+      { name: "deleting what is left of deleted projects", everyMs: DELETED_EVERY_MS, share: SHARE, run: sweepDeleted },
+      {
+        name: "analyzing tables that have grown",
+        everyMs: STATISTICS_EVERY_MS,
+        share: SHARE,
+        run: async () => void (await analyzeGrownTables(query)),
+      },
+      { name: "counting hours", everyMs: HOURS_EVERY_MS, share: SHARE, run: countHours },
+      { name: "counting traces", everyMs: TRACES_EVERY_MS, share: TRACES_SHARE, run: countTraces },
+    ],
+  });
+}
+
+async function takeSteps(step: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  for (let steps = 0; steps < STEPS_AT_ONCE && !signal.aborted; steps += 1) {
+    if (!(await step())) {
+      return;
     }
   }
-
-  return {
-    start: (): void => duties.forEach((each) => each.start()),
-    stop: async (): Promise<void> => {
-      stopping.abort();
-      await Promise.all(duties.map((each) => each.stop()));
-    },
-  };
 }

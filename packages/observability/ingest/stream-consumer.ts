@@ -11,7 +11,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { createAnnouncer } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type ReadEntries } from "./event-stream.ts";
-import { performDuties } from "./stream-duties.ts";
+import { createStreamDuties } from "./stream-duties.ts";
 import { LANES, type Tuning } from "./tuning.ts";
 import { createEntryWriter } from "./write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
@@ -78,6 +78,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   /** Batches that could not be written and wait for the database. */
   let held = 0;
   let running: Promise<unknown> | undefined;
+  const duties = createStreamDuties({ stream, query: database.query, log, metrics, tuning, batchSize, process });
 
   async function readOn(read: ReadEntries): Promise<void> {
     const pause = createRetryPause(tuning, signal);
@@ -139,14 +140,12 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
       // A Redis that is away is waited for: the connections go on trying by themselves.
       await Promise.all(connections.map(({ client }) => client.connect().catch(() => undefined)));
       await stream.ensureGroup().catch(recover);
-      running = Promise.all([
-        ...readers.map(({ client }) => readOn(stream.openReading(client))),
-        performDuties({ stream, query: database.query, clock, log, metrics, tuning, batchSize, process, signal }),
-      ]);
+      running = Promise.all(readers.map(({ client }) => readOn(stream.openReading(client))));
+      duties.start();
     },
     stop: async () => {
       stopping.abort();
-      await running;
+      await Promise.all([running, duties.stop()]);
       if (running !== undefined) {
         await stream.leave().catch((error: unknown) => log.warn({ reason: messageOf(error) }, "could not leave the consumer group"));
       }

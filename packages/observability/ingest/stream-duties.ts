@@ -1,7 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat, type Repeated } from "@sightline/foundation/repeat";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { settleGaps } from "./gaps.store.ts";
@@ -13,25 +11,21 @@ import type { StreamEntry } from "./chunked-reading.ts";
 type DutiesOptions = {
   readonly stream: EventStream;
   readonly query: Kysely<ObservabilitySchema>;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ConsumerMetrics;
   readonly tuning: Tuning;
   readonly batchSize: number;
   readonly process: (entries: readonly StreamEntry[]) => Promise<void>;
-  readonly signal: AbortSignal;
 };
-
-type Duty = { readonly name: string; readonly everyMs: number; readonly work: () => Promise<void> };
 
 /**
  * What is to be done beside reading: taking over what others left, looking for gaps, removing consumers that are gone.
  * Apart from the reading, so that none of it can hold that up: not a database that is away, not a Redis user who may not do it.
  */
-export async function performDuties(options: DutiesOptions): Promise<void> {
-  const { stream, query, clock, log, metrics, tuning, batchSize, signal } = options;
+export function createStreamDuties(options: DutiesOptions): Repeated {
+  const { stream, query, log, metrics, tuning, batchSize } = options;
 
-  async function claimEntries(): Promise<void> {
+  async function claimEntries(signal: AbortSignal): Promise<void> {
     for (;;) {
       const entries = await stream.claim(batchSize, tuning.claimIdleMs);
       if (entries.length === 0 || signal.aborted) {
@@ -62,34 +56,12 @@ export async function performDuties(options: DutiesOptions): Promise<void> {
     }
   }
 
-  const duties: readonly Duty[] = [
-    { name: "taking over entries", everyMs: tuning.claimEveryMs, work: claimEntries },
-    { name: "looking for gaps", everyMs: tuning.findGapsEveryMs, work: findGaps },
-    { name: "removing consumers", everyMs: tuning.reapEveryMs, work: reapConsumers },
-  ];
-  const due = new Map<Duty, number>();
-  const failures = new Map<Duty, string>();
-  const pauseMs = Math.min(...duties.map(({ everyMs }) => everyMs));
-  while (!signal.aborted) {
-    for (const duty of duties) {
-      const now = clock.now().getTime();
-      if (now >= (due.get(duty) ?? -Infinity) && !signal.aborted) {
-        due.set(duty, now + duty.everyMs);
-        await duty.work().then(
-          () => failures.delete(duty),
-          (error: unknown) => report(duty, error),
-        );
-      }
-    }
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
-
-  /** Once, and not every five seconds, as long as the reason is the same. */
-  function report(duty: Duty, error: unknown): void {
-    const reason = messageOf(error);
-    if (failures.get(duty) !== reason) {
-      failures.set(duty, reason);
-      log.warn({ reason }, `${duty.name} failed and is tried again`);
-    }
-  }
+  return repeat({
+    log,
+    tasks: [
+      { name: "taking over entries", everyMs: tuning.claimEveryMs, run: claimEntries },
+      { name: "looking for gaps", everyMs: tuning.findGapsEveryMs, run: findGaps },
+      { name: "removing consumers that are gone", everyMs: tuning.reapEveryMs, run: reapConsumers },
+    ],
+  });
 }

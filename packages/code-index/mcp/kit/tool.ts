@@ -1,7 +1,7 @@
+import { LATE, within } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
 import type { CallToolResult, McpServer, ServerContext, StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { LATE, within } from "#retrieval/legs/leg.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
@@ -64,7 +64,7 @@ async function callTool(
   const signal = AbortSignal.any([call.mcpReq.signal, ended.signal]);
   const stopTelling = tellProgress(call, CALL_MS);
   try {
-    const answer = await within(work(signal), CALL_MS);
+    const answer = await within(() => work(signal), CALL_MS);
     if (answer === LATE) {
       return failure(`The call took longer than ${CALL_MS / 1000} s and was given up; ask for less, or name where to look.`);
     }

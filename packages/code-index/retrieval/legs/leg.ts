@@ -1,3 +1,4 @@
+import { LATE, within } from "@sightline/foundation/deadline";
 import type { z } from "zod";
 import type { legStateSchema } from "#contract.ts";
 
@@ -44,7 +45,7 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
     },
   });
   try {
-    const answer = await within(search(), deadlineMs + GRACE_MS);
+    const answer = await within(search, deadlineMs + GRACE_MS);
     if (answer === LATE) {
       return finish([], "timeout", late(deadlineMs, advice));
     }
@@ -61,19 +62,4 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
 
 function late(deadlineMs: number, advice: string): string {
   return `no answer within ${deadlineMs} ms; ${advice}`;
-}
-
-export const LATE = Symbol("late");
-
-/** What the work gives, or `LATE` when it takes longer. */
-export async function within<Result>(work: Promise<Result>, milliseconds: number): Promise<Result | typeof LATE> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, LATE);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,7 +2,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { RerankerConfig } from "#config.ts";
 import { createCircuit } from "#embedding/circuit.ts";
-import { LATE, within } from "#retrieval/legs/leg.ts";
+import { LATE, within } from "@sightline/foundation/deadline";
 import { isProse } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "./rank.ts";
@@ -103,7 +103,7 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
       }
       return left("degraded", `the reranker fails or is too slow; it is tried again in ${Math.ceil(circuit.retryInMs() / 1000)} s`);
     }
-    const scores = await within(ask(asked, query, signal), deadlineMs);
+    const scores = await within(() => ask(asked, query, signal), deadlineMs);
     if (scores === LATE) {
       fail(`no answer within ${deadlineMs} ms`);
       return left("timeout", `the reranker did not answer within ${deadlineMs} ms`);

@@ -1,5 +1,6 @@
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat } from "@sightline/foundation/repeat";
 import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -7,7 +8,6 @@ import { noteChannelUse } from "./alert-channels.store.ts";
 import { claimDueRules, forgetOldAlertEvents, settleRule, type ClaimedRule, type Verdict } from "./alert-evaluation.store.ts";
 import { claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
 import { readAlertValue } from "./alert-values.store.ts";
-import { createRepeatedDuty } from "#housekeeping/repeated-duty.ts";
 import { judgeValue } from "./judge-value.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 
@@ -24,29 +24,12 @@ const FORGET_EVERY_MS = 3_600_000;
 const EVALUATING_SHARE = 1 / 2;
 /** Of the time: a receiver that hangs takes five seconds of each round. */
 const SENDING_SHARE = 1;
+const FORGETTING_SHARE = 1 / 20;
 
 /** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
 export function createAlertDuties({ query, log, access }: Options) {
-  const stopping = new AbortController();
-  const duties = [
-    createRepeatedDuty({
-      everyMs: EVALUATE_EVERY_MS,
-      share: EVALUATING_SHARE,
-      failure: "alert rules could not be evaluated",
-      log,
-      run: evaluateDue,
-    }),
-    createRepeatedDuty({ everyMs: SEND_EVERY_MS, share: SENDING_SHARE, failure: "alerts could not be sent", log, run: sendDue }),
-    createRepeatedDuty({
-      everyMs: FORGET_EVERY_MS,
-      failure: "old alerts could not be deleted",
-      log,
-      run: () => forgetOldAlertEvents(query),
-    }),
-  ];
-
-  async function evaluateDue(): Promise<void> {
-    for (let isMore = true; isMore && !stopping.signal.aborted;) {
+  async function evaluateDue(stopping = new AbortController().signal): Promise<void> {
+    for (let isMore = true; isMore && !stopping.aborted;) {
       const claim = uuidv7();
       const rules = await claimDueRules(query, claim);
       for (const rule of rules) {
@@ -68,8 +51,8 @@ export function createAlertDuties({ query, log, access }: Options) {
     }
   }
 
-  async function sendDue(): Promise<void> {
-    for (let isMore = true; isMore && !stopping.signal.aborted;) {
+  async function sendDue(stopping = new AbortController().signal): Promise<void> {
+    for (let isMore = true; isMore && !stopping.aborted;) {
       const due = await claimDueNotifications(query);
       await Promise.all(due.map(send));
       isMore = due.length > 0;
@@ -89,10 +72,13 @@ export function createAlertDuties({ query, log, access }: Options) {
   return {
     evaluateDue,
     sendDue,
-    start: (): void => duties.forEach((duty) => duty.start()),
-    stop: async (): Promise<void> => {
-      stopping.abort();
-      await Promise.all(duties.map((duty) => duty.stop()));
-    },
+    ...repeat({
+      log,
+      tasks: [
+        { name: "evaluating alert rules", everyMs: EVALUATE_EVERY_MS, share: EVALUATING_SHARE, run: evaluateDue },
+        { name: "sending alerts", everyMs: SEND_EVERY_MS, share: SENDING_SHARE, run: sendDue },
+        { name: "deleting old alerts", everyMs: FORGET_EVERY_MS, share: FORGETTING_SHARE, run: () => forgetOldAlertEvents(query) },
+      ],
+    }),
   };
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat } from "@sightline/foundation/repeat";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { markEndedProducers, markSilentProducers } from "./gone-producers.store.ts";
-import { createRepeatedDuty } from "#housekeeping/repeated-duty.ts";
 
 type GoneProducersOptions = {
   readonly query: Kysely<ObservabilitySchema>;
@@ -14,6 +14,8 @@ type GoneProducersOptions = {
 };
 
 const EVERY_MS = 10_000;
+/** Of the time that looking for them may take. */
+const SHARE = 1 / 20;
 const MAX_LAG_SECONDS = 15;
 
 /** An SDK sends a heartbeat every ten seconds. */
@@ -46,6 +48,5 @@ export function createGoneProducers({ query, readLag, clock, log }: GoneProducer
     }
   }
 
-  const duty = createRepeatedDuty({ everyMs: EVERY_MS, failure: "producers that are gone could not be looked for", log, run: look });
-  return { look, start: duty.start, stop: duty.stop };
+  return { look, ...repeat({ log, tasks: [{ name: "looking for producers that are gone", everyMs: EVERY_MS, share: SHARE, run: look }] }) };
 }

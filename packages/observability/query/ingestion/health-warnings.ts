@@ -1,4 +1,5 @@
 import type { Database } from "@sightline/foundation/database/database";
+import { LATE, within } from "@sightline/foundation/deadline";
 import type { Redis } from "@sightline/foundation/redis";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findIncidents } from "./list-gaps.store.ts";
@@ -16,7 +17,7 @@ const WAIT_MS = 2_000;
 
 /** Nothing when Redis does not answer: the component says that. */
 export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream: string): Promise<Warnings> {
-  return within(async () => {
+  return unlessLate(async () => {
     const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);
     return [
       ...(policy === "noeviction" ? [] : [`maxmemory-policy is ${policy}: Redis may throw the stream away. Set it to noeviction.`]),
@@ -33,7 +34,7 @@ export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream:
 }
 
 export async function incidentWarnings(database: Database<ObservabilitySchema>, now: Date): Promise<Warnings> {
-  return within(async () => {
+  return unlessLate(async () => {
     const { has_gaps: hasGaps, has_dead_letters: hasDeadLetters } = await findIncidents(database, new Date(now.getTime() - RECENT_MS));
     return [
       ...(hasGaps ? ["Events were lost in the last 24 hours; GET /api/v1/gaps says which."] : []),
@@ -42,12 +43,7 @@ export async function incidentWarnings(database: Database<ObservabilitySchema>, 
   });
 }
 
-async function within(find: () => Promise<string[]>): Promise<Warnings> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), WAIT_MS);
-  });
-  const warnings = await Promise.race([find().catch(() => []), late]);
-  clearTimeout(timer);
-  return warnings.length === 0 ? {} : { warnings };
+async function unlessLate(find: () => Promise<string[]>): Promise<Warnings> {
+  const warnings = await within(find, WAIT_MS).catch(() => LATE);
+  return typeof warnings === "symbol" || warnings.length === 0 ? {} : { warnings };
 }

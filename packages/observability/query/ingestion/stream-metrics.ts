@@ -1,3 +1,4 @@
+import { LATE, within } from "@sightline/foundation/deadline";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import type { Redis } from "@sightline/foundation/redis";
 import { Gauge } from "prom-client";
@@ -52,11 +53,6 @@ async function lagOf(redis: Redis, stream: string): Promise<number> {
 }
 
 async function withinTime(read: () => Promise<number>): Promise<number> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<number>((resolve) => {
-    timer = setTimeout(() => resolve(Number.NaN), READ_MS);
-  });
-  const value = await Promise.race([read().catch(() => Number.NaN), late]);
-  clearTimeout(timer);
-  return value;
+  const value = await within(read, READ_MS).catch(() => LATE);
+  return typeof value === "symbol" ? Number.NaN : value;
 }

@@ -1,0 +1,103 @@
+import { expect, test, vi } from "vitest";
+import { createLog } from "./log.ts";
+import { repeat } from "./repeat.ts";
+
+function recordingLog() {
+  const lines: string[] = [];
+  return { lines, log: createLog({ name: "test", level: "debug", destination: { write: (line) => lines.push(line) } }) };
+}
+
+test("a loop runs at the start, at once again while more waits, and then after its period", async () => {
+  const { log } = recordingLog();
+  const began: number[] = [];
+  const run = async () => began.push(performance.now()) < 3;
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 100, run }] });
+  loop.start();
+  await vi.waitFor(() => expect(began.length).toBeGreaterThan(3));
+  await loop.stop();
+  expect((began[2] ?? 0) - (began[0] ?? 0)).toBeLessThan(90);
+  expect((began[3] ?? 0) - (began[2] ?? 0)).toBeGreaterThan(90);
+});
+
+test("a run that fails is logged and tried again, though its period is an hour", async () => {
+  const { lines, log } = recordingLog();
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    if (runs === 1) {
+      throw new Error("no database");
+    }
+    return false;
+  };
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 3_600_000, run }] });
+  loop.start();
+  await vi.waitFor(() => expect(runs).toBe(2), { timeout: 5_000 });
+  await loop.stop();
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+    expect.objectContaining({ loop: "test", retryInMs: 1_000, err: expect.objectContaining({ message: "no database" }) }),
+  ]);
+});
+
+test("stopping wakes a loop that waits, breaks off a run and waits for its end", async () => {
+  const { lines, log } = recordingLog();
+  let hasEnded = false;
+  const loop = repeat({
+    log,
+    tasks: [
+      {
+        name: "test",
+        everyMs: 3_600_000,
+        run: async (signal) => {
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          hasEnded = true;
+          throw new Error("broken off");
+        },
+      },
+    ],
+  });
+  loop.start();
+  await loop.stop();
+  expect(hasEnded).toBe(true);
+  expect(lines).toEqual([]);
+});
+
+test("stopping does not wait for ever for a run that does not end", { timeout: 15_000 }, async () => {
+  const { lines, log } = recordingLog();
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 1, run: () => new Promise(() => undefined) }] });
+  loop.start();
+  await loop.stop();
+  expect(lines.join("")).toContain("did not end in time");
+});
+
+test("the same failure is logged once until it goes well again", { timeout: 15_000 }, async () => {
+  const { lines, log } = recordingLog();
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    if (runs !== 3) {
+      throw new Error("no database");
+    }
+    return true;
+  };
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 1, run }] });
+  loop.start();
+  await vi.waitFor(() => expect(runs).toBe(4), { timeout: 10_000 });
+  await loop.stop();
+  expect(lines).toHaveLength(2);
+});
+
+test("a task that may take half of the time pauses as long as it took, and the first run may be later", async () => {
+  const { log } = recordingLog();
+  const began: number[] = [];
+  const run = async () => {
+    began.push(performance.now());
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  };
+  const startedAt = performance.now();
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 1, run, share: 1 / 2, firstInMs: 50 }] });
+  loop.start();
+  await vi.waitFor(() => expect(began).toHaveLength(2));
+  await loop.stop();
+  expect((began[0] ?? 0) - startedAt).toBeGreaterThan(45);
+  expect((began[1] ?? 0) - (began[0] ?? 0)).toBeGreaterThan(150);
+});

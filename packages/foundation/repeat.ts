@@ -1,0 +1,103 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { LATE, within } from "./deadline.ts";
+import { messageOf } from "./errors.ts";
+import type { Logger } from "./log.ts";
+
+export type RepeatedTask = {
+  /** What it does, for the log: `counting hours`. */
+  readonly name: string;
+  /** Between the end of a run and the beginning of the next. */
+  readonly everyMs: number;
+  /** One run; `true` when more waits, which is then done at once. Ends soon when the signal is aborted. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  /** The part of the time that it may take: the pause after a run grows with what the run took. Without it a pause is `everyMs`. */
+  readonly share?: number;
+  /** Before the first run, which is otherwise at the start. */
+  readonly firstInMs?: number;
+};
+
+export type Repeated = {
+  readonly start: () => void;
+  /** Aborts what runs, and waits for its end, though not for ever. */
+  readonly stop: () => Promise<void>;
+};
+
+/** Why the signal of a run is aborted. */
+export class StoppingError extends Error {
+  override readonly name = "StoppingError";
+
+  constructor() {
+    super("stopping");
+  }
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 15_000;
+
+/** What a run is given to end; less than a process has to drain. */
+const STOP_MS = 7_000;
+
+/**
+ * Does each of the tasks again and again in the background, all beside each other. A run that fails is tried again after a
+ * second, then after twice as long, up to its period or 15 seconds, whichever is longer; a failure is logged when it differs
+ * from the one before. Replicas run beside each other: a run takes what no other one has taken.
+ *
+ * @example
+ * const background = repeat({ log, tasks: [{ name: "deleting old jobs", everyMs: 3_600_000, run: (signal) => deleteSome(database, signal) }] });
+ */
+export function repeat({ log, tasks }: { readonly log: Logger; readonly tasks: readonly RepeatedTask[] }): Repeated {
+  const stopping = new AbortController();
+  let running: readonly Promise<void>[] = [];
+
+  return {
+    start: () => {
+      running = tasks.map((task) => runOnAndOn(task, log, stopping.signal));
+    },
+    stop: async () => {
+      stopping.abort(new StoppingError());
+      await Promise.all(
+        running.map(async (ended, index) => {
+          if ((await within(() => ended, STOP_MS)) === LATE) {
+            log.warn({ loop: tasks[index]?.name }, "what runs in the background did not end in time");
+          }
+        }),
+      );
+    },
+  };
+}
+
+async function runOnAndOn({ name, everyMs, run, share, firstInMs }: RepeatedTask, log: Logger, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  let reason: string | undefined;
+  if (firstInMs !== undefined) {
+    await pause(firstInMs, signal);
+  }
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    let waitMs = everyMs;
+    try {
+      const isMore = await run(signal);
+      waitMs = isMore === true ? 0 : everyMs;
+      failures = 0;
+      reason = undefined;
+    } catch (error) {
+      if (signal.aborted) {
+        return;
+      }
+      const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** failures, Math.max(everyMs, LAST_RETRY_MS));
+      failures += 1;
+      if (messageOf(error) !== reason) {
+        reason = messageOf(error);
+        log.warn({ err: error, loop: name, retryInMs }, `${name} failed, trying again`);
+      }
+      // Not all replicas at once.
+      waitMs = retryInMs * (1 + Math.random() / 4);
+    }
+    await pause(share === undefined ? waitMs : Math.max(waitMs, (performance.now() - startedAt) / share), signal);
+  }
+}
+
+/** Ends early when the signal is aborted. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+}
