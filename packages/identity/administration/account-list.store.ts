@@ -1,3 +1,4 @@
+import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type SelectQueryBuilder } from "kysely";
 import { storableText } from "#accounts/account.store.ts";
 import type { IdentitySchema, Queries, Role } from "#schema.ts";
@@ -34,7 +35,7 @@ export async function listAccounts(queries: Queries, { tenantId, search, role, a
     .where("tenant_id", "=", tenantId)
     .$if(role !== undefined, (query) => query.where("role", "=", role ?? "member"))
     .$if(search !== undefined, (query) => {
-      const pattern = containing(search ?? "");
+      const pattern = likeContaining(storableText(search ?? ""));
       return query.where((expression) => expression.or([expression("name", "ilike", pattern), expression("email", "ilike", pattern)]));
     })
     .$if(after !== undefined, (query) => query.where(sql`lower(email)`, ">", storableText(after ?? "")))
@@ -66,8 +67,4 @@ function selectListed(users: UsersTable) {
     INVITED,
     sql<string>`lower(email)`.as("position"),
   ]);
-}
-
-function containing(text: string): string {
-  return `%${storableText(text).replaceAll(/[\\%_]/g, "\\$&")}%`;
 }

@@ -1,3 +1,4 @@
+import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS, RE2JSException } from "re2js";
 import { MASKED, type MaskingRules } from "#contract.ts";
 
@@ -229,10 +230,7 @@ function scanning(keys: readonly string[]): (text: string, where?: "outer") => s
 }
 
 function wildcard(key: string, any: string): string {
-  return `(?:${key
-    .split("*")
-    .map((part) => RE2JS.quote(part))
-    .join(any)})`;
+  return `(?:${translateGlob(key, { any, quote: (text) => RE2JS.quote(text) })})`;
 }
 
 /** Of `{"$blob": "<sha256>"}`. */

@@ -1,7 +1,8 @@
+import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { CommitsTable } from "#tenant-schema.ts";
-import { containing, pathPatterns } from "#store/tenancy/like-patterns.ts";
+import { pathPatterns } from "#store/tenancy/like-patterns.ts";
 import { visibleBuilds } from "#store/tenancy/read-scope.store.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 
@@ -96,7 +97,7 @@ export async function matchCommits(
   filter: CommitFilter,
   { terms, literal }: Words,
 ): Promise<readonly MatchingCommit[]> {
-  const pattern = containing(literal);
+  const pattern = likeContaining(literal);
   const { rows } = await sql<MatchingCommit>`
     select commit.position, array(select term from unnest(${terms}::text[]) as term where term = any(commit.terms)) as found,
       cardinality(commit.terms) as terms, commit.subject, commit.subject ilike ${pattern} as in_subject, commit.body ilike ${pattern} as in_body
@@ -165,7 +166,7 @@ function filesOf(scope: RepositoryScope): RawBuilder<unknown> {
 function matches({ path, author, since, until }: CommitFilter): RawBuilder<unknown> {
   const conditions = [
     path === undefined ? sql`true` : changes(path),
-    author === undefined ? sql`true` : sql`(commit.author || ' <' || commit.author_email || '>') ilike ${containing(author)}`,
+    author === undefined ? sql`true` : sql`(commit.author || ' <' || commit.author_email || '>') ilike ${likeContaining(author)}`,
     since === undefined ? sql`true` : sql`commit.committed_at >= ${since}`,
     until === undefined ? sql`true` : sql`commit.committed_at <= ${until}`,
   ];

@@ -1,3 +1,4 @@
+import { escapeExpression } from "@sightline/foundation/patterns";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { compilePattern } from "./pattern.ts";
 import type { Condition } from "#retrieval/query/query-filters.ts";
@@ -59,7 +60,7 @@ function textFinder(source: string, isCaseSensitive: boolean): (content: string)
   if (isCaseSensitive) {
     return (content) => content.includes(source);
   }
-  const expression = new RegExp(source.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), "iu");
+  const expression = new RegExp(escapeExpression(source), "iu");
   return (content) => expression.test(content);
 }
 

@@ -1,3 +1,4 @@
+import { escapeExpression } from "@sightline/foundation/patterns";
 import { AppError } from "@sightline/foundation/errors";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { RE2JS, RE2JSException } from "re2js";
@@ -244,8 +245,7 @@ function matchesOfRegex(regex: RE2JS, text: string): readonly Range[] {
 }
 
 function matchesOfLiteral(literal: string, isCaseSensitive: boolean, text: string): readonly Range[] {
-  const escaped = literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  return [...text.matchAll(new RegExp(escaped, isCaseSensitive ? "gu" : "giu"))].map(({ 0: found, index }) => [
+  return [...text.matchAll(new RegExp(escapeExpression(literal), isCaseSensitive ? "gu" : "giu"))].map(({ 0: found, index }) => [
     index,
     index + found.length,
   ]);

@@ -1,6 +1,6 @@
+import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { containing } from "#store/tenancy/like-patterns.ts";
 import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
 
 export type FoundChunk = {
@@ -72,7 +72,7 @@ export async function findLiterals(
 ): Promise<readonly LiteralHit[]> {
   const holds = (operator: RawBuilder<unknown>) =>
     sql.join(
-      literals.map((literal) => sql`chunk.content ${operator} ${containing(literal)}`),
+      literals.map((literal) => sql`chunk.content ${operator} ${likeContaining(literal)}`),
       sql` or `,
     );
   const isAmong = among === undefined ? isInFiles(scope) : sql`chunk.chunk_id = any(${among}::bigint[])`;

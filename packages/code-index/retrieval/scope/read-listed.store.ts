@@ -1,6 +1,6 @@
+import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { containing } from "#store/tenancy/like-patterns.ts";
 import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
 
 type Listing = {
@@ -44,7 +44,7 @@ export async function findByPath(
 ): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${chunksOfFiles(scope)}
-    where file.path ilike ${containing(path)} and ${matchesFile(scope)} and chunk.start_line <= ${line} and chunk.end_line >= ${line}
+    where file.path ilike ${likeContaining(path)} and ${matchesFile(scope)} and chunk.start_line <= ${line} and chunk.end_line >= ${line}
     order by right('/' || lower(file.path), length(${path}) + 1) = '/' || lower(${path}) desc, length(file.path), chunk.chunk_id
     limit ${limit}
   `.execute(query);

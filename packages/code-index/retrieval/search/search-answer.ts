@@ -1,3 +1,4 @@
+import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS } from "re2js";
 import type { SearchAnswer, SearchResult } from "#contract.ts";
 import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
@@ -134,9 +135,11 @@ function symbolFor(symbols: readonly string[], { names, concepts, filters }: Par
 
 /** As `globPattern` of the store reads it. */
 function globExpression(glob: string): RE2JS {
-  const source = glob.replaceAll(/[\\^$.+()[\]{}|]/g, String.raw`\$&`);
   // In linear time, however many stars there are.
-  return RE2JS.compile(`^${source.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
+  return RE2JS.compile(
+    `^${translateGlob(glob, { any: ".*", one: ".", quote: (text) => RE2JS.quote(text) })}$`,
+    RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL,
+  );
 }
 
 /** More than a name has words. */

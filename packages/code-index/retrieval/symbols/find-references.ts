@@ -1,3 +1,4 @@
+import { escapeExpression } from "@sightline/foundation/patterns";
 import type { Transaction } from "kysely";
 import type { FoundReference, ReferencesAnswer, ReferencesRequest } from "#contract.ts";
 import type { CodeIndexTables } from "#schema.ts";
@@ -192,7 +193,7 @@ const LETTER = String.raw`[\p{L}\p{M}\p{N}_$]`;
 function wholeName(name: string): RegExp {
   const before = new RegExp(`^${LETTER}`, "u").test(name) ? `(?<!${LETTER})` : "";
   const after = new RegExp(`${LETTER}$`, "u").test(name) ? `(?!${LETTER})` : "";
-  return new RegExp(`${before}${name.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`)}${after}`, "u");
+  return new RegExp(`${before}${escapeExpression(name)}${after}`, "u");
 }
 
 const IMPORTS = /^\s*(?:import|from|use|using|require|require_relative|include|#\s*include|export\s.*\bfrom)\b|\brequire\s*\(\s*["']/u;

@@ -1,3 +1,4 @@
+import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
@@ -37,7 +38,7 @@ export async function findSymbolRows(query: Kysely<CodeIndexTables>, scope: Scop
     asked.how === "whole"
       ? sql`${last} = any(${asked.names}::text[])`
       : sql`(${sql.join(
-          asked.names.map((name) => sql`${last} like ${beginningWith(name)}`),
+          asked.names.map((name) => sql`${last} like ${likeBeginning(name)}`),
           sql` or `,
         )})`;
   const isKind = asked.kind === undefined ? sql`true` : sql`symbol.kind = ${asked.kind}`;
@@ -74,10 +75,6 @@ function inFilesOf(scope: Scope, document: RawBuilder<unknown>): RawBuilder<unkn
     ) as document
     join build on build.generation = document.generation
   `;
-}
-
-function beginningWith(text: string): string {
-  return `${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 }
 
 export type UsingFile = SymbolFile & {

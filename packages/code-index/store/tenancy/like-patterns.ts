@@ -1,3 +1,5 @@
+import { escapeLike, likeBeginning, likeContaining, translateGlob } from "@sightline/foundation/patterns";
+
 /** `**` + `/` may be no folder at all, so each doubles the patterns. */
 const MOST_DOUBLED = 3;
 
@@ -12,7 +14,7 @@ export function pathPatterns(path: string): readonly string[] {
   const isFromRoot = path.startsWith("/") || path.startsWith("^");
   const wanted = isFromRoot ? path.slice(1) : path;
   if (!/[*?]/.test(wanted)) {
-    return [isFromRoot ? `${escaped(wanted)}%` : containing(wanted)];
+    return [isFromRoot ? likeBeginning(wanted) : likeContaining(wanted)];
   }
   return withoutFolders(wanted, MOST_DOUBLED).flatMap((glob) => {
     const pattern = `${globPattern(glob)}${glob.endsWith("/") ? "%" : ""}`;
@@ -37,14 +39,5 @@ export function repositoryPattern(name: string): string {
 
 /** `*` is anything and `?` one character; all else stands for itself. */
 export function globPattern(glob: string): string {
-  return escaped(glob).replaceAll(/\*+/g, "%").replaceAll("?", "_");
-}
-
-/** The pattern of the texts that hold `text`, whatever is in it. */
-export function containing(text: string): string {
-  return `%${escaped(text)}%`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  return translateGlob(glob, { any: "%", one: "_", quote: escapeLike });
 }

@@ -1,3 +1,4 @@
+import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { boundSearch } from "./bound-search.ts";
@@ -29,7 +30,7 @@ export const FACET_TRACES = 5_000;
 export async function listFacets(query: Kysely<ObservabilitySchema>, options: FacetOptions): Promise<readonly Facet[]> {
   const { projectId, reader, field, terms, limit } = options;
   const { isCounted } = await bringUpToDate(query, projectId);
-  const pattern = `${options.prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = likeBeginning(options.prefix);
   const isAllowed = sql`exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})`;
   if (terms.length === 0) {
     const { rows } = await sql<Facet>`

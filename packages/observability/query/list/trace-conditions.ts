@@ -1,3 +1,4 @@
+import { escapeLike, translateGlob } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -259,8 +260,7 @@ function isWithin(value: RawBuilder<unknown>, { min, max, withMin, withMax }: Nu
 
 /** The pattern of a value for `like`; a value that is none is only itself, with `around` on both sides. */
 function likeOf({ text, isPattern }: TextValue, around = ""): string {
-  const escaped = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
-  return isPattern ? escaped.replaceAll("*", "%") : `${around}${escaped}${around}`;
+  return isPattern ? translateGlob(text, { any: "%", quote: escapeLike }) : `${around}${escapeLike(text)}${around}`;
 }
 
 function anyOf(conditions: readonly Condition[]): Condition {

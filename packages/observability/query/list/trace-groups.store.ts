@@ -1,3 +1,4 @@
+import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
@@ -54,7 +55,7 @@ export async function listGroups(
 ): Promise<Counted & { readonly rows: readonly GroupRow[] }> {
   const counted = await bringUpToDate(query, projectId);
   const { by, position, at } = KEYS[sort];
-  const pattern = `${prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = likeBeginning(prefix);
   const sumOf = (column: string, count: string) =>
     sql`case when ${sql.ref(count)} > 0 then least(greatest(${sql.ref(column)}, 0), ${Number.MAX_SAFE_INTEGER})::bigint end as ${sql.ref(column)}`;
   const { rows } = await sql<GroupRow>`
