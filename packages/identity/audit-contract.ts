@@ -71,8 +71,6 @@ export type AuditPage = z.infer<typeof auditPageSchema>;
 export const auditVerificationSchema = z.object({
   intact: z.boolean(),
   rows: z.int(),
-  /** Rows from before the chain was there. */
-  unchained_rows: z.int(),
   /** Hexadecimal. Note it elsewhere: a later verification can be compared with it. */
   head: z.string(),
   first_broken_id: z.int().nullable(),

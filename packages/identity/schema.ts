@@ -97,8 +97,7 @@ type AuditRow = {
   readonly ip: string | null;
   readonly user_agent: string | null;
   readonly details: Generated<Readonly<Record<string, string>>>;
-  /** Null in rows from before the chain. */
-  readonly hash: Buffer | null;
+  readonly hash: Buffer;
 };
 
 type AuditHeadRow = {

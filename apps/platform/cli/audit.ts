@@ -15,8 +15,8 @@ export function verifyAudit(expectedHead: string | undefined): Promise<void> {
   return onParts(
     "audit",
     async ({ identity }) => {
-      const { intact, rows, unchainedRows, head, problem } = await identity.verifyAudit(expectedHead?.toLowerCase());
-      console.log(`Rows: ${rows}${unchainedRows === 0 ? "" : `, and ${unchainedRows} from before the chain, which nothing protects`}`);
+      const { intact, rows, head, problem } = await identity.verifyAudit(expectedHead?.toLowerCase());
+      console.log(`Rows: ${rows}`);
       console.log(`Head: ${head}`);
       if (!intact) {
         throw new Error(`The audit is broken. ${problem ?? ""}`);

@@ -1,14 +1,12 @@
 import type { Queries } from "#schema.ts";
-import type { UnchainedRow } from "./chain.ts";
-
-export type StoredRow = UnchainedRow & { readonly hash: Buffer | null };
+import type { ChainedRow } from "./chain.ts";
 
 export type ChainHead = { readonly lastId: number; readonly rows: number; readonly hash: Buffer };
 
 type ChainPart = {
   /** Undefined when somebody has deleted the row. */
   readonly head: ChainHead | undefined;
-  readonly rows: readonly StoredRow[];
+  readonly rows: readonly ChainedRow[];
 };
 
 /** Reads the next rows, and the end of the chain as it was at the same moment. */
@@ -23,7 +21,7 @@ export async function readChain(queries: Queries, afterId: number, limit: number
     }));
 }
 
-/** Chained and unchained rows of a time, oldest first. */
+/** Rows of a time, oldest first. */
 export async function readRows(
   queries: Queries,
   {
@@ -32,7 +30,7 @@ export async function readRows(
     to,
     limit,
   }: { readonly afterId: number; readonly from?: Date | undefined; readonly to?: Date | undefined; readonly limit: number },
-): Promise<readonly StoredRow[]> {
+): Promise<readonly ChainedRow[]> {
   return queries
     .selectFrom("identity.audit")
     .selectAll()

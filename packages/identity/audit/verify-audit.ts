@@ -1,13 +1,11 @@
 import type { Queries } from "#schema.ts";
-import { readChain, type ChainHead, type StoredRow } from "./audit-chain.store.ts";
-import { CHAIN_START, chainHash } from "./chain.ts";
+import { readChain, type ChainHead } from "./audit-chain.store.ts";
+import { CHAIN_START, chainHash, type ChainedRow } from "./chain.ts";
 
 export type AuditVerdict = {
   readonly intact: boolean;
-  /** Chained rows that were recomputed; up to the break when there is one. */
+  /** Rows that were recomputed; up to the break when there is one. */
   readonly rows: number;
-  /** Rows from before the chain, which nothing protects. */
-  readonly unchainedRows: number;
   /** Hash of the last row, in hex. */
   readonly head: string;
   readonly firstBrokenId: number | null;
@@ -43,7 +41,6 @@ class ChainWalk {
   #expectedFound: boolean;
   #hash: Buffer = CHAIN_START;
   #rows = 0;
-  #unchainedRows = 0;
   #nextId: number | undefined;
   lastId = Number.MIN_SAFE_INTEGER;
 
@@ -61,7 +58,7 @@ class ChainWalk {
     return undefined;
   }
 
-  take(rows: readonly StoredRow[]): AuditVerdict | undefined {
+  take(rows: readonly ChainedRow[]): AuditVerdict | undefined {
     for (const row of rows) {
       const broken = this.#takeRow(row);
       if (broken !== undefined) {
@@ -72,17 +69,13 @@ class ChainWalk {
     return undefined;
   }
 
-  #takeRow(row: StoredRow): AuditVerdict | undefined {
+  #takeRow(row: ChainedRow): AuditVerdict | undefined {
     const nextId = this.#nextId ?? 1;
-    if (row.hash === null && row.id < nextId && this.#rows === 0) {
-      this.#unchainedRows += 1;
-      return undefined;
-    }
     if (row.id > nextId) {
       return this.#broken(nextId, `Row ${nextId} was deleted.`);
     }
     const hash = chainHash(this.#hash, row);
-    if (row.id < nextId || row.hash === null || !hash.equals(row.hash)) {
+    if (row.id < nextId || !hash.equals(row.hash)) {
       return this.#broken(row.id, `Row ${row.id} is not what was written there: it was changed, moved or inserted.`);
     }
     this.#hash = hash;
@@ -120,6 +113,6 @@ class ChainWalk {
   }
 
   #verdict(outcome: Pick<AuditVerdict, "intact" | "firstBrokenId" | "problem">): AuditVerdict {
-    return { ...outcome, rows: this.#rows, unchainedRows: this.#unchainedRows, head: this.#hash.toString("hex") };
+    return { ...outcome, rows: this.#rows, head: this.#hash.toString("hex") };
   }
 }

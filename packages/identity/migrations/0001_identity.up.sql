@@ -1,5 +1,7 @@
 create schema identity;
 
+-- Tenants and accounts
+
 create table identity.tenants (
   id uuid primary key,
   name text not null unique check (name ~ '^[a-z][a-z0-9_]{0,40}$'),
@@ -18,17 +20,58 @@ create table identity.users (
   disabled_at timestamptz,
   -- Raised whenever tokens issued before must stop to count.
   epoch integer not null default 1,
+  -- When the epoch last went up, as the feed for the other parts tells.
+  epoch_raised_at timestamptz,
   -- Sealed: v1.<key id>.<nonce>.<ciphertext>.<tag>
   totp_secret text,
   totp_enabled boolean not null default false,
   totp_backup_codes text[] not null default '{}',
   totp_last_used_at timestamptz,
+  -- The last time step whose code was accepted (RFC 6238, 30 s each): a code is good for one use.
+  totp_last_step bigint,
   created_at timestamptz not null,
+  last_login_at timestamptz,
   check (not totp_enabled or totp_secret is not null)
 );
-
 create unique index users_email on identity.users (lower(email));
 create index users_tenant on identity.users (tenant_id);
+create index users_epoch_raised on identity.users (epoch_raised_at) where epoch_raised_at is not null;
+
+-- Links that came by mail: an invitation, a password reset. Only the hash of what the link holds.
+create table identity.mail_tickets (
+  token_hash bytea primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  purpose text not null check (purpose in ('invitation', 'password_reset')),
+  epoch integer not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index mail_tickets_user on identity.mail_tickets (user_id);
+create index mail_tickets_expiry on identity.mail_tickets (expires_at);
+
+-- What people are told of their account: shown in the console, and mailed from here where there is a mail server.
+create table identity.notices (
+  id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  kind text not null,
+  at timestamptz not null,
+  -- Client address and the like; never a code, a secret or a token.
+  details jsonb not null default '{}',
+  -- Sealed, where the mail holds a link that opens something.
+  sealed_link text,
+  -- Whether the console shows it, until it was read.
+  shown boolean not null,
+  read_at timestamptz,
+  -- Null when there was no mail server, or there is nothing left to send.
+  send_after timestamptz,
+  tries integer not null default 0,
+  sent_at timestamptz,
+  last_error text
+);
+create index notices_user on identity.notices (user_id, at desc);
+create index notices_outbox on identity.notices (send_after) where send_after is not null;
+
+-- Sessions and the keys that sign access tokens
 
 create table identity.sessions (
   id uuid primary key,
@@ -40,6 +83,8 @@ create table identity.sessions (
   rotated_at timestamptz not null,
   amr text[] not null,
   authenticated_at timestamptz not null,
+  -- Until when password and code were shown again on this session.
+  step_up_until timestamptz,
   created_at timestamptz not null,
   last_used_at timestamptz not null,
   idle_expires_at timestamptz not null,
@@ -50,9 +95,9 @@ create table identity.sessions (
   user_agent text,
   check ((revoked_at is null) = (revoked_reason is null))
 );
-
 create index sessions_user on identity.sessions (user_id) where revoked_at is null;
 create index sessions_expiry on identity.sessions (expires_at);
+create index sessions_revoked on identity.sessions (revoked_at) where revoked_at is not null;
 
 create table identity.signing_keys (
   kid text primary key,
@@ -72,11 +117,59 @@ create table identity.throttles (
   blocked_until timestamptz,
   expires_at timestamptz not null
 );
-
 create index throttles_expiry on identity.throttles (expires_at);
 
+-- The second factor
+
+-- What a password alone gives an account with a second factor. A row is gone once it is used, worn out or over.
+create table identity.partial_tokens (
+  token_hash bytea primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  epoch integer not null,
+  tries integer not null default 0,
+  ip text not null,
+  user_agent text,
+  authenticated_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index partial_tokens_user on identity.partial_tokens (user_id, expires_at);
+create index partial_tokens_expiry on identity.partial_tokens (expires_at);
+
+-- Tries of a sealed setup ticket, from the first one on. The ticket's secret is not here.
+create table identity.setup_tries (
+  ticket_id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  tries integer not null,
+  used_at timestamptz,
+  expires_at timestamptz not null
+);
+create index setup_tries_expiry on identity.setup_tries (expires_at);
+
+-- Failures in a row of one kind of second factor, over all routes.
+create table identity.second_factor_counters (
+  user_id uuid not null references identity.users (id) on delete cascade,
+  pool text not null check (pool in ('totp', 'backup_code')),
+  in_a_row integer not null default 0,
+  locked_until timestamptz,
+  suspended boolean not null default false,
+  primary key (user_id, pool)
+);
+
+-- One row per evaluated wrong code, and per try that is being evaluated: what the rolling budgets are counted from.
+create table identity.second_factor_tries (
+  id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  pool text not null check (pool in ('totp', 'backup_code')),
+  at timestamptz not null
+);
+create index second_factor_tries_user on identity.second_factor_tries (user_id, pool, at);
+create index second_factor_tries_at on identity.second_factor_tries (at);
+
+-- The audit log: a chain, so that a row that is changed, removed or put in between shows
+
 create table identity.audit (
-  id bigint generated always as identity primary key,
+  -- Whoever appends counts the ids, without a gap.
+  id bigint primary key,
   at timestamptz not null,
   event text not null,
   -- No foreign keys: a row outlives what it tells of.
@@ -86,7 +179,20 @@ create table identity.audit (
   session_id uuid,
   ip text,
   user_agent text,
-  details jsonb not null default '{}'
+  details jsonb not null default '{}',
+  hash bytea not null
 );
-
+create index audit_at on identity.audit (tenant_id, id desc);
 create index audit_user on identity.audit (user_id, id);
+create index audit_actor on identity.audit (actor_id, id) where actor_id is not null;
+-- Whose access tokens no row of theirs tells of any more; few, and asked for every few seconds.
+create index audit_user_deleted on identity.audit (at) where event = 'user_deleted';
+
+-- The end of the audit's chain; whoever appends holds this row to the end of the transaction.
+create table identity.audit_head (
+  only_one boolean primary key default true check (only_one),
+  last_id bigint not null,
+  rows bigint not null,
+  hash bytea not null
+);
+insert into identity.audit_head (last_id, rows, hash) values (0, 0, decode(repeat('00', 32), 'hex'));

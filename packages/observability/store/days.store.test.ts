@@ -191,20 +191,6 @@ test("housekeeping makes days ahead and lets old ones go, in every process that 
   await housekeeping.stop();
 });
 
-test("migrating keeps every row, down and up again", async () => {
-  await writeEvents(database, [...agentRun(createProducer(mine)), ...agentRun(createProducer(theirs))]);
-  const before = await tablesOf(database);
-  const undone: string[] = [];
-  while (undone.at(-1) !== "0002_days") {
-    undone.push((await migrateDown(database.pool, observabilityMigrations)) ?? "0002_days");
-  }
-  expect(await countOf(database, "observations")).toBe(6);
-  await migrateUp(database.pool, observabilityMigrations);
-  expect(await tablesOf(database)).toEqual(before);
-  await writeEvents(database, agentRun(createProducer(mine)));
-  expect(await countOf(database, "observations")).toBe(9);
-});
-
 /** As if the project's traces had arrived so many days ago. */
 async function age(projectId: string, days: number): Promise<void> {
   const { rows } = await database.pool.query<{ day: string; suffix: string }>(

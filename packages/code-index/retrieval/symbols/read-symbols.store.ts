@@ -2,7 +2,7 @@ import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
-import { lastName } from "#store/tenancy/tenant-histories.ts";
+import { lastName } from "#store/tenancy/tenant-template.ts";
 
 /** A file of a build that was looked at. */
 export type SymbolFile = {

@@ -1,9 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
-import { historyIsKept, type TenantTemplate } from "./tenant-histories.ts";
-import { trigramsKnowSigns } from "./tenant-trigrams.ts";
 
-/** New schemas begin with this one: what those before made, it drops. */
-export const FIRST_REVISION = 2;
+/** `tenantId` is a literal of the SQL's own: it stands where no parameter can. */
+type TenantTemplate = { readonly schema: RawBuilder<unknown>; readonly tenantId: RawBuilder<unknown> };
 
 /**
  * What a tenant's schema holds, as revisions applied in order. A change is a new
@@ -12,91 +10,17 @@ export const FIRST_REVISION = 2;
  * No table refers to one of the service by a foreign key: to make or drop one, PostgreSQL locks the table it refers to,
  * and a tenant that comes or goes would stop all the others.
  */
-export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [
-  firstRevision,
-  chunksKnowTheirScope,
-  contentsAreShared,
-  trigramsAreOurs,
-  historyIsKept,
-  nearestAreIndexed,
-  trigramsKnowSigns,
-];
+export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [firstRevision];
 
-function firstRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
-  return sql`
-    create schema if not exists ${schema};
-
-    create table ${schema}.files (
-      repo_id uuid not null references codeindex.repositories on delete cascade,
-      generation integer not null,
-      path text not null,
-      blob text not null,
-      language text not null,
-      bytes bigint not null,
-      lines integer not null,
-      skip_reason text,
-      primary key (repo_id, generation, path)
-    );
-
-    create table ${schema}.segments (
-      segment_id integer generated always as identity primary key,
-      repo_id uuid not null references codeindex.repositories on delete cascade,
-      generation integer not null,
-      chunks integer not null,
-      average_length real not null
-    );
-    create index segments_repository on ${schema}.segments (repo_id, generation);
-
-    create table ${schema}.code_chunks (
-      chunk_id bigint primary key,
-      repo_id uuid not null references codeindex.repositories on delete cascade,
-      generation integer not null,
-      segment_id integer not null,
-      ordinal integer not null,
-      path text not null,
-      language text not null,
-      start_line integer not null,
-      end_line integer not null,
-      start_byte integer not null,
-      end_byte integer not null,
-      symbols text[] not null,
-      content text not null
-    );
-    create index code_chunks_file on ${schema}.code_chunks (repo_id, generation, path, start_byte);
-    create index code_chunks_symbols on ${schema}.code_chunks using gin (symbols);
-    create index code_chunks_content_trigrams on ${schema}.code_chunks using gin (content gin_trgm_ops);
-    create index code_chunks_path_trigrams on ${schema}.code_chunks using gin (path gin_trgm_ops);
-
-    create table ${schema}.postings (
-      term text collate "C" not null,
-      segment_id integer not null references ${schema}.segments on delete cascade,
-      df integer not null,
-      docs bytea not null,
-      primary key (term, segment_id)
-    );
-    create index postings_segment on ${schema}.postings (segment_id);
-    -- They are packed already: compressing them again costs more than it saves.
-    alter table ${schema}.postings alter column docs set storage external;
-
-    create table ${schema}.code_vectors_hash_v1 (
-      chunk_id bigint primary key references ${schema}.code_chunks on delete cascade,
-      repo_id uuid not null,
-      generation integer not null,
-      embedding halfvec(256) not null
-    );
-    create index code_vectors_hash_v1_repository on ${schema}.code_vectors_hash_v1 (repo_id, generation);
-  `;
-}
-
-function chunksKnowTheirScope({ schema }: TenantTemplate): RawBuilder<unknown> {
-  return sql`alter table ${schema}.code_chunks add column scope text not null default ''`;
+/** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
+export function lastName(name: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`lower(coalesce(substring(${name} from '[^.:#]+$'), ${name}))`;
 }
 
 /** Contents are kept once, whatever branches and repositories hold them; a build is a set of them. */
-function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unknown> {
+function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown> {
   return sql`
     create schema if not exists ${schema};
-    drop table if exists ${schema}.code_vectors_hash_v1, ${schema}.postings, ${schema}.code_chunks, ${schema}.segments, ${schema}.files;
 
     -- What of the service's tables is this tenant's: all that its searches join with.
     create view ${schema}.repositories as
@@ -187,20 +111,28 @@ function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unk
     );
     create index code_chunks_document on ${schema}.code_chunks (document_id, start_byte);
     create index code_chunks_text on ${schema}.code_chunks (text_hash);
-    create index code_chunks_symbols on ${schema}.code_chunks using gin (symbols);
-    create index code_chunks_content_trigrams on ${schema}.code_chunks using gin (content gin_trgm_ops);
-    create index code_chunks_path_trigrams on ${schema}.code_chunks using gin (path gin_trgm_ops);
+    -- Names are indexed as they are written: what an index puts aside takes megabytes even where there is little.
+    create index code_chunks_symbols on ${schema}.code_chunks using gin (symbols) with (fastupdate = off);
 
     create table ${schema}.postings (
       term text collate "C" not null,
       segment_id integer not null references ${schema}.segments on delete cascade,
       df integer not null,
       docs bytea not null,
-      primary key (term, segment_id)
+      -- Segment by segment, as they are written and deleted: what is written goes to the end of the index and fills its pages.
+      primary key (segment_id, term)
     );
-    create index postings_segment on ${schema}.postings (segment_id);
     -- They are packed already: compressing them again costs more than it saves.
     alter table ${schema}.postings alter column docs set storage external;
+
+    -- What finds literals, at a tenth of the cost of an index of the database.
+    create table ${schema}.trigrams (
+      segment_id integer not null references ${schema}.segments on delete cascade,
+      first integer not null,
+      lists bytea not null,
+      primary key (segment_id, first)
+    );
+    alter table ${schema}.trigrams alter column lists set storage external;
 
     create table ${schema}.symbols (
       document_id bigint not null references ${schema}.documents on delete cascade,
@@ -211,14 +143,17 @@ function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unk
       scope text not null
     );
     create index symbols_document on ${schema}.symbols (document_id);
-    create index symbols_name on ${schema}.symbols (name);
+    -- Names are found in either case and without what they are inside of.
+    create index symbols_last_name on ${schema}.symbols (${lastName(sql.ref("name"))} text_pattern_ops);
 
     -- Names that a document uses; where, its chunks tell.
     create table ${schema}.symbol_references (
       document_id bigint primary key references ${schema}.documents on delete cascade,
       names text[] not null
     );
-    create index symbol_references_names on ${schema}.symbol_references using gin (names);
+    create index symbol_references_names on ${schema}.symbol_references using gin (names) with (fastupdate = off);
+    -- Documents that use more names than are kept.
+    create index symbol_references_crowded on ${schema}.symbol_references (document_id) where cardinality(names) >= 500;
 
     -- Each has a table of its own, vectors_<embedder_id>.
     create table ${schema}.embedders (
@@ -230,62 +165,55 @@ function contentsAreShared({ schema, tenantId }: TenantTemplate): RawBuilder<unk
       created_at timestamptz not null default now(),
       -- When every chunk had a vector of it for the first time: from then on queries use it.
       complete_at timestamptz,
+      -- The vectors made until then are in the index vectors_<embedder_id>_near_<its milliseconds>; null when there is none. It is
+      -- made in one go, and what comes later is compared one by one until there is another: adding to it is the slowest write of all.
+      near_until timestamptz,
       last_error text,
       last_error_at timestamptz
     );
-  `;
-}
 
-/**
- * What finds literals is kept with the other postings, at a tenth of the cost of an index of the database. Segments from before have
- * none and are gone through chunk by chunk until their files are split anew. Names are indexed as they are written: what an index
- * puts aside takes megabytes even where there is little.
- */
-function trigramsAreOurs({ schema }: TenantTemplate): RawBuilder<unknown> {
-  return sql`
-    create table ${schema}.trigrams (
-      segment_id integer not null references ${schema}.segments on delete cascade,
-      first integer not null,
-      lists bytea not null,
-      primary key (segment_id, first)
+    -- What is known of a branch's history.
+    create table ${schema}.histories (
+      repo_id uuid not null,
+      ref text not null,
+      -- The newest commit that is kept; null before the first fetch.
+      commit text,
+      commits integer not null default 0,
+      -- Whether it reaches back to the first commit.
+      complete boolean not null default false,
+      -- Of the commits that are seen; others are being written.
+      first_position integer not null default 1,
+      last_position integer not null default 0,
+      -- Raised by each who begins to write: who wrote before stops.
+      writer integer not null default 0,
+      fetched_at timestamptz,
+      last_error text,
+      primary key (repo_id, ref)
     );
-    alter table ${schema}.trigrams alter column lists set storage external;
 
-    -- Segment by segment, as they are written and deleted: what is written goes to the end of the index and fills its pages.
-    alter table ${schema}.postings drop constraint postings_pkey, add primary key (segment_id, term);
-    drop index ${schema}.postings_segment;
-
-    drop index ${schema}.code_chunks_content_trigrams;
-    drop index ${schema}.code_chunks_path_trigrams;
-
-    drop index ${schema}.code_chunks_symbols;
-    create index code_chunks_symbols on ${schema}.code_chunks using gin (symbols) with (fastupdate = off);
-    drop index ${schema}.symbol_references_names;
-    create index symbol_references_names on ${schema}.symbol_references using gin (names) with (fastupdate = off);
-  `;
-}
-
-/**
- * Vectors know when they were made: those up to a moment are in an index that finds the nearest. It is made in one go, and what comes
- * later is compared one by one until there is another: adding to such an index is the slowest write of all.
- */
-function nearestAreIndexed({ schema, schemaName }: TenantTemplate): RawBuilder<unknown> {
-  return sql`
-    -- The vectors made until then are in the index vectors_<embedder_id>_near_<its milliseconds>; null when there is none.
-    alter table ${schema}.embedders add column near_until timestamptz;
-
-    select set_config('sightline.schema', ${schemaName}, true);
-    do $$
-      declare vectors regclass;
-      begin
-        for vectors in
-          select pg_class.oid from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-          where nspname = current_setting('sightline.schema') and relkind = 'r' and relname ~ '^vectors_[0-9]+$'
-        loop
-          execute format('alter table %s add column made timestamptz not null default ''-infinity''', vectors);
-          execute format('create index on %s (made) where made > ''-infinity''', vectors);
-        end loop;
-      end
-    $$;
+    create table ${schema}.commits (
+      repo_id uuid not null,
+      ref text not null,
+      -- A child's is higher than its parents'.
+      position integer not null,
+      commit text not null,
+      parents text[] not null,
+      author text not null,
+      author_email text not null,
+      authored_at timestamptz not null,
+      committed_at timestamptz not null,
+      subject text not null,
+      body text not null,
+      -- The words of subject and body, as searches have them.
+      terms text[] not null,
+      -- What it changed, up to a limit; of a file that was moved both names.
+      paths text[] not null,
+      paths_total integer not null,
+      -- Files that were moved as they are: the new name, and in the same place the old one.
+      moved_to text[] not null,
+      moved_from text[] not null,
+      primary key (repo_id, ref, position),
+      foreign key (repo_id, ref) references ${schema}.histories on delete cascade
+    );
   `;
 }

@@ -5,7 +5,7 @@ import { beganColumns, whileWanted, type Began } from "@sightline/foundation/dat
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { ensureTenantRole } from "./tenant-role.store.ts";
-import { FIRST_REVISION, TENANT_REVISIONS } from "./tenant-template.ts";
+import { TENANT_REVISIONS } from "./tenant-template.ts";
 
 export type CodeIndexDatabase = Database<CodeIndexTables> & {
   /** Whoever asks stopped waiting when it is aborted: reads of tenants' tables end then. */
@@ -61,7 +61,9 @@ export async function ensureTenant(
     if (known.length === 0) {
       await transaction.insertInto("codeindex.tenants").values({ tenant_id: tenantId, name }).execute();
     }
-    await applyRevisions(transaction, { tenantId, schema, from: known[0]?.schema_revision ?? 0 });
+    for (const revision of TENANT_REVISIONS.slice(known[0]?.schema_revision ?? 0)) {
+      await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
+    }
     const role = await ensureTenantRole(transaction, schema);
     await transaction
       .updateTable("codeindex.tenants")
@@ -200,13 +202,5 @@ function refuseConflict(known: readonly Known[], { tenantId, name }: { readonly 
       status: 409,
       message: `This tenant is registered as "${other.name}"; its schema carries that name and can't be renamed.`,
     });
-  }
-}
-
-type Revising = { readonly tenantId: string; readonly schema: TenantSchema; readonly from: number };
-
-async function applyRevisions(transaction: Transaction<CodeIndexTables>, { tenantId, schema, from }: Revising): Promise<void> {
-  for (const revision of TENANT_REVISIONS.slice(from === 0 ? FIRST_REVISION : from)) {
-    await revision({ schema: sql.id(schema), schemaName: sql.lit(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
   }
 }

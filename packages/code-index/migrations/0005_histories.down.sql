@@ -1,1 +1,0 @@
-drop table codeindex.histories;

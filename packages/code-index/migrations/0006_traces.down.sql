@@ -1,1 +1,0 @@
-alter table codeindex.developer_tokens drop column traces;

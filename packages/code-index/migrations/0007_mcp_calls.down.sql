@@ -1,2 +1,0 @@
-drop table codeindex.mcp_cancellations;
-drop table codeindex.mcp_allowances;

@@ -1,2 +1,0 @@
-drop table observability.project_members;
-alter table observability.projects drop column access;

@@ -1,2 +1,0 @@
-drop index observability.producers_gone;
-drop index observability.payloads_beside;
