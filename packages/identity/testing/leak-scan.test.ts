@@ -151,7 +151,10 @@ function tell(server: IdentityUnderTest["server"], how: "echo" | "log", payload:
 }
 
 async function writeToAudit({ query }: Database, details: Readonly<Record<string, string>>): Promise<void> {
-  await query.insertInto("identity.audit").values({ id: 1_000, at: new Date(), event: "login_ok", details, hash: Buffer.alloc(32) }).execute();
+  await query
+    .insertInto("identity.audit")
+    .values({ id: 1_000, at: new Date(), event: "login_ok", details, hash: Buffer.alloc(32) })
+    .execute();
 }
 
 async function writeToThrottles({ query }: Database, key: string): Promise<void> {

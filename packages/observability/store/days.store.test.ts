@@ -1,12 +1,11 @@
 import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { migrateDown, migrateUp } from "@sightline/foundation/database/migrations";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
-import { clearTables, countOf, tablesOf } from "#testing/consumer-rig.ts";
+import { clearTables, countOf } from "#testing/consumer-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { deleteExpiredTraces, dropDay, ensureDays, listPastDays } from "./days.store.ts";
 import { createHousekeeping } from "#housekeeping/housekeeping.ts";

@@ -1,4 +1,3 @@
-import { migrateDown, migrateUp } from "@sightline/foundation/database/migrations";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
