@@ -152,8 +152,8 @@ describe("GET /admin/audit/export", () => {
   test("reads no further ahead than its reader takes, and stops when the reader goes", async () => {
     const tenantId = String(decodeJwt(admin)["tid"]);
     await sql`
-      insert into identity.audit (id, at, event, tenant_id, details)
-      select -number, now(), 'keys_rotated', ${tenantId}::uuid, jsonb_build_object('filler', repeat('x', 4000))
+      insert into identity.audit (id, at, event, tenant_id, details, hash)
+      select -number, now(), 'keys_rotated', ${tenantId}::uuid, jsonb_build_object('filler', repeat('x', 4000)), ''
       from generate_series(1, 5000) number`.execute(subject.database.query);
     let queries = 0;
     const counted = new Kysely<IdentitySchema>({
