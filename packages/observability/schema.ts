@@ -1,5 +1,8 @@
 import type { ColumnType, Generated } from "kysely";
+import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
 import type { AlertChannelKind, AlertFilter, AlertMetric } from "./project-alerts-contract.ts";
+
+export type { GraphMove, GraphStep } from "./event-columns.ts";
 
 /** Rows of the schema `observability`; what the columns mean is said in the migrations. */
 export type ObservabilitySchema = {
@@ -8,8 +11,8 @@ export type ObservabilitySchema = {
   "observability.traces": TraceRow;
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
-  "observability.graphs": GraphRow;
-  "observability.blobs": { project_id: string; sha256: string; content: unknown; used_at: Generated<Date> };
+  "observability.graphs": RowOf<typeof GRAPHS>;
+  "observability.blobs": RowOf<typeof BLOBS> & { used_at: Generated<Date> };
   "observability.scores": ScoreRow;
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;
@@ -51,129 +54,25 @@ type MaskingRow = {
   changed_by: string;
 };
 
-export type TraceRow = {
-  project_id: string;
-  id: string;
-  seen_at: Date;
-  start_event: string | null;
-  start_producer: string | null;
-  start_seq: number | null;
-  name: string | null;
-  started_at: Date | null;
-  thread_id: string | null;
-  session_id: string | null;
-  user_id: string | null;
-  end_event: string | null;
-  end_producer: string | null;
-  end_seq: number | null;
-  ended_at: Date | null;
-  end_status: string | null;
-  error: string | null;
+export type TraceRow = RowOf<typeof TRACES> & {
   /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
   day: Generated<Date>;
-  paused_at: string | null;
-  resumed_from: string | null;
-  resumed_at: Date | null;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
 };
 
-export type GraphStep = {
-  readonly task: string;
-  readonly step: number;
-  readonly triggers: readonly string[];
-  readonly index?: number;
-};
-
-export type GraphMove = {
-  readonly to: string;
-  readonly via: "static" | "conditional" | "goto" | "send" | "join" | "error";
-  readonly trigger?: string;
-  readonly parent?: boolean;
-  readonly count?: number;
-};
-
-export type ObservationRow = {
-  project_id: string;
-  trace_id: string;
-  id: string;
-  seen_at: Date;
-  start_event: string | null;
-  start_producer: string | null;
-  start_seq: number | null;
-  parent_id: string | null;
-  kind: "graph" | "node" | "tool" | "llm" | "retriever" | "span" | null;
-  name: string | null;
-  started_at: Date | null;
-  start_model: string | null;
-  code: { repo?: string; commit?: string; file: string; line: number; function?: string } | null;
-  end_event: string | null;
-  end_producer: string | null;
-  end_seq: number | null;
-  ended_at: Date | null;
-  duration_ms: number | null;
-  end_status: "success" | "failure" | "interrupted" | null;
-  error: string | null;
-  end_model: string | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_tokens: number | null;
-  reasoning_tokens: number | null;
-  graph_step: GraphStep | null;
-  next: readonly GraphMove[] | null;
+export type ObservationRow = RowOf<typeof OBSERVATIONS> & {
   day: Date;
   model: Derived<string | null>;
   uncached_tokens: Derived<number>;
   hour: Derived<Date>;
 };
 
-export type PayloadRow = {
-  project_id: string;
-  trace_id: string;
-  event_id: string;
-  owner_id: string;
-  part: "start" | "end" | "update" | "enter";
-  seq: number;
-  value: unknown;
-  attributes: Record<string, unknown> | null;
-  reasoning: { text: string; truncated: boolean; original_chars: number } | null;
-  usage: unknown;
-  tool_entry: { parameters: unknown; result: unknown } | null;
-  day: Date;
-};
+export type PayloadRow = RowOf<typeof PAYLOADS> & { day: Date };
 
-type ScoreRow = {
-  project_id: string;
-  trace_id: string;
-  event_id: string;
-  observation_id: string | null;
-  name: string;
-  value: number;
-  comment: string | null;
-  scored_at: Date;
-  author: string | null;
-};
+type ScoreRow = RowOf<typeof SCORES> & { author: string | null };
 
-type GraphRow = {
-  project_id: string;
-  graph_hash: string;
-  name: string;
-  nodes: string[];
-  edges: { from: string; to: string; conditional: boolean }[];
-};
-
-type ProducerRow = {
-  project_id: string;
-  producer_id: string;
-  first_event_at: Date;
-  last_event_at: Date;
-  seen: string;
-  announced_seq: number | null;
-  hello: unknown;
-  dropped: unknown;
-  dropped_seq: number | null;
-  ended_at: Date | null;
+type ProducerRow = RowOf<typeof PRODUCERS> & {
   heard_at: Generated<Date>;
   gone_at: Date | null;
   holes: Derived<string>;
@@ -191,15 +90,8 @@ type IngestGapRow = {
   found_at: Generated<Date>;
 };
 
-type DeadLetterRow = {
-  id: string;
-  stream: string;
-  entry_id: string;
-  project_id: string | null;
-  reason: string;
-  entry: string;
+type DeadLetterRow = RowOf<typeof DEAD_LETTERS> & {
   created_at: Generated<Date>;
-  is_whole: Generated<boolean>;
   fixed_entry: string | null;
   fixed_at: Date | null;
   fixed_by: string | null;

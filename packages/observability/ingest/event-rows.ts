@@ -1,10 +1,8 @@
 import type { EntryOrigin } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
-import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./batch-rows.ts";
+import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./write-batch.store.ts";
 import { searchWordsOf } from "#store/search-words.ts";
-import { keyOf, lower, mergeHalves } from "./merge-halves.ts";
 import { toMultirange } from "./multirange.ts";
-import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
@@ -70,44 +68,26 @@ function normalise(event: StreamEvent): StreamEvent {
 function addEvent(fold: Fold, event: StreamEvent): void {
   switch (event.type) {
     case "trace.start": {
-      const { body } = event;
-      mergeTrace(fold, event, body.trace_id, {
-        start_event: event.id,
-        ...placeOf("start", event, body.stands_in_since),
-        name: body.name,
-        started_at: toInstant(body.started_at),
-        thread_id: body.thread_id,
-        session_id: body.session_id,
-        user_id: body.user_id,
-        start_words: searchWordsOf([body.name, body.thread_id, body.session_id, body.user_id, body.input]),
+      const { trace_id: traceId, started_at: startedAt, input, attributes, stands_in_since: standsInSince, ...rest } = event.body;
+      mergeTrace(fold, event, traceId, {
+        ...rest,
+        ...placeOf("start", event, standsInSince),
+        started_at: toInstant(startedAt),
+        start_words: searchWordsOf([rest.name, rest.thread_id, rest.session_id, rest.user_id, input]),
       });
-      addPayload(fold, event, {
-        trace_id: body.trace_id,
-        owner_id: body.trace_id,
-        part: "start",
-        value: body.input,
-        attributes: body.attributes,
-      });
+      addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "start", value: input, attributes });
       break;
     }
     case "trace.end": {
-      const { body } = event;
-      mergeTrace(fold, event, body.trace_id, {
-        end_event: event.id,
-        ...placeOf("end", event, body.stands_in_since),
-        ended_at: toInstant(body.ended_at),
-        end_status: body.status,
-        error: body.error,
-        end_words: searchWordsOf([body.error, body.output]),
-        paused_at: body.paused_at,
+      const { trace_id: traceId, ended_at: endedAt, status, output, attributes, stands_in_since: standsInSince, ...rest } = event.body;
+      mergeTrace(fold, event, traceId, {
+        ...rest,
+        ...placeOf("end", event, standsInSince),
+        ended_at: toInstant(endedAt),
+        end_status: status,
+        end_words: searchWordsOf([rest.error, output]),
       });
-      addPayload(fold, event, {
-        trace_id: body.trace_id,
-        owner_id: body.trace_id,
-        part: "end",
-        value: body.output,
-        attributes: body.attributes,
-      });
+      addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "end", value: output, attributes });
       break;
     }
     case "trace.resume": {
@@ -120,54 +100,31 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       break;
     }
     case "observation.start": {
-      const { body } = event;
-      mergeTrace(fold, event, body.trace_id, {});
-      mergeObservation(fold, event, body, {
-        start_event: event.id,
-        start_producer: event.producer_id,
-        start_seq: event.seq,
-        parent_id: body.parent_id,
-        kind: body.kind,
-        name: body.name,
-        started_at: toInstant(body.started_at),
-        start_model: body.model,
-        code: body.code,
-        graph_step: body.graph_step,
+      const { trace_id: traceId, observation_id: id, started_at: startedAt, model, input, attributes, ...rest } = event.body;
+      mergeTrace(fold, event, traceId, {});
+      mergeObservation(fold, event, event.body, {
+        ...rest,
+        ...placeOf("start", event, undefined),
+        started_at: toInstant(startedAt),
+        start_model: model,
       });
-      addPayload(fold, event, {
-        trace_id: body.trace_id,
-        owner_id: body.observation_id,
-        part: "start",
-        value: body.input,
-        attributes: body.attributes,
-      });
+      addPayload(fold, event, { trace_id: traceId, owner_id: id, part: "start", value: input, attributes });
       break;
     }
     case "observation.end": {
-      const { body } = event;
-      mergeTrace(fold, event, body.trace_id, {});
-      mergeObservation(fold, event, body, {
-        end_event: event.id,
-        end_producer: event.producer_id,
-        end_seq: event.seq,
-        ended_at: toInstant(body.ended_at),
-        duration_ms: body.duration_ms,
-        end_status: body.status,
-        error: body.error,
-        end_model: body.model,
-        ...usageColumns(body.usage),
-        next: body.next,
+      const { trace_id: traceId, observation_id: id, ended_at: endedAt, status, model, usage, ...body } = event.body;
+      const { output, attributes, reasoning, tool_entry, ...rest } = body;
+      mergeTrace(fold, event, traceId, {});
+      mergeObservation(fold, event, event.body, {
+        ...rest,
+        ...placeOf("end", event, undefined),
+        ended_at: toInstant(endedAt),
+        end_status: status,
+        end_model: model,
+        ...usageColumns(usage),
       });
-      addPayload(fold, event, {
-        trace_id: body.trace_id,
-        owner_id: body.observation_id,
-        part: "end",
-        value: body.output,
-        attributes: body.attributes,
-        reasoning: body.reasoning,
-        usage: body.usage?.raw,
-        tool_entry: body.tool_entry,
-      });
+      const values = { value: output, attributes, reasoning, usage: usage?.raw, tool_entry };
+      addPayload(fold, event, { trace_id: traceId, owner_id: id, part: "end", ...values });
       break;
     }
     case "observation.update": {
@@ -219,8 +176,21 @@ function addEvent(fold: Fold, event: StreamEvent): void {
  */
 function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: string | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
   return standsInSince === undefined
-    ? { [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
-    : { [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
+    ? { [`${half}_event`]: event.id, [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
+    : { [`${half}_event`]: event.id, [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
+}
+
+type Usage = Extract<StreamEvent, { type: "observation.end" }>["body"]["usage"];
+
+/**
+ * Input counts with what was read from and written to the provider's cache. A producer that counted less than those two
+ * together passed on what some providers report: the rest alone.
+ */
+function usageColumns(usage: Usage): Partial<ObservationWrite> {
+  const { raw: _raw, ...counts } = usage ?? {};
+  const { input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite } = counts;
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
+  return cached > (input ?? 0) ? { ...counts, input_tokens: Math.min((input ?? 0) + cached, Number.MAX_SAFE_INTEGER) } : counts;
 }
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {
@@ -286,4 +256,37 @@ function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: s
 
 function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
+}
+
+type TwoHalves = Pick<TraceWrite, "seen_at" | "start_seq" | "start_event" | "end_seq" | "end_event">;
+
+/** Of two events for the same half of a row the newer one stays, whichever comes first. */
+function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: string, added: Row): void {
+  const known = rows.get(key);
+  if (known === undefined) {
+    rows.set(key, added);
+    return;
+  }
+  const seenAt = known.seen_at < added.seen_at ? known.seen_at : added.seen_at;
+  // A row that is added holds one half at the most, so the older row never hides more than that half.
+  const addedIsOlder = isNewer(known, added, "start") || isNewer(known, added, "end");
+  rows.set(key, Object.assign(addedIsOlder ? Object.assign(added, known) : Object.assign(known, added), { seen_at: seenAt }));
+}
+
+function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): boolean {
+  const leftEvent = left[`${half}_event`];
+  const rightEvent = right[`${half}_event`];
+  if (leftEvent === undefined || rightEvent === undefined) {
+    return false;
+  }
+  const difference = (left[`${half}_seq`] ?? 0) - (right[`${half}_seq`] ?? 0);
+  return difference === 0 ? leftEvent > rightEvent : difference > 0;
+}
+
+function lower(known: string | undefined, added: string): string {
+  return known !== undefined && known < added ? known : added;
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return parts.join("|");
 }

@@ -8,7 +8,7 @@ import { MaskingError } from "#events/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findMaskingRules } from "#store/masking.store.ts";
 import { findProjectIds } from "#store/projects.store.ts";
-import { writeBatch } from "./write-batch.store.ts";
+import { writeBatch, type DeadLetterWrite } from "./write-batch.store.ts";
 import type { Announce } from "./announce.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
 import { inParts, type StreamEntry } from "./chunked-reading.ts";
@@ -17,7 +17,6 @@ import type { EventStream } from "./event-stream.ts";
 import { createEventMasking } from "./mask-events.ts";
 import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
 import { v7 as uuidv7 } from "uuid";
-import type { DeadLetterWrite } from "./batch-rows.ts";
 
 type KnownProjectsOptions = {
   /** Those of the ids that are projects. */

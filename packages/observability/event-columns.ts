@@ -1,0 +1,183 @@
+import type { Generated } from "kysely";
+
+/**
+ * The columns that events write, one table of them for each table of the database: what a row is when it is read, what a batch writes, and the
+ * statement that writes it all follow from here. What the columns mean is said in the migrations.
+ */
+
+/** A column's type in PostgreSQL; as it is read; and as it is given to be written, where that is something else. */
+export type Column = { readonly type: string; readonly types?: readonly [read: unknown, given: unknown] };
+type Typed<Read, Given> = Column & { readonly types?: readonly [read: Read, given: Given] };
+export type Columns = Readonly<Record<string, Column>>;
+
+/** `required` is never null; the others are as long as no event has said them. */
+export type EventTable = {
+  readonly required: Columns;
+  readonly optional?: Columns;
+  /** Each half of a row is written by one event. */
+  readonly start?: Columns;
+  readonly end?: Columns;
+  /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
+  readonly once?: Columns;
+};
+
+type Types<Of> = Of extends Column ? NonNullable<Of["types"]> : never;
+type Rest<Table> = Omit<Table, "required">[keyof Omit<Table, "required">];
+type KeyOf<Group> = Group extends unknown ? keyof Group : never;
+type Member<Group, Name> = Group extends unknown ? (Name extends keyof Group ? Group[Name] : never) : never;
+
+/** A row as it is read. */
+export type RowOf<Table extends EventTable> = { [Name in keyof Table["required"]]: Types<Table["required"][Name]>[0] } & {
+  [Name in KeyOf<Rest<Table>>]: Types<Member<Rest<Table>, Name>>[0] | null;
+};
+
+/** A row as a batch gives it. */
+export type WriteOf<Table extends EventTable> = { readonly [Name in keyof Table["required"]]: Types<Table["required"][Name]>[1] } & {
+  readonly [Name in KeyOf<Rest<Table>>]?: Types<Member<Rest<Table>, Name>>[1] | undefined;
+};
+
+function column<Read, Given = Read>(type: string): Typed<Read, Given> {
+  return { type };
+}
+
+const uuid = column<string>("uuid");
+const text = column<string>("text");
+const integer = column<number>("bigint");
+const real = column<number>("double precision");
+/** Given as text with six decimals, so that texts order as times do. */
+const time = column<Date, string>("timestamptz");
+const json = <Read = unknown, Given = object>() => column<Read, Given>("json");
+
+export type GraphStep = {
+  readonly task: string;
+  readonly step: number;
+  readonly triggers: readonly string[];
+  readonly index?: number;
+};
+
+export type GraphMove = {
+  readonly to: string;
+  readonly via: "static" | "conditional" | "goto" | "send" | "join" | "error";
+  readonly trigger?: string;
+  readonly parent?: boolean;
+  readonly count?: number;
+};
+
+export type CodePlace = { repo?: string; commit?: string; file: string; line: number; function?: string };
+
+const startOf = { start_event: uuid, start_producer: uuid, start_seq: integer };
+const endOf = { end_event: uuid, end_producer: uuid, end_seq: integer };
+
+/** Numbers that a model call reports. A step is told with each of them wherever it is told whole. */
+export const CALL_NUMBERS = {
+  input_tokens: integer,
+  output_tokens: integer,
+  cache_read_tokens: integer,
+  cache_write_tokens: integer,
+  reasoning_tokens: integer,
+};
+
+export const TRACES = {
+  required: { project_id: uuid, id: uuid, seen_at: time },
+  start: {
+    ...startOf,
+    name: text,
+    started_at: time,
+    thread_id: text,
+    session_id: text,
+    user_id: text,
+    start_words: column<string[], readonly string[]>("text[]"),
+  },
+  end: {
+    ...endOf,
+    ended_at: time,
+    end_status: text,
+    error: text,
+    end_words: column<string[], readonly string[]>("text[]"),
+    paused_at: text,
+  },
+  once: { resumed_from: text, resumed_at: time },
+};
+
+export const OBSERVATIONS = {
+  required: { project_id: uuid, trace_id: uuid, id: uuid, seen_at: time },
+  start: {
+    ...startOf,
+    parent_id: column<string, string | null>("uuid"),
+    kind: column<"graph" | "node" | "tool" | "llm" | "retriever" | "span">("text"),
+    name: text,
+    started_at: time,
+    start_model: text,
+    code: json<CodePlace>(),
+    graph_step: json<GraphStep>(),
+  },
+  end: {
+    ...endOf,
+    ended_at: time,
+    duration_ms: real,
+    end_status: column<"success" | "failure" | "interrupted">("text"),
+    error: text,
+    end_model: text,
+    ...CALL_NUMBERS,
+    next: json<readonly GraphMove[]>(),
+  },
+};
+
+export const PAYLOADS = {
+  required: {
+    project_id: uuid,
+    trace_id: uuid,
+    event_id: uuid,
+    owner_id: uuid,
+    part: column<"start" | "end" | "update" | "enter">("text"),
+    seq: integer,
+  },
+  optional: {
+    value: json<unknown, unknown>(),
+    attributes: json<Record<string, unknown>>(),
+    reasoning: json<{ text: string; truncated: boolean; original_chars: number }>(),
+    usage: json(),
+    tool_entry: json<{ parameters: unknown; result: unknown }>(),
+  },
+};
+
+export const BLOBS = { required: { project_id: uuid, sha256: text, content: json<unknown, unknown>() } };
+
+export const GRAPHS = {
+  required: {
+    project_id: uuid,
+    graph_hash: text,
+    name: text,
+    nodes: json<string[], unknown>(),
+    edges: json<{ from: string; to: string; conditional: boolean }[], unknown>(),
+  },
+};
+
+export const SCORES = {
+  required: { project_id: uuid, trace_id: uuid, event_id: uuid, name: text, value: real, scored_at: time },
+  optional: { observation_id: uuid, comment: text },
+};
+
+export const DEAD_LETTERS = {
+  required: {
+    id: uuid,
+    stream: text,
+    entry_id: text,
+    reason: text,
+    entry: text,
+    is_whole: column<Generated<boolean>, boolean>("boolean"),
+  },
+  optional: { project_id: uuid },
+};
+
+export const PRODUCERS = {
+  required: {
+    project_id: uuid,
+    producer_id: uuid,
+    first_event_at: time,
+    last_event_at: time,
+    /** As text, e.g. `{[1,4),[7,8)}`. */
+    seen: column<string>("int8multirange"),
+  },
+  optional: { announced_seq: integer, hello: json(), dropped: json(), dropped_seq: integer, ended_at: time },
+};
