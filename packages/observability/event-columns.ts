@@ -68,7 +68,7 @@ export type CodePlace = { repo?: string; commit?: string; file: string; line: nu
 const startOf = { start_event: uuid, start_producer: uuid, start_seq: integer };
 const endOf = { end_event: uuid, end_producer: uuid, end_seq: integer };
 
-/** Numbers that a model call reports. A step is told with each of them wherever it is told whole. */
+/** Numbers that a model call reports: a step is told with each of them wherever it is told whole. */
 export const CALL_NUMBERS = {
   input_tokens: integer,
   output_tokens: integer,
@@ -76,6 +76,13 @@ export const CALL_NUMBERS = {
   cache_write_tokens: integer,
   reasoning_tokens: integer,
 };
+
+type CallNumbers = Record<keyof typeof CALL_NUMBERS, number | null>;
+
+export function callNumbersOf(row: CallNumbers): CallNumbers {
+  const names = Object.keys(CALL_NUMBERS) as (keyof CallNumbers)[];
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as CallNumbers;
+}
 
 export const TRACES = {
   required: { project_id: uuid, id: uuid, seen_at: time },

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { observationKindSchema, observationStatusSchema, type Observation } from "#contract.ts";
 import { readObservation } from "#query/steps/read-observation.ts";
-import { findRun } from "#query/steps/find-run.store.ts";
-import { findStepIds } from "#query/steps/step-ids.store.ts";
+import { findStepIds } from "#query/steps/steps.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
 import { fitParts, partSchema, readParts, type Part, type ReadPart } from "./observation-parts.ts";
@@ -56,8 +55,7 @@ Long parts are cut to fit: name a part, and from, to read on.`,
 };
 
 async function loadObservation({ query, reader }: Reading, traceId: string, asked: string) {
-  const row = await findTrace(query, { reader, traceId });
-  const run = row === undefined ? undefined : await findRun(query, { reader, projectId: row.project_id, traceId });
+  const run = (await findTrace(query, { reader, traceId }))?.run;
   if (run === undefined) {
     throw traceUnknown();
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { observationStatusSchema, traceSortSchema } from "#contract.ts";
-import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
+import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";

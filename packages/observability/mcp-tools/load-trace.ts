@@ -1,6 +1,5 @@
 import type { Step } from "#contract.ts";
 import { createStepList } from "#query/steps/list-steps.ts";
-import { findRun } from "#query/steps/find-run.store.ts";
 import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import { listVisibleProjects } from "./visible-projects.store.ts";
@@ -24,23 +23,18 @@ const STEPS = 20_000;
 /** @throws {AppError} `trace_not_found` also for a trace that the reader may not see. */
 export async function loadTrace({ query, reader, now }: Reading, traceId: string): Promise<LoadedTrace> {
   const row = await findTrace(query, { reader, traceId });
-  const run = row === undefined ? undefined : await findRun(query, { reader, projectId: row.project_id, traceId });
-  if (row === undefined || run === undefined) {
+  if (row === undefined) {
     throw traceUnknown();
   }
   const listSteps = createStepList({ query, clock: { now: () => now } });
   const steps: Step[] = [];
   let [cursor, total]: [string | undefined, number] = [undefined, 0];
   do {
-    const page = await listSteps(run, { cursor, limit: PAGE, afterRevision: undefined });
+    const page = await listSteps(row.run, { cursor, limit: PAGE, afterRevision: undefined });
     steps.push(...page.items);
     [cursor, total] = [page.next_cursor ?? undefined, page.total];
   } while (cursor !== undefined && steps.length < STEPS);
-  const lostEvents = await countLostEventsOf(
-    query,
-    row.project_id,
-    run.segments.map(({ id }) => id),
-  );
+  const lostEvents = await countLostEventsOf(query, row.run);
   const projects = await listVisibleProjects(query, reader);
   return {
     row,

@@ -54,8 +54,8 @@ export async function compareTraces(query: Query, wanted: Wanted): Promise<Compa
     names: sumUpNames(steps),
     models: sumUpModels(steps),
     edges: compareEdges(
-      { run: a, entries: await findGraphEntries(query, projectId, a.run.traceIds) },
-      { run: b, entries: await findGraphEntries(query, projectId, b.run.traceIds) },
+      { run: a, entries: await findGraphEntries(query, a.trace.run) },
+      { run: b, entries: await findGraphEntries(query, b.trace.run) },
     ),
     repositories: code.repositories,
     files: code.files,
@@ -132,8 +132,8 @@ function eventsOf({ trace }: LoadedRun, aspect: "input" | "output") {
   return { startEvent: aspect === "input" ? trace.start_event : null, endEvent: aspect === "output" ? trace.end_event : null };
 }
 
-async function presentCompared(query: Query, { trace, run, steps }: LoadedRun): Promise<ComparedTrace> {
-  const lostEvents = await countLostEventsOf(query, run.projectId, run.traceIds);
+async function presentCompared(query: Query, { trace, steps }: LoadedRun): Promise<ComparedTrace> {
+  const lostEvents = await countLostEventsOf(query, trace.run);
   const { observations, ...summary } = presentTraceSummary(trace, lostEvents);
   return { ...summary, steps: Math.max(observations, steps.length), error: trace.error };
 }

@@ -102,7 +102,11 @@ async function compareBatch<Pair extends ValuePair>(
   }
 }
 
-async function readValues(query: Query, { run }: LoadedRun, eventIds: readonly string[]): Promise<ReadonlyMap<string, ComparedValues>> {
+async function readValues(
+  query: Query,
+  { trace: { run } }: LoadedRun,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, ComparedValues>> {
   const rows = await resolveBlobs(await findComparedValues(query, run, eventIds), (hashes) => findBlobs(query, run.projectId, hashes));
   return new Map(rows.map((row) => [row.event_id, row]));
 }

@@ -1,16 +1,9 @@
 import type { Kysely } from "kysely";
 import type { ComparedStep, ObservationKind, StepAspect } from "#contract.ts";
-import { orderObservations } from "#query/steps/order-observations.ts";
-import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
-import { startOfRow } from "#query/steps/start-of.ts";
+import { orderRows } from "#query/steps/order-observations.ts";
+import { presentStep } from "#query/steps/present-step.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import {
-  findComparedSteps,
-  findPayloadDigests,
-  type ComparedRun,
-  type ComparedStepRow,
-  type PayloadDigest,
-} from "./compared-steps.store.ts";
+import { findComparedSteps, findPayloadDigests, type ComparedStepRow, type PayloadDigest } from "./compared-steps.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import type { AlignableStep } from "./align-steps.ts";
@@ -19,7 +12,6 @@ import { AppError } from "@sightline/foundation/errors";
 /** One side of a comparison. */
 export type LoadedRun = {
   readonly trace: TraceSummaryRow;
-  readonly run: ComparedRun;
   readonly rows: readonly ComparedStepRow[];
   readonly steps: readonly LoadedStep[];
   readonly digests: ReadonlyMap<string, PayloadDigest>;
@@ -42,57 +34,35 @@ export async function loadRun(query: Kysely<ObservabilitySchema>, side: "a" | "b
   if (trace === undefined) {
     throw comparedTraceNotFound(side);
   }
-  const run = { reader: wanted.reader, projectId: wanted.projectId, traceIds: trace.segments.map(({ id }) => id) };
-  const rows = await findComparedSteps(query, run);
-  const digests = new Map((await findPayloadDigests(query, run)).map((digest) => [digest.event_id, digest]));
-  const ordered = orderObservations(
-    rows.map((row) => ({
-      row,
-      id: row.id,
-      parentId: row.parent_id,
-      producerId: row.start_producer ?? row.end_producer,
-      seq: row.start_seq ?? row.end_seq ?? 0,
-      startedAt: startOfRow(row),
-    })),
-  );
-  return { trace, run, rows, steps: ordered.map(({ row, startedAt }) => toStep(row, startedAt, digests)), digests };
+  const rows = await findComparedSteps(query, trace.run);
+  const digests = new Map((await findPayloadDigests(query, trace.run)).map((digest) => [digest.event_id, digest]));
+  return { trace, rows, steps: orderRows(rows).map((row) => toStep(row, digests)), digests };
 }
 
-function toStep(row: ComparedStepRow, startedAt: Date, digests: ReadonlyMap<string, PayloadDigest>): LoadedStep {
+function toStep(row: ComparedStepRow, digests: ReadonlyMap<string, PayloadDigest>): LoadedStep {
   const start = digestOf(row.start_event, digests);
   const end = digestOf(row.end_event, digests);
-  const kind = row.kind ?? "span";
-  const status = row.end_status ?? (row.is_abandoned ? "abandoned" : "running");
   const input = start === undefined || end === undefined ? undefined : (start?.value ?? end?.parameters ?? null);
+  const { id, parent_id: parentId, kind, name, ...step } = presentStep(row);
+  const { status, started_at, duration_ms, input_tokens, output_tokens, cost, model, error, code } = step;
   return {
-    id: row.id,
-    parentId: row.parent_id,
+    id,
+    parentId,
     kind,
-    name: row.name ?? UNKNOWN_NAME,
+    name,
     content: input ?? "",
     startEvent: row.start_event,
     endEvent: row.end_event,
-    shown: {
-      id: row.id,
-      status,
-      started_at: startedAt.toISOString(),
-      duration_ms: row.duration_ms,
-      input_tokens: row.input_tokens,
-      output_tokens: row.output_tokens,
-      cost: row.cost,
-      model: row.model,
-      error: row.error,
-      code: row.code,
-    },
+    shown: { id, status, started_at, duration_ms, input_tokens, output_tokens, cost, model, error, code },
     digests: {
       status,
       error: row.error_digest,
-      model: row.model,
+      model,
       // Of other steps the attributes hold what every run makes anew.
       parameters: kind === "llm" ? (start === undefined ? undefined : (start?.attributes ?? null)) : null,
       input,
       output: end === undefined ? undefined : (end?.value ?? end?.result ?? null),
-      code: row.code === null ? null : JSON.stringify([row.code.repo, row.code.commit, row.code.file, row.code.function]),
+      code: code === null ? null : JSON.stringify([code.repo, code.commit, code.file, code.function]),
     },
   };
 }

@@ -2,8 +2,9 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Kysely } from "kysely";
 import type { ExportEnd } from "#contract.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
-import { presentObservation } from "#query/steps/present-trace.ts";
-import { startOfRow } from "#query/steps/start-of.ts";
+import { findRuns, type Run } from "#query/steps/find-run.store.ts";
+import { attributesOf, presentStep, presentValues } from "#query/steps/present-step.ts";
+import type { StepRow } from "#query/steps/step.store.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import {
@@ -11,8 +12,6 @@ import {
   findExportedScores,
   findExportedSteps,
   findPayloadSizes,
-  type ExportedRuns,
-  type ExportedStep,
   type ExportPosition,
   type PayloadSize,
 } from "./export.store.ts";
@@ -88,18 +87,17 @@ type NamedLine = readonly ["trace" | "observation" | "score", string];
 
 async function* linesOf({ query, reader, projectId, withValues, pages, check }: ExportOptions): AsyncGenerator<NamedLine> {
   for await (const page of pages) {
-    const traceIds = page.flatMap(({ runs: ids }) => ids);
-    const runs: ExportedRuns = { reader, projectId, traceIds };
-    const traceOf = new Map(page.flatMap(({ id, runs: ids }) => ids.map((run) => [run, id] as const)));
+    const run = await findRuns(query, { reader, projectId, ids: page.flatMap(({ runs }) => runs) });
+    const traceOf = new Map(page.flatMap(({ id, runs }) => runs.map((part) => [part, id] as const)));
     const lost = await countLostEvents(query, projectId, page);
-    for await (const { row, payloads } of withPayloads(query, runs, [page], withValues, ({ runs: ids }) => ids)) {
+    for await (const { row, payloads } of withPayloads(query, run, [page], withValues, ({ runs: ids }) => ids)) {
       yield ["trace", traceLine(row, projectId, lost, withValues ? payloads : undefined)];
     }
-    const steps = pagesOf((after) => findExportedSteps(query, { ...runs, after, limit: ROWS }));
-    for await (const { row, payloads } of withPayloads(query, runs, steps, withValues, ({ id }) => [id])) {
+    const steps = pagesOf((after) => findExportedSteps(query, run, { after, limit: ROWS }));
+    for await (const { row, payloads } of withPayloads(query, run, steps, withValues, ({ id }) => [id])) {
       yield ["observation", stepLine(row, traceOf.get(row.trace_id) ?? row.trace_id, withValues ? payloads : undefined)];
     }
-    for await (const scores of pagesOf((after) => findExportedScores(query, { ...runs, after, limit: ROWS }))) {
+    for await (const scores of pagesOf((after) => findExportedScores(query, run, { after, limit: ROWS }))) {
       for (const { trace_id: runId, scored_at: scoredAt, ...score } of scores) {
         yield ["score", toLine({ type: "score", trace_id: traceOf.get(runId) ?? runId, ...score, scored_at: scoredAt.toISOString() })];
       }
@@ -129,18 +127,18 @@ type Loaded<Row> = { readonly row: Row; readonly payloads: readonly PayloadConte
 /** Each row with what its events carried, read for as many rows at a time as memory is meant to hold. */
 async function* withPayloads<Row>(
   query: Query,
-  runs: ExportedRuns,
+  run: Run,
   pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
   withValues: boolean,
   ownersOf: (row: Row) => readonly string[],
 ): AsyncGenerator<Loaded<Row>> {
   for await (const rows of pages) {
-    const sizes = withValues && rows.length > 0 ? await findPayloadSizes(query, runs, rows.flatMap(ownersOf)) : [];
+    const sizes = withValues && rows.length > 0 ? await findPayloadSizes(query, run, rows.flatMap(ownersOf)) : [];
     const byOwner = Map.groupBy(sizes, ({ owner_id: owner }) => owner);
     for (const batch of batchesOf(rows, (row) => ownersOf(row).flatMap((owner) => byOwner.get(owner) ?? []))) {
       const payloads = await readPayloads(
         query,
-        runs,
+        run,
         batch.flatMap(({ events }) => events.map(({ event_id: id }) => id)),
       );
       const contents = Map.groupBy(payloads, ({ owner_id: owner }) => owner);
@@ -169,10 +167,10 @@ function* batchesOf<Row>(rows: readonly Row[], eventsOf: (row: Row) => readonly 
   yield batch;
 }
 
-async function readPayloads(query: Query, runs: ExportedRuns, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
+async function readPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
   return eventIds.length === 0
     ? []
-    : resolveBlobs(await findExportedPayloads(query, runs, eventIds), (hashes) => findBlobs(query, runs.projectId, hashes));
+    : resolveBlobs(await findExportedPayloads(query, run, eventIds), (hashes) => findBlobs(query, run.projectId, hashes));
 }
 
 function traceLine(
@@ -184,7 +182,7 @@ function traceLine(
   const values = {
     input: payloads?.find(({ owner_id: owner, part }) => owner === row.runs[0] && part === "start")?.value ?? null,
     output: payloads?.find(({ owner_id: owner, part }) => owner === row.runs.at(-1) && part === "end")?.value ?? null,
-    attributes: Object.fromEntries(payloads?.flatMap(({ attributes }) => Object.entries(attributes ?? {})) ?? []),
+    attributes: attributesOf(payloads ?? []),
   };
   return toLine({
     type: "trace",
@@ -195,14 +193,12 @@ function traceLine(
   });
 }
 
-function stepLine(row: ExportedStep, traceId: string, payloads: readonly PayloadContent[] | undefined): string {
-  const place = { seq: row.start_seq ?? row.end_seq ?? 0, startedAt: startOfRow(row) };
-  const { input, output, reasoning, attributes, ...step } = presentObservation(row, payloads ?? [], place);
+function stepLine(row: StepRow, traceId: string, payloads: readonly PayloadContent[] | undefined): string {
   return toLine({
     type: "observation",
     trace_id: traceId,
     run_id: row.trace_id,
-    ...step,
-    ...(payloads === undefined ? {} : { input, output, reasoning, attributes }),
+    ...presentStep(row),
+    ...(payloads === undefined ? {} : presentValues(row, payloads)),
   });
 }

@@ -1,30 +1,29 @@
 import type { DeclaredGraph, TakenEdge, Trace } from "#contract.ts";
-import type { EntryRow, GraphObservationRow } from "./graphs.store.ts";
+import type { GraphObservationRow } from "./graphs.store.ts";
 import type { TraceSummaryRow } from "#query/steps/traces.store.ts";
 import { takeWhileLight } from "#query/steps/answer-size.ts";
-import { findGraphRuns, type GraphRun } from "#query/steps/graph-runs.ts";
+import { findGraphRuns, nodeNames, type GraphEntry, type GraphRun } from "#query/steps/graph-runs.ts";
 import { findTakenEdges } from "./taken-edges.ts";
 
 type DeclaredRow = DeclaredGraph & { readonly graph_hash: string };
 
+/** The runs of graphs in a trace. */
+export function graphRunsOf(
+  { segments }: Pick<TraceSummaryRow, "segments">,
+  rows: readonly GraphObservationRow[],
+  entries: readonly GraphEntry[],
+): readonly GraphRun[] {
+  const observations = rows.toSorted((left, right) => timeOf(left) - timeOf(right) || (left.start_seq ?? 0) - (right.start_seq ?? 0));
+  return findGraphRuns({ segments, observations, entries });
+}
+
 /** What graphs ran in a trace, where they went, and, once found by `hashes`, how they were declared. */
-export function presentGraph(trace: TraceSummaryRow, observations: readonly GraphObservationRow[], entries: readonly EntryRow[]) {
-  const ordered = observations.toSorted((left, right) => timeOf(left) - timeOf(right) || (left.start_seq ?? 0) - (right.start_seq ?? 0));
-  const runs = findGraphRuns(
-    trace.segments.map(({ id, status }) => ({
-      traceId: id,
-      succeeded: status === "success",
-      observations: ordered.filter((observation) => observation.trace_id === id),
-      entries: entries
-        .filter((entry) => entry.trace_id === id)
-        .map(({ owner_id: ownerId, value }) => ({ ownerId, hash: value.graph_hash, step: value.step, next: value.next })),
-    })),
-  );
-  const nodeOf = new Map(runs.flatMap(({ path, taskOf }) => [...taskOf].map(([id, { node }]) => [id, `${path}${node}`] as const)));
+export function presentGraph(trace: TraceSummaryRow, observations: readonly GraphObservationRow[], entries: readonly GraphEntry[]) {
+  const runs = graphRunsOf(trace, observations, entries);
   return {
     hashes: [...new Set(runs.flatMap((run) => [...run.hashes]))],
     /** What the graph calls the nodes that observations ran as. */
-    nodeOf,
+    nodeOf: nodeNames(runs),
     withDeclared: (rows: readonly DeclaredRow[]): Trace["graph"] =>
       runs.length === 0 ? null : bounded(joinDeclaredGraphs(runs, new Map(rows.map((row) => [row.graph_hash, row]))), findTakenEdges(runs)),
   };

@@ -6,7 +6,7 @@ import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSc
 import type { ObservabilitySchema } from "#schema.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
-import { UNKNOWN_NAME } from "#query/steps/present-trace.ts";
+import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { orBeingCounted } from "./trace-query.errors.ts";

@@ -1,8 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { ObservationStatus } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
-import { conditionsOf, statusNow, type ListTerm } from "./trace-conditions.ts";
+import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
+import { entryStatus } from "#query/steps/traces.store.ts";
 import { countTraces } from "#store/trace-entries.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { bringUpToDate } from "./up-to-date.ts";
@@ -12,7 +14,7 @@ type Query = Kysely<ObservabilitySchema>;
 export type EntryRow = {
   readonly id: string;
   readonly name: string | null;
-  readonly status: "running" | "success" | "failure" | "interrupted" | "abandoned";
+  readonly status: ObservationStatus;
   readonly runs: readonly string[];
   readonly started_at: Date | null;
   readonly sort_at: Date;
@@ -188,7 +190,7 @@ async function readEntries(
     return [];
   }
   const { rows } = await sql<EntryRow>`
-    select entry.trace_id as id, entry.name, case when entry.status = 'running' then ${statusNow} else entry.status end as status, entry.runs,
+    select entry.trace_id as id, entry.name, ${entryStatus} as status, entry.runs,
       entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.duration_ms, entry.steps, entry.failures, entry.thread_id,
       entry.session_id, entry.user_id, entry.input_tokens, entry.output_tokens, entry.cost, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,

@@ -2,6 +2,7 @@ import { escapeLike, translateGlob } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { entryStatus } from "#query/steps/traces.store.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 
 type Condition = RawBuilder<boolean>;
@@ -180,7 +181,7 @@ async function choiceCondition(field: string, values: readonly string[], context
 }
 
 function isOpen(status: "running" | "abandoned", context: Context): Condition {
-  return allOf([sql<boolean>`entry.status = 'running'`, asInOrder(sql<boolean>`${statusNow} = ${status}`, context)]);
+  return allOf([sql<boolean>`entry.status = 'running'`, asInOrder(sql<boolean>`${entryStatus} = ${status}`, context)]);
 }
 
 /**
@@ -191,15 +192,6 @@ function isOpen(status: "running" | "abandoned", context: Context): Condition {
 function asInOrder(condition: Condition, { isByTime }: Context): Condition {
   return isByTime ? sql<boolean>`case when ${condition} then true end` : condition;
 }
-
-/** Of an entry whose last run has not ended: whether it is abandoned depends on its producers, and only where one of them is gone on which. */
-export const statusNow = sql<string>`case when exists (
-  select from observability.producers as producer
-  where producer.project_id = entry.project_id and producer.producer_id = any(entry.producers) and producer.gone_at is not null
-) then (
-  select observability.status_of(run.project_id, run.id, run.day, run.status, run.start_producer)
-  from observability.traces as run where run.project_id = entry.project_id and run.id = entry.last_run
-) else 'running' end`;
 
 async function hasCondition(value: string, context: Context): Promise<Condition> {
   switch (value) {

@@ -5,27 +5,24 @@ import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
 type Query = Kysely<ObservabilitySchema>;
 
 /** A trace with the parts it consists of, without what is in them. */
-export type Run = {
+export type Run<Segment extends RunSegment = RunSegment> = {
   readonly reader: Reader;
   readonly projectId: string;
   /** In the order of their start; at least one. */
-  readonly segments: readonly RunSegment[];
+  readonly segments: readonly Segment[];
 };
 
-export type RunSegment = {
-  readonly id: string;
-  /** Of the partition in which it lies, `YYYY-MM-DD`. */
-  readonly day: string;
-  readonly start_event: string | null;
-  readonly end_event: string | null;
-};
+/** `day`: of the partition in which it lies, `YYYY-MM-DD`. */
+type RunSegment = { readonly id: string; readonly day: string };
+
+export type FoundSegment = RunSegment & { readonly start_event: string | null; readonly end_event: string | null };
 
 /** The id of any part finds the whole. Undefined also when `reader` may not see it. */
 export async function findRun(
   query: Query,
   { reader, projectId, traceId }: { readonly reader: Reader; readonly projectId: string; readonly traceId: string },
-): Promise<Run | undefined> {
-  const { rows } = await sql<RunSegment>`
+): Promise<Run<FoundSegment> | undefined> {
+  const { rows } = await sql<FoundSegment>`
     select segment.id, segment.day::text as day, part.start_event, part.end_event
     from observability.projects as project
     cross join lateral observability.segments_of(project.id, observability.beginning_of(project.id, ${traceId})) as segment
@@ -33,6 +30,17 @@ export async function findRun(
     where project.id = ${projectId} and ${hasRole(reader, "viewer")}
     order by segment.sort_at, segment.id`.execute(query);
   return rows.length === 0 ? undefined : { reader, projectId, segments: rows };
+}
+
+/** All runs of some traces as one, by the ids of the runs. */
+export async function findRuns(
+  query: Query,
+  { reader, projectId, ids }: { readonly reader: Reader; readonly projectId: string; readonly ids: readonly string[] },
+): Promise<Run> {
+  const { rows } = await sql<RunSegment>`
+    select id, day::text as day from observability.traces
+    where project_id = ${projectId} and id = any(${[...ids]}::uuid[]) and ${hasRoleIn(reader, "viewer", projectId)}`.execute(query);
+  return { reader, projectId, segments: rows };
 }
 
 /** What the rows of a run's steps and payloads have in common. */

@@ -1,25 +1,22 @@
 import type { GraphMove, GraphStep, ObservationRow } from "#schema.ts";
 
-/** One part of a trace: from its start, or from a resume, to its end or its pause. */
-export type GraphSegment = {
-  readonly traceId: string;
-  readonly succeeded: boolean;
-  /** In the order of their start. */
-  readonly observations: readonly GraphObservation[];
-  readonly entries: readonly GraphEntry[];
-};
-
-export type GraphObservation = Pick<ObservationRow, "id" | "parent_id" | "kind" | "name" | "graph_step" | "next"> & {
+export type GraphObservation = Pick<ObservationRow, "id" | "trace_id" | "parent_id" | "kind" | "name" | "graph_step" | "next"> & {
   readonly end_status: string | null;
 };
 
-/** Where a graph's beginning leads. */
+/** Where a graph's beginning leads. Its owner is the graph's observation, or the trace of which it is the graph. */
 export type GraphEntry = {
-  /** The graph's observation, or the trace of which it is the graph. */
-  readonly ownerId: string;
-  readonly hash: string | undefined;
-  readonly step: number | undefined;
-  readonly next: readonly GraphMove[];
+  readonly trace_id: string;
+  readonly owner_id: string;
+  readonly value: { readonly graph_hash?: string; readonly step?: number; readonly next: readonly GraphMove[] };
+};
+
+type Found = {
+  /** One part of a trace each: from its start, or from a resume, to its end or its pause. */
+  readonly segments: readonly { readonly id: string; readonly status?: string }[];
+  /** In the order of their start. */
+  readonly observations: readonly GraphObservation[];
+  readonly entries: readonly GraphEntry[];
 };
 
 /** A node's run in one graph: all its attempts, and those after interrupts. */
@@ -50,31 +47,34 @@ export type GraphRun = {
  * The runs of graphs in a trace. A run that was interrupted and resumed is one run: what belongs together has the same tasks. Of several
  * graphs beside each other at the top, the names of the nodes begin with the name of the graph.
  */
-export function findGraphRuns(segments: readonly GraphSegment[]): readonly GraphRun[] {
+export function findGraphRuns({ segments, ...found }: Found): readonly GraphRun[] {
+  const observationsOf = Map.groupBy(found.observations, ({ trace_id: traceId }) => traceId);
+  const entriesOf = Map.groupBy(found.entries, ({ trace_id: traceId, owner_id: owner }) => `${traceId} ${owner}`);
   const runs = new Map<string, GraphRun>();
   const tops = new Map<GraphRun, string>();
-  for (const [index, { traceId, succeeded, observations, entries }] of segments.entries()) {
+  for (const [index, { id: traceId, status }] of segments.entries()) {
+    const observations = observationsOf.get(traceId) ?? [];
     const byId = new Map(observations.map((observation) => [observation.id, observation]));
     const nodesOf = Map.groupBy(observations.filter(isStep), ({ parent_id: parentId }) => parentId ?? traceId);
     const graphs = observations.filter(({ id, kind }) => kind === "graph" || nodesOf.has(id));
-    const entriesOf = Map.groupBy(entries, ({ ownerId }) => ownerId);
     const counts = new Map<string, number>();
     const runOf = new Map<string, GraphRun>();
     const nodeAround = createNodeFinder(byId);
     for (const owner of [undefined, ...graphs]) {
       const id = owner?.id ?? traceId;
       const nodes = nodesOf.get(id) ?? [];
-      if (owner === undefined && nodes.length === 0 && !entriesOf.has(id)) {
+      const entries = entriesOf.get(`${traceId} ${id}`) ?? [];
+      if (owner === undefined && nodes.length === 0 && entries.length === 0) {
         continue;
       }
       const run = openRun(owner === undefined ? "trace" : keyOf(owner, nodes, counts));
       runOf.set(id, run);
       // The last segment that ran it knows how it ended.
-      run.succeeded = owner === undefined ? succeeded : owner.end_status === "success";
+      run.succeeded = (owner === undefined ? status : owner.end_status) === "success";
       for (const node of nodes) {
         addTask(run, node, index);
       }
-      for (const { hash, step, next } of entriesOf.get(id) ?? []) {
+      for (const { graph_hash: hash, step, next } of entries.map(({ value }) => value)) {
         run.entries.push({ step, next, segment: index });
         if (hash !== undefined) {
           run.hashes.add(hash);
@@ -120,6 +120,11 @@ export function findGraphRuns(segments: readonly GraphSegment[]): readonly Graph
     runs.set(key, run);
     return run;
   }
+}
+
+/** What the graph calls the nodes that observations ran as, by the ids of these. */
+export function nodeNames(runs: readonly GraphRun[]): ReadonlyMap<string, string> {
+  return new Map(runs.flatMap(({ path, taskOf }) => [...taskOf].map(([id, { node }]) => [id, `${path}${node}`] as const)));
 }
 
 /** Characters; of names that are longer, as of thousands of graphs inside each other, the beginning tells. */

@@ -5,11 +5,11 @@ import { z } from "zod";
 import type { Step, StepPage } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Run } from "./find-run.store.ts";
-import { findSkeleton, findStepDetails, type StepDetail } from "./steps.store.ts";
+import { findListedSteps, findSkeleton } from "./steps.store.ts";
 import { takeWhileLight } from "./answer-size.ts";
 import { staleCursor } from "#query/access/not-found.errors.ts";
 import { orderSteps, type PlacedStep } from "./order-steps.ts";
-import { namedKindOf, presentStep, runsLong } from "./present-steps.ts";
+import { presentStep } from "./present-step.ts";
 import { isSince, parseRevision, readSeen, widenVersion, writeRevision, type Revision } from "./revision.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
@@ -19,31 +19,35 @@ const placeSchema = z.tuple([z.uuid(), z.uuid()]);
 /** Bytes of a page's steps. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
+/** What takes no longer is never stalled. */
+const STALLED_MIN_MS = 1_000;
+
 /** Pages of a trace's steps. The order is made of all of them each time, so that whichever replica is asked, and whatever came meanwhile, it holds. */
 export function createStepList({ query, clock }: { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock }) {
   const findUsualDurations = createUsualDurations({ query, clock });
 
   async function present(run: Run, placed: readonly PlacedStep[]): Promise<readonly Step[]> {
     const now = clock.now().getTime();
-    const details = new Map(
-      (
-        await findStepDetails(
-          query,
-          run,
-          placed.map(({ row }) => row.id),
-        )
-      ).map((detail) => [keyOf(detail), detail]),
-    );
-    const steps = placed.flatMap((step) => {
-      const detail = details.get(keyOf(step.row));
-      return detail === undefined ? [] : [{ step, detail }];
+    const ids = placed.map(({ row }) => row.id);
+    const rows = new Map((await findListedSteps(query, run, ids)).map((row) => [keyOf(row), row]));
+    const shown = placed.flatMap((place) => {
+      const row = rows.get(keyOf(place.row));
+      return row === undefined ? [] : [{ place, row, step: presentStep(row) }];
     });
-    const long = steps.filter(({ step, detail }) => runsLong(step, now) && !detail.is_abandoned);
+    const runsFor = ({ step }: (typeof shown)[number]) => (step.status === "running" ? now - Date.parse(step.started_at) : 0);
+    const long = shown.filter((each) => runsFor(each) > STALLED_MIN_MS);
     const usual = await findUsualDurations(
       run.projectId,
-      long.map(({ detail }) => namedKindOf(detail)),
+      long.map(({ step }) => step),
     );
-    return steps.map(({ step, detail }) => presentStep(step, detail, { usual, now }));
+    return shown.map((each) => ({
+      ...each.step,
+      graph_node: each.place.graphNode,
+      graph_step: each.place.graphNode === null ? null : each.place.row.step,
+      run_id: each.row.trace_id,
+      is_stalled: runsFor(each) > Math.max(STALLED_MIN_MS, usual(each.step) ?? Infinity),
+      clock_skew_ms: each.place.clockSkewMs,
+    }));
   }
 
   return async (run: Run, { cursor, limit, afterRevision }: Wanted): Promise<StepPage> => {
@@ -78,6 +82,6 @@ function mayDiffer({ row, parent }: PlacedStep, since: Revision, snapshot: Revis
   return row.end_status === null || isWritten(row) || (parent !== undefined && isWritten(parent));
 }
 
-function keyOf({ trace_id: traceId, id }: Pick<StepDetail, "trace_id" | "id">): string {
+function keyOf({ trace_id: traceId, id }: { readonly trace_id: string; readonly id: string }): string {
   return `${traceId} ${id}`;
 }

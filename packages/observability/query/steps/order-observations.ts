@@ -1,3 +1,6 @@
+import { seqOfRow, startOfRow } from "./present-step.ts";
+import type { StepRow } from "./step.store.ts";
+
 type Started = {
   readonly id: string;
   readonly parentId: string | null;
@@ -45,4 +48,17 @@ function lineOf<Row extends Started>(row: Row, byId: ReadonlyMap<string, Row>, o
     next = next.parentId === null ? undefined : byId.get(next.parentId);
   }
   return [...line].toReversed();
+}
+
+/** The same of rows of steps. */
+export function orderRows<Row extends StepRow>(rows: readonly Row[]): readonly Row[] {
+  const started = rows.map((row) => ({
+    row,
+    id: row.id,
+    parentId: row.parent_id,
+    producerId: row.start_producer ?? row.end_producer,
+    seq: seqOfRow(row),
+    startedAt: startOfRow(row),
+  }));
+  return orderObservations(started).map(({ row }) => row);
 }

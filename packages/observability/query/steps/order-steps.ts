@@ -1,8 +1,8 @@
 import type { Run } from "./find-run.store.ts";
 import type { SkeletonRow } from "./steps.store.ts";
-import { findGraphRuns } from "./graph-runs.ts";
+import { findGraphRuns, nodeNames } from "./graph-runs.ts";
 import { isIntake, orderObservations } from "./order-observations.ts";
-import { startOf } from "./start-of.ts";
+import { startOf } from "./present-step.ts";
 
 /** A step in its place. */
 export type PlacedStep = {
@@ -50,18 +50,10 @@ function clockSkewOf(step: SkeletonRow, parent: SkeletonRow): number | null {
 /** What the graph calls the nodes that steps ran as. */
 function graphNodes({ segments }: Run, rows: readonly SkeletonRow[]): ReadonlyMap<string, string> {
   const ordered = rows.toSorted((left, right) => (left.started ?? left.seen) - (right.started ?? right.seen) || left.seq - right.seq);
-  const ofSegment = Map.groupBy(ordered, (row) => row.trace_id);
-  const runs = findGraphRuns(
-    segments.map(({ id }) => ({
-      traceId: id,
-      succeeded: false,
-      observations: (ofSegment.get(id) ?? []).map(({ task, step, ...row }) => ({
-        ...row,
-        graph_step: task === null || step === null ? null : { task, step, triggers: [] },
-        next: null,
-      })),
-      entries: [],
-    })),
-  );
-  return new Map(runs.flatMap(({ path, taskOf }) => [...taskOf].map(([id, { node }]) => [id, `${path}${node}`] as const)));
+  const observations = ordered.map(({ task, step, ...row }) => ({
+    ...row,
+    graph_step: task === null || step === null ? null : { task, step, triggers: [] },
+    next: null,
+  }));
+  return nodeNames(findGraphRuns({ segments: segments.map(({ id }) => ({ id })), observations, entries: [] }));
 }

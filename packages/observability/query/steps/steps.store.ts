@@ -1,7 +1,7 @@
-import { sql, type Kysely, type Selectable } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
 import { isOfRun, type Run } from "./find-run.store.ts";
-import { costOf } from "#prices/prices.store.ts";
+import { BY_START, readSteps, type StepRow } from "./step.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -53,7 +53,7 @@ export async function findSkeleton(query: Query, run: Run): Promise<Skeleton> {
           graph_step ->> 'task' as task, (graph_step ->> 'step')::double precision as step, xmin::text::bigint as version
         from observability.observations
         where ${isOfRun(run)}
-        order by coalesce(started_at, seen_at), id
+        order by ${BY_START}
         limit ${STEPS_MAX + 1}
       ) as placed), '[]') as steps,
       ${versionsOf(run)} as versions`.execute(query);
@@ -91,47 +91,32 @@ async function countSteps(query: Query, run: Run): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Of those that are named: what a page shows of them beside the skeleton. */
-export type StepDetail = Pick<
-  Selectable<ObservationRow>,
-  | "id"
-  | "trace_id"
-  | "kind"
-  | "name"
-  | "model"
-  | "input_tokens"
-  | "output_tokens"
-  | "cache_read_tokens"
-  | "cache_write_tokens"
-  | "reasoning_tokens"
-  | "error"
-  | "code"
-> & { readonly cost: number | null; readonly is_abandoned: boolean };
+/** Of the page of steps in a list. */
+export async function findListedSteps(query: Query, run: Run, ids: readonly string[]): Promise<readonly StepRow[]> {
+  return readSteps(query, {
+    projectId: run.projectId,
+    from: sql`select * from observability.observations where ${isOfRun(run)} and id = any(${[...ids]}::uuid[])`,
+    error: { whole: 300, kept: 299 },
+  });
+}
 
-/** Characters of an error that a step shows. */
-const ERROR_MAX = 300;
+/** Of several parts of a trace that have the id, the first one's. */
+export async function findObservation(query: Query, run: Run, id: string): Promise<StepRow | undefined> {
+  const [row] = await readSteps(query, {
+    projectId: run.projectId,
+    from: sql`
+      select * from observability.observations where ${isOfRun(run)} and id = ${id}
+      order by array_position(${run.segments.map((segment) => segment.id)}::uuid[], trace_id) limit 1`,
+    error: { whole: 65_536, kept: 65_536 },
+  });
+  return row;
+}
 
-export async function findStepDetails(query: Query, run: Run, ids: readonly string[]): Promise<readonly StepDetail[]> {
-  const { rows } = await sql<StepDetail>`
-    with step as materialized (
-      select id, trace_id, kind, name, model, hour, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens,
-        uncached_tokens, start_producer, end_status, code,
-        case when length(error) <= ${ERROR_MAX} then error else left(error, ${ERROR_MAX - 1}) || '…' end as error
-      from observability.observations
-      where ${isOfRun(run)} and id = any(${[...ids]}::uuid[])
-    ), priced as materialized (
-      select used.model, used.hour, price.*
-      from (select distinct model, hour from step where input_tokens is not null or output_tokens is not null) as used
-      cross join lateral observability.price_of(${run.projectId}, used.model, used.hour) as price
-    )
-    select step.id, step.trace_id, step.kind, step.name, step.model, step.input_tokens, step.output_tokens, step.cache_read_tokens,
-      step.cache_write_tokens, step.reasoning_tokens, step.error, step.code,
-      case when step.input_tokens is not null or step.output_tokens is not null then ${costOf("step", "price")} end as cost,
-      step.end_status is null and exists (
-        select from observability.producers as producer
-        where producer.project_id = ${run.projectId} and producer.producer_id = step.start_producer and producer.gone_at is not null
-      ) as is_abandoned
-    from step left join priced as price on price.model = step.model and price.hour = step.hour`.execute(query);
+/** The steps of a run whose ids end as asked; a few are enough to see that there are several. */
+export async function findStepIds(query: Query, run: Run, ending: string): Promise<readonly { readonly id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct id::text as id from observability.observations
+    where ${isOfRun(run)} and right(id::text, length(${ending})) = ${ending} limit 3`.execute(query);
   return rows;
 }
 

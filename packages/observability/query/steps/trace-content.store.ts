@@ -1,23 +1,21 @@
-import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
 import { findBlobs } from "./blobs.store.ts";
-import { costOf } from "#prices/prices.store.ts";
+import { isOfRun, type Run } from "./find-run.store.ts";
 import { resolveBlobs } from "./resolve-blobs.ts";
+import { BY_START, firstSteps, readSteps, whileLight, type StepRow } from "./step.store.ts";
+
+type Query = Kysely<ObservabilitySchema>;
 
 export type TraceContent = {
-  readonly observations: readonly ObservationContent[];
+  readonly steps: readonly WholeStep[];
   /** In the order of their events. */
   readonly payloads: readonly PayloadContent[];
   /** There is more. */
   readonly isCut: boolean;
 };
 
-export type ObservationContent = Selectable<ObservationRow> & {
-  /** Dollars, when it used tokens of a model that has a price. */
-  readonly cost: number | null;
-  /** It has not ended, and its producer is gone. */
-  readonly is_abandoned: boolean;
-};
+type WholeStep = StepRow & Pick<ObservationRow, "graph_step" | "next"> & { readonly weight: number; readonly graph_weight: number };
 
 export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" | "value" | "attributes" | "tool_entry"> & {
   readonly reasoning: string | null;
@@ -39,109 +37,41 @@ const SHORT_PREVIEW = 200;
 /** Bytes as they are stored that are looked into for that; of what comes after nothing is given. */
 const STORED_MAX = 64 * 1024 * 1024;
 
-/** What happened in a trace. The trace was found under its tenant before. */
-export async function findTraceContent(
-  query: Kysely<ObservabilitySchema>,
-  { project_id: projectId, segments }: { readonly project_id: string; readonly segments: readonly { readonly id: string }[] },
-): Promise<TraceContent> {
-  const isPart = isPartOf(
-    projectId,
-    segments.map(({ id }) => id),
-  );
-  const observations = await query
-    .selectFrom(weighed(isPart).as("observation"))
-    .select(COLUMNS)
-    .select([
-      "weight",
-      "graph_weight",
-      sql<string | null>`case
-        when weight <= ${VALUES_MAX} or length(error) <= ${SHORT_PREVIEW} then error else left(error, ${SHORT_PREVIEW}) || '…'
-      end`.as("error"),
-      whileLight("code").as("code"),
-      whileLight("graph_step").as("graph_step"),
-      whileLight("next").as("next"),
-    ])
-    .select(
-      sql<number | null>`(
-        select ${costOf("observation", "price")}
-        from observability.price_of(observation.project_id, observation.model, observation.hour) as price
-        where observation.input_tokens is not null or observation.output_tokens is not null
-      )`.as("cost"),
-    )
-    .select(
-      sql<boolean>`observation.end_status is null and exists (
-        select from observability.producers as producer
-        where producer.project_id = observation.project_id and producer.producer_id = observation.start_producer and producer.gone_at is not null
-      )`.as("is_abandoned"),
-    )
-    .orderBy(sql`coalesce(started_at, seen_at)`)
-    .orderBy("id")
-    .limit(OBSERVATIONS_MAX)
-    .execute();
-  const payloads = await findPayloads(query, isPart);
+/** What happened in a trace. */
+export async function findTraceContent(query: Query, run: Run): Promise<TraceContent> {
+  const steps = await readSteps<Omit<WholeStep, keyof StepRow>>(query, {
+    projectId: run.projectId,
+    from: firstSteps(run, { limit: OBSERVATIONS_MAX, weights: { weight: ["error", "code"], graph_weight: ["graph_step", "next"] } }),
+    error: {
+      whole: sql<number>`case when weight <= ${VALUES_MAX} then ${UNBOUNDED}::int else ${SHORT_PREVIEW}::int end`,
+      kept: SHORT_PREVIEW,
+    },
+    withCode: sql<boolean>`weight <= ${VALUES_MAX}`,
+    beside: [
+      sql`weight`,
+      sql`graph_weight`,
+      whileLight("graph_step", "graph_weight", GRAPHS_MAX),
+      whileLight("next", "graph_weight", GRAPHS_MAX),
+    ],
+    orderBy: BY_START,
+  });
+  const payloads = await findPayloads(query, run);
+  const last = steps.at(-1);
   return {
-    observations,
-    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, projectId, hashes), CONTENTS_MAX),
+    steps,
+    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, run.projectId, hashes), CONTENTS_MAX),
     isCut:
-      observations.length === OBSERVATIONS_MAX ||
-      (observations.at(-1)?.weight ?? 0) > VALUES_MAX ||
-      (observations.at(-1)?.graph_weight ?? 0) > GRAPHS_MAX ||
+      steps.length === OBSERVATIONS_MAX ||
+      (last?.weight ?? 0) > VALUES_MAX ||
+      (last?.graph_weight ?? 0) > GRAPHS_MAX ||
       payloads.length === PAYLOADS_MAX,
   };
 }
 
-/** What is bounded by the intake. */
-const COLUMNS = [
-  "project_id",
-  "trace_id",
-  "id",
-  "seen_at",
-  "start_event",
-  "start_producer",
-  "start_seq",
-  "parent_id",
-  "kind",
-  "name",
-  "started_at",
-  "start_model",
-  "end_event",
-  "end_producer",
-  "end_seq",
-  "ended_at",
-  "duration_ms",
-  "end_status",
-  "end_model",
-  "input_tokens",
-  "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "day",
-  "model",
-  "uncached_tokens",
-  "hour",
-] as const;
+/** What an error that is not cut is shorter than. */
+const UNBOUNDED = 2_147_483_647;
 
-/**
- * With the characters that this observation and those before it have in what only an event's length bounds: errors and code, which an
- * answer shows, and places in graphs, which it is worked out from.
- */
-function weighed(isPart: RawBuilder<boolean>) {
-  return sql<Selectable<ObservationRow> & { readonly weight: number; readonly graph_weight: number }>`(
-    select *,
-      sum(coalesce(octet_length(error), 0) + coalesce(length(code::text), 0)) over by_start::bigint as weight,
-      sum(coalesce(length(graph_step::text), 0) + coalesce(length(next::text), 0)) over by_start::bigint as graph_weight
-    from observability.observations where ${isPart}
-    window by_start as (order by coalesce(started_at, seen_at), id)
-  )`;
-}
-
-function whileLight<Name extends "code" | "graph_step" | "next">(name: Name) {
-  const isLight = name === "code" ? sql`weight <= ${VALUES_MAX}` : sql`graph_weight <= ${GRAPHS_MAX}`;
-  return sql<Selectable<ObservationRow>[Name]>`case when ${isLight} then ${sql.ref(name)} end`;
-}
-
-async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuilder<boolean>): Promise<readonly PayloadContent[]> {
+async function findPayloads(query: Query, run: Run): Promise<readonly PayloadContent[]> {
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id,
       ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
@@ -152,7 +82,7 @@ async function findPayloads(query: Kysely<ObservabilitySchema>, isPart: RawBuild
         select *, sum(${storedBytes}) over by_event as stored
         from (
           select * from observability.payloads
-          where ${isPart}
+          where ${isOfRun(run)}
           order by seq, event_id
           limit ${PAYLOADS_MAX}
         ) as payload
@@ -169,12 +99,6 @@ const storedBytes = sql.join(
   ["value", "attributes", "tool_entry", "reasoning"].map((name) => sql`coalesce(pg_column_size(${sql.ref(name)}), 0)`),
   sql` + `,
 );
-
-/** The days are named, so that no other is looked into. */
-function isPartOf(projectId: string, traceIds: readonly string[]): RawBuilder<boolean> {
-  const days = sql`(select array_agg(day) from observability.traces where project_id = ${projectId} and id = any(${traceIds}::uuid[]))`;
-  return sql<boolean>`project_id = ${projectId} and trace_id = any(${traceIds}::uuid[]) and day = any(${days}::date[])`;
-}
 
 function bounded(name: "value" | "attributes" | "tool_entry") {
   const column = sql.ref(name);

@@ -2,6 +2,8 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
+import type { Run } from "./find-run.store.ts";
+import { cutText } from "./step.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -25,6 +27,7 @@ export type TraceSummaryRow = Pick<
   readonly status: TraceStatus;
   /** The runs it consists of: from its start to its first pause, from there to the next, … */
   readonly segments: readonly SegmentRow[];
+  readonly run: Run;
   /** Between an interrupt and its resume. */
   readonly waiting_ms: number;
   readonly observations: number;
@@ -58,11 +61,17 @@ export async function findTrace(
       where ${hasRole(reader, "viewer", "owner")} and (${projectId ?? null}::uuid is null or owner.id = ${projectId ?? null}::uuid)
     )`,
   );
-  return rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
+  const row = await rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
+  if (row === undefined) {
+    return undefined;
+  }
+  const { days, ...trace } = row;
+  const segments = trace.segments.map(({ id }, index) => ({ id, day: days[index] ?? "" }));
+  return { ...trace, run: { reader, projectId: trace.project_id, segments } };
 }
 
 type Family = Pick<Selectable<TraceRow>, "ended_at" | "error" | "end_event"> &
-  Pick<TraceSummaryRow, "status" | "segments" | "waiting_ms"> & { readonly ids: readonly string[]; readonly days: readonly Date[] };
+  Pick<TraceSummaryRow, "status" | "segments" | "waiting_ms"> & { readonly ids: readonly string[] };
 
 /** What a trace and the runs that resumed it are together. It ended as the last of them did. */
 const family = sql<Family>`(
@@ -92,10 +101,18 @@ function statusOf(run: "trace" | "part") {
   return sql<TraceStatus>`observability.status_of(trace.project_id, ${column("id")}, ${column("day")}, ${column("status")}, ${column("start_producer")})`;
 }
 
+/** Of an entry whose last run has not ended: whether it is abandoned depends on its producers, and only where one of them is gone on which. */
+export const entryStatus = sql<TraceStatus>`case when entry.status = 'running' and exists (
+  select from observability.producers as producer
+  where producer.project_id = entry.project_id and producer.producer_id = any(entry.producers) and producer.gone_at is not null
+) then (
+  select observability.status_of(run.project_id, run.id, run.day, run.status, run.start_producer)
+  from observability.traces as run where run.project_id = entry.project_id and run.id = entry.last_run
+) else entry.status end`;
+
 /** Only an event's length bounds it, and a page has 200. */
 function errorOf(run: "trace" | "part") {
-  const error = sql.ref(`${run}.error`);
-  return sql<string | null>`case when octet_length(${error}) <= ${ERROR_MAX} then ${error} else left(${error}, ${ERROR_MAX}) || '…' end`;
+  return cutText(`${run}.error`, { whole: ERROR_MAX, kept: ERROR_MAX });
 }
 
 function isoOf(column: string) {
@@ -127,6 +144,7 @@ function summaries(query: Query, reader: Reader) {
       "family.error",
       "family.end_event",
       "family.segments",
+      sql<readonly string[]>`family.days::text[]`.as("days"),
       "family.waiting_ms",
       "total.observations",
       "total.failures",

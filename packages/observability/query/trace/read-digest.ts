@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Trace, TraceDigest } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findWholeBlobs } from "#query/steps/blobs.store.ts";
-import { findRun, type Run } from "#query/steps/find-run.store.ts";
+import { findRun, type FoundSegment, type Run } from "#query/steps/find-run.store.ts";
 import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#query/graph/graphs.store.ts";
 import { countLostEventsOf, listTouchingGaps } from "#query/steps/lost-events.store.ts";
 import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
@@ -36,11 +36,7 @@ export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDig
   if (trace === undefined) {
     throw traceNotFound();
   }
-  const lost = await countLostEventsOf(
-    query,
-    run.projectId,
-    run.segments.map(({ id }) => id),
-  );
+  const lost = await countLostEventsOf(query, run);
   const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, MAX_GAPS);
   const { graph, current } = await readGraph(query, run, trace);
   return {
@@ -65,15 +61,7 @@ async function readGraph(
   trace: TraceSummaryRow,
 ): Promise<{ readonly graph: Trace["graph"]; readonly current: readonly string[] }> {
   const observations = await findGraphObservations(query, run);
-  const found = presentGraph(
-    trace,
-    observations,
-    await findGraphEntries(
-      query,
-      run.projectId,
-      run.segments.map(({ id }) => id),
-    ),
-  );
+  const found = presentGraph(trace, observations, await findGraphEntries(query, run));
   const running = trace.status === "running" ? observations.filter(({ end_status: status }) => status === null) : [];
   const names = [...new Set(running.flatMap(({ id }) => found.nodeOf.get(id) ?? []))];
   const innermost = names.filter((name) => !names.some((other) => other.startsWith(`${name}:`)));
@@ -83,7 +71,11 @@ async function readGraph(
   };
 }
 
-async function readOwnValues(query: Query, run: Run, trace: TraceSummaryRow): Promise<Pick<Trace, "input" | "output" | "attributes">> {
+async function readOwnValues(
+  query: Query,
+  run: Run<FoundSegment>,
+  trace: TraceSummaryRow,
+): Promise<Pick<Trace, "input" | "output" | "attributes">> {
   const { segments } = run;
   const told = segments.length <= 2 * TOLD ? segments : [...segments.slice(0, TOLD), ...segments.slice(-TOLD)];
   const eventIds = told.flatMap(({ start_event: start, end_event: end }) => [start, end]).filter((event) => event !== null);

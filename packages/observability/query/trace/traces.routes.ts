@@ -27,10 +27,9 @@ export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
     if (trace === undefined) {
       throw traceNotFound();
     }
-    const ids = trace.segments.map((segment) => segment.id);
-    const content = await findTraceContent(query, trace);
-    const lost = await countLostEventsOf(query, trace.project_id, ids);
-    const graph = presentGraph(trace, content.observations, await findGraphEntries(query, trace.project_id, ids));
+    const content = await findTraceContent(query, trace.run);
+    const lost = await countLostEventsOf(query, trace.run);
+    const graph = presentGraph(trace, content.steps, await findGraphEntries(query, trace.run));
     const declared = await findDeclaredGraphs(query, trace.project_id, graph.hashes);
     return presentTrace(trace, content, { lostEvents: lost, graph: graph.withDeclared(declared) });
   }

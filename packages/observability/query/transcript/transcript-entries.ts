@@ -1,4 +1,5 @@
 import type { TranscriptEntry, TranscriptMessage, TranscriptPart } from "#contract.ts";
+import { presentStep } from "#query/steps/present-step.ts";
 import type { TranscriptPayload, TranscriptStep } from "./transcript.store.ts";
 import { createHistory, type History } from "./transcript-history.ts";
 import { messagesOf, type RawMessage } from "./transcript-messages.ts";
@@ -9,7 +10,6 @@ import { isObject } from "./transcript-values.ts";
 const [TEXT_MAX, ANSWER_MAX, SHORT] = [20_000, 1_500_000, 400];
 const [MESSAGES_MAX, PARTS_MAX] = [200, 100];
 const NAME_MAX = 200;
-const UNKNOWN_NAME = "(start not received)";
 
 /**
  * The steps of one page as a transcript. Steps before it (`isBefore`) are not shown, but what they said is not new either.
@@ -85,17 +85,18 @@ function presentEntry(step: TranscriptStep, { repeated, input, output }: Spoken,
   // The newest say most.
   const shown = said.slice(-MESSAGES_MAX);
   const partsLeftOut = shown.reduce((sum, { message }) => sum + Math.max(message.parts.length - PARTS_MAX, 0), 0);
+  const { id, kind, name, model, status, started_at, duration_ms, input_tokens, output_tokens, error } = presentStep(step);
   return {
-    observation_id: step.id,
-    kind: step.kind,
-    name: step.name ?? UNKNOWN_NAME,
-    model: step.model,
-    status: step.end_status ?? (step.is_abandoned ? "abandoned" : "running"),
-    started_at: step.at.toISOString(),
-    duration_ms: step.duration_ms,
-    input_tokens: step.input_tokens,
-    output_tokens: step.output_tokens,
-    error: step.error,
+    observation_id: id,
+    kind,
+    name,
+    model,
+    status,
+    started_at,
+    duration_ms,
+    input_tokens,
+    output_tokens,
+    error,
     repeated,
     messages: shown.map(({ message, side }) => presentMessage(message, side, room)),
     left_out: said.length - shown.length + partsLeftOut,

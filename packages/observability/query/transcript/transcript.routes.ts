@@ -6,6 +6,7 @@ import { transcriptPageSchema, transcriptRequestSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findTranscriptPayloads, findTranscriptSteps } from "./transcript.store.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
+import { findRun } from "#query/steps/find-run.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { presentTranscript } from "./transcript-entries.ts";
 
@@ -30,16 +31,16 @@ export function transcriptRoutes({ query }: { readonly query: Kysely<Observabili
         const { project_id: projectId, trace_id: traceId } = request.params;
         const { cursor, limit } = request.query;
         const [after] = cursor === undefined ? [] : fromCursor(cursor, afterSchema);
-        const reader = readerOf(request);
-        const found = await findTranscriptSteps(query, { reader, projectId, traceId, after, limit: limit + 1 });
-        if (found === undefined) {
+        const run = await findRun(query, { reader: readerOf(request), projectId, traceId });
+        if (run === undefined) {
           throw traceNotFound();
         }
+        const found = await findTranscriptSteps(query, run, { after, limit: limit + 1 });
         const end = found.filter((step) => step.is_before).length + limit;
         const steps = found.slice(0, end);
         const last = steps.at(-1);
         return {
-          items: presentTranscript(steps, await findTranscriptPayloads(query, { reader, projectId, traceId }, steps)),
+          items: presentTranscript(steps, await findTranscriptPayloads(query, run, steps)),
           next_cursor: found.length > end && last !== undefined ? toCursor([last.id]) : null,
         };
       },

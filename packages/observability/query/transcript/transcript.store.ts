@@ -1,29 +1,18 @@
-import { sql, type Kysely, type Selectable } from "kysely";
-import type { ObservabilitySchema, ObservationRow, PayloadRow } from "#schema.ts";
+import { sql, type Kysely } from "kysely";
+import type { ObservabilitySchema, PayloadRow } from "#schema.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
+import { readSteps, type StepRow } from "#query/steps/step.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-export type TranscriptStep = Pick<
-  Selectable<ObservationRow>,
-  "id" | "name" | "start_event" | "end_event" | "duration_ms" | "end_status" | "model" | "input_tokens" | "output_tokens" | "error"
-> & {
-  readonly kind: "llm" | "tool";
-  /** When it started, as far as that is known. */
-  readonly at: Date;
-  readonly is_abandoned: boolean;
-  /** It stands before the page, and is there for what it said. */
-  readonly is_before: boolean;
-};
+/** `is_before`: it stands before the page, and is there for what it said. */
+export type TranscriptStep = StepRow & { readonly is_before: boolean };
 
 export type TranscriptPayload = Pick<PayloadRow, "owner_id" | "event_id" | "value" | "tool_entry"> & { readonly reasoning: string | null };
 
-type Wanted = {
-  readonly reader: Reader;
-  readonly projectId: string;
-  readonly traceId: string;
+type Page = {
   /** The step after which the page begins. */
   readonly after: string | undefined;
   readonly limit: number;
@@ -33,42 +22,26 @@ type Wanted = {
 const STEPS_BEFORE = 60;
 const ERROR_MAX = 2_000;
 
-/**
- * Model calls and tools of a trace, and of the runs that went on from it, in the order of their start, which is the same on every page.
- *
- * @returns undefined when the reader has no such trace.
- */
-export async function findTranscriptSteps(query: Query, wanted: Wanted): Promise<readonly TranscriptStep[] | undefined> {
-  const { reader, projectId, traceId, after, limit } = wanted;
-  const { rows } = await sql<TranscriptStep | { readonly id: null }>`
-    with segment as materialized (
-      ${segmentsOf(reader, projectId, traceId)}
-    ), placed as materialized (
-      select observation.id, observation.trace_id, observation.day, row_number() over (
-        order by coalesce(observation.started_at, observation.seen_at), observation.start_seq, observation.id
-      ) as place
-      from segment
+/** Model calls and tools of a trace, and of the runs that went on from it, in the order of their start, which is the same on every page. */
+export async function findTranscriptSteps(query: Query, run: Run, { after, limit }: Page): Promise<readonly TranscriptStep[]> {
+  return readSteps<{ readonly is_before: boolean }>(query, {
+    projectId: run.projectId,
+    from: sql`
+      with placed as materialized (
+        select id, trace_id, day, row_number() over (order by coalesce(started_at, seen_at), start_seq, id) as place
+        from observability.observations where ${isOfRun(run)} and kind in ('llm', 'tool')
+      ), beginning as (
+        select case when ${after ?? null}::uuid is null then 0 else (select place from placed where id = ${after ?? null}::uuid) end as place
+      )
+      select observation.*, placed.place, placed.place <= beginning.place as is_before
+      from placed
+      join beginning on placed.place > beginning.place - ${STEPS_BEFORE} and placed.place <= beginning.place + ${limit}
       join observability.observations as observation
-        on observation.project_id = ${projectId} and observation.trace_id = segment.id and observation.day = segment.day
-      where observation.kind in ('llm', 'tool')
-    ), beginning as (
-      select case when ${after ?? null}::uuid is null then 0 else (select place from placed where id = ${after ?? null}::uuid) end as place
-    )
-    select observation.id, observation.kind, observation.name, observation.start_event, observation.end_event, observation.duration_ms,
-      observation.end_status, observation.model, observation.input_tokens, observation.output_tokens, left(observation.error, ${ERROR_MAX}) as error,
-      coalesce(observation.started_at, observation.seen_at) as at, placed.place <= beginning.place as is_before,
-      observation.end_status is null and exists (
-        select from observability.producers as producer
-        where producer.project_id = observation.project_id and producer.producer_id = observation.start_producer and producer.gone_at is not null
-      ) as is_abandoned
-    from (select from segment limit 1) as found
-    left join (
-      placed join beginning on placed.place > beginning.place - ${STEPS_BEFORE} and placed.place <= beginning.place + ${limit}
-      join observability.observations as observation
-        on observation.project_id = ${projectId} and observation.trace_id = placed.trace_id and observation.day = placed.day and observation.id = placed.id
-    ) on true
-    order by placed.place`.execute(query);
-  return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null);
+        on observation.project_id = ${run.projectId} and observation.trace_id = placed.trace_id and observation.day = placed.day and observation.id = placed.id`,
+    error: { whole: ERROR_MAX, kept: ERROR_MAX },
+    beside: [sql`place`, sql`is_before`],
+    orderBy: sql`place`,
+  });
 }
 
 /** Characters of one input or output; of a longer one the beginning is given. */
@@ -82,16 +55,13 @@ const REASONING_MAX = 200_000;
 /** What went into these steps and came out of them. */
 export async function findTranscriptPayloads(
   query: Query,
-  { reader, projectId, traceId }: Pick<Wanted, "reader" | "projectId" | "traceId">,
+  run: Run,
   steps: readonly TranscriptStep[],
 ): Promise<readonly TranscriptPayload[]> {
   // The page, and then backwards what was said before it.
   const byWeight = [...steps.filter((step) => !step.is_before), ...steps.filter((step) => step.is_before).toReversed()];
   const events = byWeight.flatMap(({ start_event: start, end_event: end }) => [start, end].filter((event) => event !== null));
   const { rows } = await sql<TranscriptPayload>`
-    with segment as materialized (
-      ${segmentsOf(reader, projectId, traceId)}
-    )
     select owner_id, event_id,
       case
         when value is null then null
@@ -109,22 +79,12 @@ export async function findTranscriptPayloads(
             sum(coalesce(pg_column_size(payload.value), 0) + coalesce(pg_column_size(payload.tool_entry), 0)) over (order by wanted.place) as stored
           from unnest(${events}::uuid[]) with ordinality as wanted (event_id, place)
           join observability.payloads as payload
-            on payload.project_id = ${projectId} and payload.trace_id = any(array(select id from segment)) and payload.day = any(array(select day from segment))
-            and payload.event_id = wanted.event_id
+            on ${isOfRun(run)} and payload.event_id = wanted.event_id
         ) as payload
       ) as payload
     ) as payload`.execute(query);
   return resolveBlobs(
     rows.map((row) => ({ ...row, attributes: null })),
-    (hashes) => findBlobs(query, projectId, hashes),
+    (hashes) => findBlobs(query, run.projectId, hashes),
   );
-}
-
-/** The runs the trace consists of, with the days they are kept under, so that no other is looked into. */
-function segmentsOf(reader: Reader, projectId: string, traceId: string) {
-  return sql`
-    select part.id, part.day
-    from observability.projects as project,
-      lateral observability.segments_of(project.id, observability.beginning_of(project.id, ${traceId}::uuid)) as part
-    where project.id = ${projectId} and ${hasRole(reader, "viewer")}`;
 }
