@@ -8,7 +8,7 @@ import {
 } from "@sightline/foundation/config";
 import { z } from "zod";
 
-/** What the program around the parts is told: where it keeps things, where it listens, what it stands on. */
+/** The variables of the program around the parts: its folder, ports, and addresses of the parts. */
 export const platformVariables = {
   SIGHTLINE_HOME: {
     doc: "Folder of the embedded stores, the generated secrets and the mirrors of repositories.",

@@ -6,7 +6,7 @@ export type Variable<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema;
   /** The text used when the variable is not set. Without it the variable is required unless its schema is optional. */
   readonly default?: string;
-  /** Its value is never printed. */
+  /** Whether the value must never be printed. */
   readonly secret?: boolean;
 };
 
@@ -16,7 +16,7 @@ export type ConfigOf<Definitions extends Variables> = {
   readonly [Name in keyof Definitions]: z.output<Definitions[Name]["schema"]>;
 };
 
-/** Some of them, for a process that reads no others. */
+/** Picks the variables that a process reads when it reads no others. */
 export function pickVariables<Definitions extends Variables, Name extends keyof Definitions & string>(
   definitions: Definitions,
   names: readonly Name[],
@@ -26,7 +26,7 @@ export function pickVariables<Definitions extends Variables, Name extends keyof 
   return picked as Pick<Definitions, Name>;
 }
 
-/** Everything that is wrong with the environment, at once. */
+/** Lists everything that is wrong with the environment, at once. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -72,7 +72,7 @@ export function readConfig<Definitions extends Variables>(
   return values as ConfigOf<Definitions>;
 }
 
-/** The variables as rows of a Markdown table, for the documents. */
+/** Renders the variables as a Markdown table, for the documents. */
 export function describeVariables(definitions: Variables): string {
   const rows = Object.entries(definitions).map(([name, variable]) => {
     const fallback =

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "./errors.ts";
 
-/** A place in a list as clients carry it: opaque to them, and stateless here. */
+/** Encodes a position in a list for clients: opaque to them, and stateless here. */
 export function toCursor(position: readonly (string | number | null)[]): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }

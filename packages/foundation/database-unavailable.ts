@@ -4,16 +4,16 @@ import { AppError } from "./errors.ts";
 
 const connectionErrors = new WeakSet<Error>();
 
-/** The socket of a connection to PostgreSQL, whose errors can be told from those of any other. */
+/** Opens the socket of a connection to PostgreSQL, so that its errors are told from those of any other. */
 export function openDatabaseSocket(): Socket {
   return new Socket().on("error", (error) => void connectionErrors.add(error));
 }
 
-/** What the client says, without a code, when the server hangs up: it was killed, or a pooler in front of it. */
+/** The message, without a code, of a connection that the server or a pooler in front of it closed. */
 const HUNG_UP = "Connection terminated unexpectedly";
 
 const SOON_SECONDS = 5;
-/** Somebody has to make room first. */
+/** Longer, since somebody has to make room first. */
 const LATER_SECONDS = 60;
 
 const DISK_FULL = "53100";
@@ -23,7 +23,7 @@ const PASSING = new Set([DISK_FULL, TOO_MANY_CONNECTIONS, "53000", "53200", "57P
 /** Connections that were lost, also those that a pooler in front of the server ends. */
 const CONNECTION_CLASS = "08";
 
-/** What an error is answered with that is about the database as a whole, now, and not about the request. */
+/** Answers errors of the database as a whole, as opposed to errors of one request; undefined for those. */
 export function databaseUnavailable(error: Error): AppError | undefined {
   // The pool wraps what a connection that took too long failed with.
   if (isOfConnection(error) || (error.cause instanceof Error && isOfConnection(error.cause))) {

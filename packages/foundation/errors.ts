@@ -1,4 +1,4 @@
-/** What every refused request answers: a stable code and one sentence that says what to do. */
+/** The body of every refusal: a stable code and one sentence that says what to do. */
 export type ErrorBody = {
   readonly error: string;
   readonly message: string;

@@ -2,7 +2,7 @@ import { pino, stdTimeFunctions, type Logger } from "pino";
 
 export type { Logger } from "pino";
 
-/** What never enters a log line, wherever in the logged object it stands. */
+/** Fields that are redacted, wherever in the logged object they stand. */
 const SECRET_FIELDS = [
   "password",
   "token",

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 type Options = { readonly mode?: number };
 
 /**
- * Makes a folder with those above it, where it isn't there. Not by `recursive`: where the system says that there is no
- * folder above although there is, as below /proc, Node tries that without end.
+ * Makes a folder and its parents unless they exist. It does not use the option `recursive`, with which Node retries
+ * without end below /proc, where the system reports an existing parent as missing.
  */
 export async function makeFolder(path: string, options: Options = {}): Promise<void> {
   try {

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/**
- * For work that takes the process for long: called between two steps, it gives everything else a turn once
- * `milliseconds` went by since the last one.
- */
+/** Keeps long work from blocking the event loop: called between two steps, it yields once `milliseconds` have passed since it last did. */
 export function yieldEvery(milliseconds: number): () => Promise<void> | undefined {
   let turn = performance.now();
   const rest = async () => {

@@ -37,7 +37,7 @@ export function exportAudit(options: { readonly from?: string; readonly to?: str
       try {
         await pipeline(Readable.from(identity.exportAudit({ from, to })), process.stdout, { end: false });
       } catch (error) {
-        // Whoever reads has read enough, as `head` does.
+        // The reader has closed the pipe, as `head` does.
         if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_PREMATURE_CLOSE"))) {
           throw error;
         }
@@ -57,7 +57,7 @@ function readTime(option: string, text: string | undefined): Date | undefined {
   return time;
 }
 
-/** For Date the 30th of February is the 2nd of March. */
+/** `Date` reads the 30th of February as the 2nd of March. */
 function isDay(text: string): boolean {
   return z.iso.date().safeParse(text).success;
 }

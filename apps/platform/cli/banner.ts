@@ -17,7 +17,7 @@ type BannerOptions = {
 
 type Presenting = { readonly format: LogFormat; readonly home: string };
 
-/** What a person needs once everything is up. */
+/** Renders what a person needs once everything is up. */
 export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
   const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
   const mcpUrl = `${environment["CODEINDEX_PUBLIC_URL"] ?? "http://localhost:8080"}/mcp`;
@@ -48,8 +48,8 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
 }
 
 /**
- * Only here is the one-time password ever shown. A log for machines is kept and read by others, so there it goes to a
- * file that only its owner reads.
+ * The one-time password is shown only here. A log for machines is stored and read by others, so there it goes to a file
+ * that only its owner reads.
  */
 export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format, home }: Presenting): Promise<readonly string[]> {
   if (admin === undefined) {

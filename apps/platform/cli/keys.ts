@@ -52,7 +52,7 @@ async function readRings({ identity, codeIndex, observability }: Keys): Promise<
   ];
 }
 
-/** Two parts seal with one ring; keys that are missing in it may be another's in each. */
+/** Merges the counts of two parts that seal with one ring; a key that is missing from the ring may be in either. */
 function together(left: readonly RingKey[], right: readonly RingKey[]): readonly RingKey[] {
   const ids = [...new Set([...left, ...right].map(({ id }) => id))];
   return ids.flatMap((id) => {

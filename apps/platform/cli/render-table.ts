@@ -1,4 +1,4 @@
-/** Columns side by side, for people. */
+/** Renders aligned columns of text. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

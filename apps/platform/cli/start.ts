@@ -25,13 +25,13 @@ type ShutdownOptions = {
 };
 
 type Shutdown = {
-  /** True once somebody asked for the end. */
+  /** Whether stopping has begun. */
   readonly requested: () => boolean;
   /** Ends everything in order, as Ctrl-C does. */
   readonly now: () => Promise<void>;
 };
 
-/** Ctrl-C reaches a program that npm started twice: from the terminal, and passed on by npm. */
+/** npm passes Ctrl-C on, which also comes from the terminal: two signals within this time are one. */
 const SAME_SIGNAL_MS = 500;
 
 /** The first signal ends everything in order and the process with 0, the second at once with 130. */
@@ -63,7 +63,7 @@ function installShutdown({ say, stop, kill }: ShutdownOptions): Shutdown {
 
 type StartOptions = { readonly demo: boolean };
 
-/** How long the ports of a Sightline that was killed a moment ago may still be taken. */
+/** How long to wait for the ports of a Sightline that was killed a moment ago. */
 const PORT_PATIENCE_MS = 3_000;
 
 /** `sightline start [role…]`: prepares the stores, starts the roles, and keeps all of it running until a signal. */
@@ -81,7 +81,7 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
   const lock = await reserveStores(resolved, output);
   const supervisor = createSupervisor({ output });
   let local: Lifecycle | undefined;
-  // A process that had to be killed could not end the server it had started.
+  // A killed parent process could not end the redis-server that it had started.
   const endLeftover = async () => {
     if (resolved.embeddedRedis) {
       await endLeftoverRedis(resolved.platform.SIGHTLINE_HOME);
@@ -150,7 +150,7 @@ type BringUpOptions = {
   readonly onFirstAdmin: (admin: FirstAdmin | undefined) => void;
 };
 
-/** Everything that must be there before the first role starts. */
+/** Prepares everything that the first role needs. */
 async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
   const log = createLog({ name: "sightline", level: "info", destination: linesTo("sightline", output) });
   const prepareStores = async () => {

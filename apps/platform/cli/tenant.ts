@@ -35,7 +35,7 @@ export function deleteTenant(name: string, { yes }: { readonly yes: boolean }): 
       );
       throw new Error(`Nothing was deleted. If it is meant, repeat: sightline tenant delete ${name} --yes`);
     }
-    // Refuses the default tenant, before anything is gone.
+    // This refuses the default tenant before anything is deleted.
     const accounts = (await parts.identity.host.deleteTenant(name)) ?? 0;
     await deleteCodeIndexTenant(parts.codeIndex, { name, now: new Date() });
     console.log(
@@ -49,7 +49,7 @@ type ListedTenant = Pick<Awaited<ReturnType<typeof listCodeIndexTenants>>[number
   readonly hasRole: boolean;
 };
 
-/** Those of an external identity provider too. */
+/** Lists tenants of an external identity provider too. */
 async function allTenants({ identity, codeIndex }: Parts): Promise<readonly ListedTenant[]> {
   const indexed = await listCodeIndexTenants(codeIndex);
   const others = (await identity.listTenants()).filter(({ name }) => !indexed.some((tenant) => tenant.name === name));

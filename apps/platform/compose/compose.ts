@@ -10,12 +10,12 @@ export type Wiring = {
   readonly log: Logger;
 };
 
-/** Everything a role consists of, in the order of its start. */
+/** Composes the services of a role, in the order of their start. */
 export async function composeRole(role: RoleName, wiring: Wiring): Promise<readonly Service[]> {
   return composeIn(role, createContext(role, wiring));
 }
 
-/** The same from a context that the caller keeps, to look at what the role adds to it. */
+/** Composes a role from a context that the caller keeps, to inspect what the role adds to it. */
 export async function composeIn(role: RoleName, context: Context): Promise<readonly Service[]> {
   const compose = await LOADERS[role]();
   return compose(context);
@@ -23,7 +23,7 @@ export async function composeIn(role: RoleName, context: Context): Promise<reado
 
 type Compose = (context: Context) => Promise<readonly Service[]>;
 
-/** A role loads only the parts it is made of, which halves the time of its restart. */
+/** Each role loads only its own parts, which halves the time of its restart. */
 const LOADERS: Readonly<Record<RoleName, () => Promise<Compose>>> = {
   identity: async () => (await import("#compose/wiring/identity.ts")).composeIdentity,
   "code-index": async () => (await import("#compose/wiring/code-index.ts")).composeCodeIndex,
@@ -39,7 +39,7 @@ type RunOptions = {
   readonly destination?: { write(line: string): void };
 };
 
-/** Shorter than the supervisor's patience, so that a role ends by itself. */
+/** Shorter than the supervisor's time limit, so that a role ends by itself. */
 const DRAIN_MS = 8_000;
 
 /** Starts one role in this process. */

@@ -28,7 +28,7 @@ type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
 
 export type MigrationGroup = { readonly urlVariable: "DATABASE_URL" | "CODEINDEX_DATABASE_URL"; readonly sets: readonly MigrationSet[] };
 
-/** Which migrations go to which database. */
+/** The migrations of each database. */
 export const migrationGroups: readonly MigrationGroup[] = [
   { urlVariable: "DATABASE_URL", sets: [identityMigrations, observabilityMigrations] },
   { urlVariable: "CODEINDEX_DATABASE_URL", sets: [codeIndexMigrations] },
@@ -66,7 +66,7 @@ export async function prepare(
 }
 
 export async function waitForDatabases(environment: Environment, log: Logger, waitSeconds: number): Promise<void> {
-  // Of two variables with one address the first is named.
+  // When two variables hold the same address, messages name the first.
   const urls = new Map(migrationGroups.toReversed().map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
   await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
 }
@@ -91,7 +91,7 @@ async function migrateAll(environment: Environment, log: Logger): Promise<void> 
   }
 }
 
-/** Opens a database for the time of `work`. */
+/** Opens a database while `work` runs. */
 export async function withDatabase<Schema, Result>(
   url: string,
   log: Logger,
@@ -112,7 +112,7 @@ export type Parts = {
   readonly observabilityKeys: ObservabilityKeys;
 };
 
-/** The parts' doors for a task of the command line. */
+/** Opens all parts for a command. */
 export async function withParts<Result>(environment: Environment, log: Logger, work: (parts: Parts) => Promise<Result>): Promise<Result> {
   const config = readConfig(identityVariables, environment);
   const { CODEINDEX_DATABASE_URL: codeUrl, CODEINDEX_ENCRYPTION_KEYS: ring } = readConfig(codeIndexVariables, environment);

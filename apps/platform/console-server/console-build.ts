@@ -6,9 +6,9 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 export type ConsoleFolder = {
-  /** Where the sources are. */
+  /** The folder of the sources. */
   readonly sources: string;
-  /** Where the built app is. */
+  /** The folder of the built app. */
   readonly built: string;
 };
 
@@ -37,7 +37,7 @@ export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: stri
   say(`Built the console in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** Into a folder of its own first, so that a build that fails or is interrupted leaves the old app whole. */
+/** Builds into another folder first, so that a build that fails or is interrupted leaves the old app whole. */
 async function build({ sources, built }: ConsoleFolder): Promise<void> {
   const vite = join(dirname(createRequire(join(sources, "package.json")).resolve("vite/package.json")), "bin", "vite.js");
   const fresh = `${built}-fresh-${process.pid}`;
@@ -58,7 +58,7 @@ async function build({ sources, built }: ConsoleFolder): Promise<void> {
   await rename(fresh, built);
 }
 
-/** Names, sizes and times of every source file; undefined where only the built app is shipped. */
+/** Hashes every source file; undefined where only the built app is shipped. */
 async function fingerprint(sources: string): Promise<string | undefined> {
   const isSource = await stat(join(sources, "index.html")).then(
     () => true,

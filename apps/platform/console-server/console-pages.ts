@@ -19,7 +19,7 @@ const POLICY = [
 /** Vite puts a hash of the content into the names below `assets/`, so they never change. */
 const HASHED = /[/\\]assets[/\\]/;
 
-/** The built web app in `folder`; an address that is a page of the app, not a file, answers the app itself. */
+/** Serves the built web app in `folder`; an address that is a page of the app, not a file, answers the app itself. */
 export function consolePages(folder: string): Routes {
   return async (server) => {
     await server.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false, preCompressed: true });

@@ -8,20 +8,20 @@ export type Upstream = {
   readonly prefix: string;
   readonly name: string;
   readonly url: string;
-  /** What stands in place of the prefix at the upstream; nothing when not set. */
+  /** The path that replaces the prefix at the upstream; none by default. */
   readonly upstreamPrefix?: string;
-  /** Whether it is only read. */
+  /** Whether only GET is forwarded. */
   readonly readOnly?: boolean;
-  /** It judges pages by the origins it knows; the console's own pages call it through here whatever their origin is called. */
+  /** Whether requests of the console's own pages lose their `Origin`, for an upstream that only accepts origins it knows. */
   readonly pagesMayCall?: boolean;
 };
 
-/** How long an upstream may be silent; an event stream has no limit. */
+/** The longest silence of an upstream; an event stream has no limit. */
 const SILENCE_MS = 35_000;
 
 /**
- * The three APIs on the console's own origin, so that browsers need no CORS and the cookie stays first-party.
- * The path after the prefix goes on unchanged, bodies and event streams flow through.
+ * Serves the three APIs on the console's own origin, so that browsers need no CORS and the cookie stays first-party.
+ * The path after the prefix is unchanged, bodies and event streams are streamed.
  */
 export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
   return async (server) => {
@@ -31,7 +31,7 @@ export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
   };
 }
 
-/** What comes after the prefix, as the upstream will read it. Figures for the operator are not for everyone who reaches the console. */
+/** The path after the prefix, as the upstream will read it. Metrics are for the operator, not for everyone who reaches the console. */
 const wildcardSchema = z.object({ "*": z.string() });
 
 async function proxyTo(
@@ -52,9 +52,9 @@ async function proxyTo(
       done(asksForMetrics ? new AppError({ code: "not_found", status: 404, message }) : undefined);
     },
     replyOptions: {
-      // An upstream that restarts, or a kept connection that it closes just then, is no answer. Only what reads is asked again.
+      // An upstream that restarts, or closes a kept connection just then, is asked again, but only for requests that read.
       retriesCount: 1,
-      // Whatever the client claims about its address is replaced by what this server saw.
+      // Addresses that the client claims are replaced by what this server saw.
       rewriteRequestHeaders: (request, headers) => {
         const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, origin, ...kept } = headers;
         const isOwnPage = pagesMayCall && origin !== undefined && hostOf(origin) === request.host;

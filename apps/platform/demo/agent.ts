@@ -8,7 +8,7 @@ import type { HttpClient } from "./http-client.ts";
 
 type State = typeof MessagesAnnotation.State;
 
-/** What the demo's model says: it searches, guesses a file wrongly, corrects itself with what the search found, and answers. */
+/** The script of the demo's model: it searches, guesses a file wrongly, corrects itself with what the search found, and answers. */
 const SCRIPT: readonly Turn[] = [
   () => ({
     reasoning: "The question is about what happens when a process ends. The code that starts processes should say it, so I search for it.",
@@ -32,14 +32,14 @@ const SCRIPT: readonly Turn[] = [
   }),
 ];
 
-/** The same model on a bad day: it guesses one file after the other and never searches. */
+/** The script of the failing run: the model guesses one file after the other and never searches. */
 const GUESSING: readonly Turn[] = ["restart-policy.ts", "policy/restart.ts", "restart.config.ts"].map((path) => () => ({
   reasoning: `A project like this one usually has a file called ${path}, so I read it right away.`,
   text: `I read ${path}.`,
   calls: [{ name: "read_file", arguments: { path } }],
 }));
 
-/** Each guess takes three: the model, its tool, the way back. */
+/** Two guesses of three steps each: the model, its tool, the way back. */
 const STEPS_OF_GUESSES = 6;
 
 /** Answers a question about the repository with a model, tools that really search it, and a way back from a failed tool. */
@@ -48,7 +48,7 @@ export async function runDemoAgent(tools: CodeTools): Promise<string> {
   return messages.at(-1)?.text ?? "";
 }
 
-/** A run that fails, to be found and understood: the agent goes round and round until LangGraph ends it. */
+/** Makes a run that fails, to be found and understood: the agent loops until LangGraph ends it. */
 export async function runGuessingAgent(tools: CodeTools): Promise<void> {
   try {
     await run(tools, GUESSING, STEPS_OF_GUESSES);
@@ -135,9 +135,9 @@ function firstPath(messages: readonly BaseMessage[]): string {
   return /^(\S+):\d+/m.exec(found?.text ?? "")?.[1] ?? "README.md";
 }
 
-/** What the agent's tools do, on the real code index. */
+/** The agent's tools, on the real code index. */
 export type CodeTools = {
-  /** The best matches, a line each: `path:line symbol`. */
+  /** Returns the best matches, a line each: `path:line symbol`. */
   readonly search: (query: string) => Promise<string>;
   /** @throws {ApiError} when there is no such file. */
   readonly readFile: (path: string) => Promise<string>;

@@ -12,7 +12,7 @@ export type Checkout = {
   readonly commit: string;
 };
 
-/** The checkout of a folder; undefined when it is none, as an unpacked archive is. */
+/** Finds the checkout of a folder; undefined when it is none, as an unpacked archive is. */
 export async function findCheckout(folder: string): Promise<Checkout | undefined> {
   const root = await git(folder, "rev-parse", "--show-toplevel");
   const commit = await git(folder, "rev-parse", "HEAD");
@@ -23,7 +23,7 @@ export async function findCheckout(folder: string): Promise<Checkout | undefined
   return { fullName: nameOf(remote) ?? `local/${legal(basename(root))}`, cloneUrl: pathToFileURL(root).href, commit };
 }
 
-/** `owner/repo`, the last two words of a remote's address. */
+/** Reads `owner/repo`, the last two parts of a remote's address. */
 function nameOf(remote: string | undefined): string | undefined {
   const [, owner, repo] = /([^/:\s]+)\/([^/\s]+?)(?:\.git)?\/?$/.exec(remote ?? "") ?? [];
   return owner === undefined || repo === undefined ? undefined : `${legal(owner)}/${legal(repo)}`;

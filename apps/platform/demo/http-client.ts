@@ -6,7 +6,7 @@ export type HttpClient = {
   readonly remove: (path: string) => Promise<void>;
 };
 
-/** An API of ours refused a request; `code` is the stable one of its answer. */
+/** An API of Sightline refused a request; `code` is the stable one of its answer. */
 class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -23,7 +23,7 @@ const errorSchema = z.object({ error: z.string(), message: z.string() });
 
 const ANSWER_MS = 20_000;
 
-/** The product's own HTTP API, used as any client uses it. */
+/** A client of the product's own HTTP API, as any application could have it. */
 export function createHttpClient(baseUrl: string, token: string): HttpClient {
   async function send(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${baseUrl}${path}`, {

@@ -10,7 +10,7 @@ export type Turn = (messages: readonly BaseMessage[]) => {
   readonly calls: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 };
 
-/** Long enough to be seen in a waterfall, short enough not to be waited for. */
+/** Long enough to be seen in a waterfall, short enough not to annoy. */
 const THINKING_MS = 150;
 
 /** A chat model without a network: it plays its turns in order. It counts words as tokens. */

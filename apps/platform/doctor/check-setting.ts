@@ -9,7 +9,7 @@ import { describeRole, portOf } from "#settings/roles.ts";
 import type { NeededPort } from "#settings/ports.ts";
 import { makeSecrets } from "#settings/secrets.ts";
 
-/** Outside of the embedded mode a webhook nobody can sign is a mistake, although the code index itself starts without it. */
+/** Without an embedded database a missing webhook secret is reported as a mistake, although the code index itself starts without it. */
 const WEBHOOK_SECRET = {
   CODEINDEX_WEBHOOK_SECRET: {
     ...codeIndexVariables.CODEINDEX_WEBHOOK_SECRET,
@@ -28,7 +28,7 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   const environment = derived.embeddedPostgres ? { ...makeSecrets(), ...derived.environment } : derived.environment;
   const groups = [
     platformVariables,
-    // Every start prepares the databases of both, whatever roles it runs then.
+    // Every start prepares both databases, whatever roles it runs then.
     identityVariables,
     codeIndexVariables,
     ...roles.map((role) => describeRole(role).variables),
@@ -51,7 +51,7 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   }
 }
 
-/** Which variables an embedder or a reranker needs depends on which it is. */
+/** Checks the variables of the embedder and the reranker, which depend on which they are. */
 function providerProblems(roles: readonly RoleName[], environment: Environment): readonly string[] {
   if (!roles.includes("code-index") && !roles.includes("indexer")) {
     return [];
@@ -72,7 +72,7 @@ function problemsOf(variables: Variables, environment: Environment): readonly st
   }
 }
 
-/** Every port that starting these roles opens. */
+/** Lists every port that these roles open. */
 export function neededPorts(roles: readonly RoleName[], setting: Setting): readonly NeededPort[] {
   const { platform, environment } = setting;
   const stores: NeededPort[] = [

@@ -25,7 +25,7 @@ export function bad(what: string, found: string, fix: string): Finding {
 const MIN_POSTGRES_VERSION = 150_000;
 const MIN_REDIS_VERSION = 7;
 
-/** Each database: reachable, new enough, its extensions there or to be had, its revisions applied. */
+/** Checks each database: reachable, new enough, extensions available, revisions applied. */
 export async function diagnoseDatabase({ environment }: Setting): Promise<readonly Finding[]> {
   const log = createLog({ name: "doctor", level: "silent" });
   const findings = await Promise.all(migrationGroups.map((group) => diagnoseOne(group, environment[group.urlVariable] ?? "", log)));
@@ -86,7 +86,7 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
       };
 }
 
-/** Redis: reachable, new enough, evicting nothing. */
+/** Checks Redis: reachable, new enough, evicting nothing. */
 export async function diagnoseRedis({ environment }: Setting): Promise<readonly Finding[]> {
   const what = "Redis";
   const url = environment["OBSERVABILITY_REDIS_URL"] ?? "";

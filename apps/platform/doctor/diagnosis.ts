@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 const MIN_NODE_VERSION: readonly [number, number] = [22, 18];
 
-/** Looks at everything a start stands on, in the environment as it was given. */
+/** Checks everything that a start needs, in the environment as it was given. */
 export async function diagnose(setting: Setting, given: Environment): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     diagnoseNode(),
@@ -117,14 +117,14 @@ async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding>
   return good("PostgreSQL", `embedded, ${exists ? "data" : "to be made"} in ${folder}`);
 }
 
-/** Port 0 is whichever is free. */
+/** Lists the ports except 0, which stands for any free one. */
 function listed(needed: readonly NeededPort[]): string {
   return needed.flatMap(({ port }) => (port === 0 ? [] : [port])).join(", ");
 }
 
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   const home = setting.platform.SIGHTLINE_HOME;
-  // What is wrong with the folder itself is another finding.
+  // Problems of the folder itself are another finding.
   const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home).catch(() => undefined) : undefined;
   if (holder !== undefined) {
     return [good("ports", `in use by the Sightline that runs in ${home} (process ${holder})`)];

@@ -10,7 +10,7 @@ import { createLog } from "@sightline/foundation/log";
 import { platformVariables } from "#config.ts";
 import { reportReady, stopWithSupervisor } from "#supervisor/child-channel.ts";
 
-/** The process of the embedded PostgreSQL. It listens on the loopback address alone, which is why it has no password. */
+/** This is the process of the embedded PostgreSQL. It listens on the loopback address alone, which is why it has no password. */
 const config = readConfig(platformVariables, process.env);
 const log = createLog({ name: "postgres", level: "info" });
 

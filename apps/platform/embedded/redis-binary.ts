@@ -13,7 +13,7 @@ const INSTALL_MS = 120_000;
 export const REDIS_HINT =
   "Embedded Redis needs redis-server: `apt-get install redis-server` (Debian, Ubuntu), `brew install redis` (macOS), or `docker run -d -p 6379:6379 redis:8` with OBSERVABILITY_REDIS_URL=redis://127.0.0.1:6379.";
 
-/** Absolute path of the redis-server or valkey-server of this machine. */
+/** Finds the absolute path of this machine's redis-server or valkey-server. */
 export async function findRedisServer(): Promise<string | undefined> {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...USUAL_FOLDERS].filter((folder) => folder !== "");
   for (const name of NAMES) {
@@ -65,7 +65,7 @@ async function hasAptGet(): Promise<boolean> {
   );
 }
 
-/** A machine whose package lists are empty needs an update first, others are spared the wait. */
+/** Installs directly first; a machine whose package lists are empty needs an update before. */
 async function aptInstall(): Promise<boolean> {
   const install = ["install", "-y", "--no-install-recommends", "redis-server"];
   return (await apt(install)) || ((await apt(["update"])) && (await apt(install)));

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { findProcess } from "./process-table.ts";
 
-/** Where the embedded redis-server keeps its data, made when it isn't there. */
+/** Returns the data folder of the embedded redis-server, and makes it when it isn't there. */
 export async function redisFolder(home: string): Promise<string> {
   const folder = resolve(home, "redis");
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ function pidFile(home: string): string {
   return join(home, "redis", "server.pid");
 }
 
-/** Numbers of processes are used again, so the number alone proves nothing. */
+/** Process ids are reused, so the command of the process is checked too. */
 async function isRedis(pid: number): Promise<boolean> {
   const found = await findProcess(pid);
   return found !== undefined && /^(redis|valkey)-server/.test(found.command.split("/").at(-1) ?? "");

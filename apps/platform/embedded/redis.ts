@@ -9,8 +9,8 @@ import { findRedisServer } from "./redis-binary.ts";
 import { endLeftoverRedis, redisFolder, rememberRedis } from "./redis-leftover.ts";
 
 /**
- * The process around the embedded redis-server: it ends the server when the supervisor is gone, which the server itself
- * would not notice. Loopback alone, so without a password.
+ * This is the process around the embedded redis-server: it ends the server when the supervisor is gone, which the
+ * server itself would not notice. The server listens on loopback alone, so it has no password.
  */
 const config = readConfig(platformVariables, process.env);
 const log = createLog({ name: "redis", level: "info" });

@@ -10,7 +10,7 @@ import { provideSecrets } from "#settings/secrets.ts";
 import type { ChildSpecification } from "#supervisor/launch-child.ts";
 import { createSupervisor } from "#supervisor/supervisor.ts";
 
-/** The setting with the secrets that the embedded mode makes for itself. */
+/** Adds the secrets that the embedded mode makes for itself. */
 export async function withSecrets(setting: Setting): Promise<Setting> {
   if (!setting.embeddedPostgres) {
     return setting;
@@ -20,10 +20,10 @@ export async function withSecrets(setting: Setting): Promise<Setting> {
   return { ...setting, environment: { ...secrets, ...given } };
 }
 
-/** Makes the data folder, and this process the one that runs the embedded stores in it; sees to it that they can be run. */
+/** Makes the data folder, locks it for this process, and makes sure that the embedded stores can run. */
 export async function reserveStores({ platform, embeddedPostgres, embeddedRedis }: Setting, output: Output): Promise<HomeLock> {
   if (!embeddedPostgres && !embeddedRedis) {
-    // Mirrors and compiled code are kept there.
+    // Mirrors of repositories and compiled code are kept there.
     await makeFolder(platform.SIGHTLINE_HOME, { mode: 0o700 });
     return { release: async () => undefined };
   }
@@ -40,10 +40,10 @@ export async function reserveStores({ platform, embeddedPostgres, embeddedRedis 
   }
 }
 
-/** What a store has to read after a crash takes as long as it takes, and who ends it then makes it begin again. */
+/** A store may have much to read after a crash, and killing it would make it begin again. */
 const STORE_READY_MS = 600_000;
 
-/** The processes of what is embedded. */
+/** Describes the processes of the embedded stores. */
 export function storeChildren({ embeddedPostgres, embeddedRedis, environment: whole }: Setting): readonly ChildSpecification[] {
   const environment = environmentOfStore(whole);
   return [
@@ -52,7 +52,7 @@ export function storeChildren({ embeddedPostgres, embeddedRedis, environment: wh
   ];
 }
 
-/** Does `work` while the embedded database runs: it is started for the occasion unless Sightline runs already. */
+/** Runs `work` while the embedded database runs; the database is started for it unless Sightline runs already. */
 export async function withRunningDatabase<Result>(setting: Setting, output: Output, work: () => Promise<Result>): Promise<Result> {
   if (!setting.embeddedPostgres) {
     return work();

@@ -21,7 +21,7 @@ const operationSchema = z.object({
   responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.object({ schema: schemaSchema.default({}) })).optional() })),
 });
 
-/** What the reference tells of a served description: its routes, and what each takes and answers. */
+/** The parts of an OpenAPI description that the reference shows: routes, and what each takes and answers. */
 export const openApiSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) });
 
 export type OpenApi = z.infer<typeof openApiSchema>;
@@ -42,12 +42,12 @@ export type DescribedRole = {
   readonly metrics: readonly DescribedMetric[];
 };
 
-/** What every server answers beside its routes. */
+/** Methods that every server answers beside its routes. */
 const IMPLIED = /^(HEAD|OPTIONS)$/;
 
 const SERVING = ["identity", "code-index", "observability", "consumer"] as const;
 
-/** Roles that serve HTTP, put together as they are but never started: no store is needed, and nothing listens. */
+/** Describes the roles that serve HTTP. They are composed but never started: no store is needed, and nothing listens. */
 export async function describeRoles(): Promise<readonly DescribedRole[]> {
   const described: DescribedRole[] = [];
   for (const role of SERVING) {
@@ -56,7 +56,7 @@ export async function describeRoles(): Promise<readonly DescribedRole[]> {
   return described;
 }
 
-/** All tools of `/mcp`, code and traces. */
+/** Describes all tools of `/mcp`, for code and traces. */
 export async function describeMcpTools(): Promise<readonly DescribedTool[]> {
   const offered = offerTraces(contextOf("code-index"));
   if (offered === undefined) {
@@ -79,7 +79,7 @@ async function describeRole(role: RoleName): Promise<DescribedRole> {
       }
     });
   };
-  // What Fastify calls out whenever a server is made, before anything is registered.
+  // Fastify publishes this event whenever a server is made, before anything is registered.
   subscribe("fastify.initialization", note);
   await composeIn(role, context);
   unsubscribe("fastify.initialization", note);
@@ -89,13 +89,13 @@ async function describeRole(role: RoleName): Promise<DescribedRole> {
   }
   await server.ready();
   const openApi = openApiSchema.parse(server.swagger());
-  // The library's type leaves the labels out.
+  // The library's type lacks the labels.
   const metrics = context.metrics.registry.getMetricsAsArray() as unknown as readonly DescribedMetric[];
   await server.close();
   return { role, openApi, guards, metrics };
 }
 
-/** As real as it takes to put a role together. */
+/** Makes a context with example values, which is enough to compose a role. */
 function contextOf(role: RoleName): Context {
   const secret = "x".repeat(43);
   const { environment } = deriveEnvironment({

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { limitsOf, table, typeOf, type JsonSchema } from "./render-schema.ts";
 import type { DescribedTool } from "@sightline/code-index";
 
-/** What every Node process tells of itself. */
+/** Metrics that every Node process has. */
 const OF_NODE = /^(process|nodejs)_/;
 
 function renderMetrics(roles: readonly DescribedRole[]): string {
@@ -37,7 +37,7 @@ function renderMetrics(roles: readonly DescribedRole[]): string {
 const objectSchema = z.object({ properties: z.record(z.string(), z.looseObject({})), required: z.array(z.string()).default([]) });
 const eventSchema = z.object({ oneOf: z.array(objectSchema) });
 
-/** From the JSON Schema of the stream's events, which is itself written from the code. */
+/** Renders the JSON Schema of the stream's events, which is itself written from the code. */
 function renderEvents(schema: unknown): string {
   const kinds = eventSchema.parse(schema).oneOf;
   const [first] = kinds;
@@ -70,7 +70,7 @@ function typeOfField(name: string, schema: JsonSchema): string {
 const EVENT_SCHEMA = new URL("../../../packages/observability/events/event-v1.schema.json", import.meta.url);
 const NOTE = "<!-- Written from the code by `npm run documents -w @sightline/platform`; change it there. -->";
 
-/** The pages of `docs/reference` by their names, as the code has them. */
+/** Renders the pages of `docs/reference` by their names. */
 export async function renderReference(): Promise<Readonly<Record<string, string>>> {
   const roles = await describeRoles();
   const pages = {
@@ -84,7 +84,7 @@ export async function renderReference(): Promise<Readonly<Record<string, string>
   return Object.fromEntries(Object.entries(pages).map(([name, text]) => [name, `${NOTE}\n\n${text}\n`]));
 }
 
-/** Every command with what its `--help` says. */
+/** Renders every command with its `--help`. */
 function renderCommands(program: Command): string {
   return [
     "# Commands",

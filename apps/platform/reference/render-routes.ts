@@ -2,7 +2,7 @@ import type { DescribedRole } from "./describe-roles.ts";
 import { fieldsOf, table, type JsonSchema } from "./render-schema.ts";
 import type { Operation } from "./describe-roles.ts";
 
-/** Who may call the routes of each class. */
+/** The callers of each auth class. */
 const CALLERS: Readonly<Record<string, string>> = {
   public: "anyone",
   "same-origin": "pages of the console's own origin",
@@ -20,7 +20,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   "admin-or-operator": "an admin, or the operator's `API_KEY`",
 };
 
-/** Routes that speak no JSON of ours and are in no OpenAPI description. */
+/** Routes that are in no OpenAPI description, since they speak other protocols. */
 const UNDESCRIBED: Readonly<Record<string, string>> = {
   "POST /mcp": "Model Context Protocol (Streamable HTTP): [its tools](mcp-tools.md)",
   "GET /mcp": "405: no streams are kept",

@@ -1,7 +1,7 @@
-/** A JSON Schema, as far as the reference looks at it. */
+/** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The type in a word or two, such as `uuid`, `"asc" | "desc"` or `list of text`. */
+/** Names the type in a word or two, such as `uuid`, `"asc" | "desc"` or `list of text`. */
 export function typeOf(schema: JsonSchema): string {
   const { type, enum: values, const: value, anyOf, oneOf, format, items } = schema;
   const alternatives = anyOf ?? oneOf;
@@ -26,7 +26,7 @@ export function typeOf(schema: JsonSchema): string {
   return typeof type === "string" ? (NAMES[type] ?? type) : "any value";
 }
 
-/** The limits of a value that a caller may run into. */
+/** Describes the limits of a value. */
 export function limitsOf(schema: JsonSchema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   return [
@@ -39,7 +39,7 @@ export function limitsOf(schema: JsonSchema): string {
     .join(", ");
 }
 
-/** Its fields, those that may be left out with a question mark behind them. */
+/** Lists the fields of a schema; optional ones have a question mark. */
 export function fieldsOf(schema: JsonSchema): string {
   const { properties, required, items, anyOf, oneOf } = schema;
   const alternatives = anyOf ?? oneOf;
@@ -78,7 +78,7 @@ function range(least: unknown, most: unknown, unit: string): string {
   return typeof from === "number" ? `at least ${from}${unit}` : "";
 }
 
-/** What JavaScript can count to is no limit that anyone meets. */
+/** The largest safe integer is no limit that anyone meets. */
 function isSafeLimit(limit: unknown): boolean {
   return typeof limit === "number" && Math.abs(limit) === Number.MAX_SAFE_INTEGER;
 }

@@ -5,7 +5,7 @@ import { platformVariables, type PlatformConfig } from "#config.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What this machine is told, with everything filled in that can be derived. */
+/** The environment with everything derived from it filled in. */
 export type Setting = {
   readonly platform: PlatformConfig;
   readonly environment: Environment;
@@ -13,7 +13,7 @@ export type Setting = {
   readonly embeddedRedis: boolean;
 };
 
-/** One session serves every connection of the embedded database, so more of them only wait longer. */
+/** All connections of the embedded database share one session, so a larger pool only makes them wait. */
 const EMBEDDED_POOL_SIZE = "4";
 
 /** Adds what `./.env` says to the environment; what is already set wins. */
@@ -40,13 +40,13 @@ export function deriveEnvironment(given: Environment): Derived {
   const epochsUrl = `${identityUrl}/.well-known/credential-epochs`;
   const publicUrl = localUrl("localhost", set["CONSOLE_PORT"], "3000");
   const derived: Environment = {
-    // Roles start a third faster from the second time on.
+    // The compile cache makes roles start a third faster from the second time on.
     NODE_COMPILE_CACHE: join(home, "compiled"),
     DATABASE_URL: main ?? databaseUrl,
     CODEINDEX_DATABASE_URL: code ?? databaseUrl,
     OBSERVABILITY_REDIS_URL: `redis://127.0.0.1:${valueOf("SIGHTLINE_REDIS_PORT")}`,
     CODEINDEX_DATA_DIR: join(home, "code-index"),
-    // Whoever names other keys names another identity, or one elsewhere, whose feed and issuer are not known here.
+    // An operator who sets other keys uses another identity service, whose feed and issuer are not known here.
     ...(set["CODEINDEX_JWT_JWKS_URL"] === undefined
       ? { CODEINDEX_JWT_JWKS_URL: keysUrl, CODEINDEX_JWT_EPOCHS_URL: epochsUrl, CODEINDEX_JWT_ISSUER: set["PUBLIC_URL"] ?? publicUrl }
       : {}),
@@ -72,7 +72,7 @@ export function resolveSetting(given: Environment): Setting {
   return { ...derived, platform: readConfig(platformVariables, derived.environment) };
 }
 
-/** A port that is no number is the problem of its own variable, not of this address. */
+/** A port that is no number is reported for its own variable, so the address falls back to the default. */
 function localUrl(host: string, port: string | undefined, fallback: string): string {
   const url = `http://${host}:${port ?? fallback}`;
   return URL.canParse(url) ? url : `http://${host}:${fallback}`;

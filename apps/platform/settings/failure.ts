@@ -20,7 +20,7 @@ export function reportFailure(error: unknown): never {
   process.exit(error instanceof UsageError ? 2 : 1);
 }
 
-/** What to do when the data folder is not what it should be, by what the system answers. */
+/** Advice for errors of the data folder, by the system's error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EACCES: "Run this as the user whom it belongs to, or choose another folder with SIGHTLINE_HOME.",
   EPERM: "Run this as the user whom it belongs to, or choose another folder with SIGHTLINE_HOME.",
@@ -35,7 +35,7 @@ function withAdvice(error: unknown): string {
   const message = messageOf(error);
   const home = resolve(process.env["SIGHTLINE_HOME"] || platformVariables.SIGHTLINE_HOME.default);
   const { code, path } = error as NodeJS.ErrnoException;
-  // A folder above it that can't be made is what is wrong with it, too.
+  // An error in a folder above concerns it too.
   const isOfHome = path !== undefined && (isWithin(path, home) || isWithin(home, path));
   const advice = isOfHome ? ADVICE[code ?? ""] : undefined;
   return advice === undefined ? message : `${message}. ${advice}`;

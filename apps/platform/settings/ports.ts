@@ -4,12 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 export type NeededPort = {
   readonly port: number;
   readonly host: string;
-  /** Who needs it, for people. */
+  /** The user of the port, for messages. */
   readonly use: string;
   readonly variable: string;
 };
 
-/** Those that can't be listened on, each as one sentence with the variable that changes it. */
+/** Finds the ports that can't be listened on, each as one sentence with the variable that changes it. */
 export async function findPortProblems(needed: readonly NeededPort[]): Promise<readonly string[]> {
   const isSecond = ({ port }: NeededPort, index: number) => port !== 0 && needed.findIndex((other) => other.port === port) !== index;
   const twice = needed.filter(isSecond);

@@ -1,6 +1,6 @@
 import { UsageError } from "./failure.ts";
 
-/** In the order of their start; they are stopped the other way round. */
+/** The roles in the order of their start; they are stopped in reverse. */
 export const roleNames = ["identity", "code-index", "indexer", "observability", "consumer", "console"] as const;
 
 export type RoleName = (typeof roleNames)[number];

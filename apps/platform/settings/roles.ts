@@ -6,7 +6,7 @@ import { platformVariables } from "#config.ts";
 import type { Environment } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";
 
-/** What the code index reads to offer traces to assistants beside code. */
+/** The variables by which the code index offers traces to assistants beside code. */
 export const tracesOverMcpVariables = {
   DATABASE_URL: {
     doc: "PostgreSQL of identity and observability; without it MCP has no tools for traces.",
@@ -16,9 +16,9 @@ export const tracesOverMcpVariables = {
 } as const satisfies Variables;
 
 type RoleDescription = {
-  /** What the role reads from its environment, beside the platform's own variables. */
+  /** The variables that the role reads, beside the platform's own. */
   readonly variables: Variables;
-  /** The variable with the port it listens on, when it listens. */
+  /** The variable of the port that it listens on; undefined when it serves no HTTP. */
   readonly portVariable: string | undefined;
 };
 
@@ -49,16 +49,16 @@ export const variableGroups: readonly { readonly title: string; readonly variabl
   { title: "Observability", variables: observabilityVariables },
 ];
 
-/** Only the start itself makes the first admin. */
+/** Variables that only the start itself reads, to make the first admin. */
 const READ_BY_START = ["ADMIN_EMAIL", "ADMIN_PASSWORD"];
 
-/** Of the product's variables those that the role reads, so that no process holds a secret it has no use for; all that are not ours. */
+/** Keeps the variables that the role reads and all that are not Sightline's, so that no process holds a secret it has no use for. */
 export function environmentOfRole(role: RoleName, environment: Environment): Environment {
   const read = Object.keys(describeRole(role).variables).filter((name) => !READ_BY_START.includes(name));
   return withoutOthers(environment, read);
 }
 
-/** For the processes of the embedded stores. */
+/** Keeps the variables of the embedded stores' processes. */
 export function environmentOfStore(environment: Environment): Environment {
   return withoutOthers(environment, []);
 }

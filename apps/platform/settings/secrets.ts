@@ -5,7 +5,7 @@ import { parseEnv } from "node:util";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import type { Environment } from "./environment.ts";
 
-/** How each secret is made when the embedded mode makes it. */
+/** Makes each secret of the embedded mode. */
 const GENERATORS: Readonly<Record<string, () => string>> = {
   SECRET_KEY: () => randomBytes(32).toString("base64url"),
   API_KEY: () => `studio_${randomBytes(32).toString("hex")}`,
@@ -21,8 +21,8 @@ export function makeSecrets(): Readonly<Record<string, string>> {
 }
 
 /**
- * The secrets of the embedded mode: read from `<home>/secrets.env`, and made there (mode 0600) when they are missing.
- * What the environment already sets is neither made nor written.
+ * Reads the secrets of the embedded mode from `<home>/secrets.env`, and makes those that are missing there (mode 0600).
+ * Secrets that the environment sets are neither made nor written.
  */
 export async function provideSecrets(home: string, environment: Environment): Promise<Readonly<Record<string, string>>> {
   await makeFolder(home, { mode: 0o700 });
@@ -37,7 +37,7 @@ export async function provideSecrets(home: string, environment: Environment): Pr
   return Object.fromEntries(secretNames.flatMap((name) => (known[name] ? [[name, known[name]]] : [])));
 }
 
-/** Whole or not at all, and on the disk when it returns: what is sealed from now on can be opened by nothing else. */
+/** Replaces the file atomically and synchronises it to the disk: values that are sealed from now on can be opened by nothing else. */
 async function replaceFile(path: string, content: string): Promise<void> {
   const draft = `${path}.new`;
   const file = await open(draft, "w", 0o600);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a child process and its supervisor say to each other over the IPC channel. */
+/** The messages that a child process and its supervisor exchange over IPC. */
 const messageSchema = z.discriminatedUnion("type", [z.object({ type: z.literal("ready") }), z.object({ type: z.literal("stop") })]);
 export type ChildMessage = z.infer<typeof messageSchema>;
 
@@ -8,19 +8,20 @@ export function parseChildMessage(message: unknown): ChildMessage | undefined {
   return messageSchema.safeParse(message).data;
 }
 
-/** Tells the supervisor that this child does its work now. */
+/** Tells the supervisor that this child is ready. */
 export function reportReady(): void {
   process.send?.({ type: "ready" } satisfies ChildMessage);
 }
 
 type StopOptions = {
-  /** Other children still need this one when a signal reaches all of them at once, so it waits for the supervisor's word. */
+  /** Whether other children need this one until they have ended, so that it waits for the supervisor's message. */
   readonly outlivesOthers?: boolean;
 };
 
 /**
- * Calls `stop` once, when the supervisor asks for it, when it is gone (however it went), or on SIGTERM; then ends the process.
- * Ctrl-C reaches every process of a terminal at once, so under a supervisor it is left to the supervisor.
+ * Calls `stop` once, when the supervisor asks for it, when the supervisor is gone (however it went), or on SIGTERM;
+ * then ends the process. Ctrl-C reaches every process of a terminal at once, so under a supervisor it is left to the
+ * supervisor.
  */
 export function stopWithSupervisor(stop: () => Promise<void>, { outlivesOthers = false }: StopOptions = {}): void {
   let stopping = false;

@@ -3,18 +3,18 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Environment } from "#settings/environment.ts";
 
-/** A process of ours. */
+/** A child process. */
 export type ChildSpecification = {
   readonly name: string;
   /** Absolute path of the program; secrets travel in the environment, never in the arguments. */
   readonly program: string;
   readonly words: readonly string[];
   readonly environment: Environment;
-  /** How long it may be silent until it is ready, when that is not the usual time. */
+  /** The longest silence until it is ready, when it differs from the default. */
   readonly readyMs?: number;
 };
 
-/** Starts the process by this very Node.js, with an IPC channel whose end tells it that its parent is gone. */
+/** Starts the process with this Node.js, with an IPC channel that closes when the parent is gone. */
 export function launchChild(specification: ChildSpecification, onLine: (name: string, line: string) => void): ChildProcess {
   const child = fork(specification.program, [...specification.words], {
     env: { ...specification.environment },

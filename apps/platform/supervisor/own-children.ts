@@ -6,12 +6,12 @@ import { environmentOfRole } from "#settings/roles.ts";
 
 const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
 
-/** A role as a process of its own. */
+/** Describes a role as a child process. */
 export function roleChild(role: RoleName, environment: Environment): ChildSpecification {
   return { name: role, program: PROGRAM, words: ["role", role], environment: environmentOfRole(role, environment) };
 }
 
-/** A command, which needs what the start itself has. */
+/** Describes the demo command, which needs the whole environment of the start. */
 export function demoChild(environment: Environment): ChildSpecification {
   return { name: "demo", program: PROGRAM, words: ["demo"], environment };
 }

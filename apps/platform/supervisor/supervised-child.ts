@@ -4,11 +4,11 @@ import { launchChild, type ChildSpecification } from "./launch-child.ts";
 
 export type SupervisedChild = {
   readonly name: string;
-  /** Starts it; resolves when it is ready for the first time, and throws when it never gets there. */
+  /** Starts it; resolves when it is ready for the first time, and rejects when it never becomes ready. */
   readonly start: () => Promise<void>;
-  /** From now on it is not started again when it ends. */
+  /** Prevents further restarts. */
   readonly retire: () => void;
-  /** Asks it to end and resolves when it has. */
+  /** Asks it to end, and resolves when it has. */
   readonly stop: () => Promise<void>;
   readonly kill: () => void;
 };
@@ -23,11 +23,11 @@ export type ChildTimings = {
   /** The pause before the second restart in a row; it doubles up to the longest. The first restart has none. */
   readonly pauseMs: number;
   readonly longestPauseMs: number;
-  /** How long a child that gets ready may be silent, unless its specification says so: each line of it shows that it goes on. */
+  /** The longest silence of a child that is starting, unless its specification says otherwise: each line shows that it makes progress. */
   readonly readyMs: number;
-  /** A child that lived this long starts with a clean slate. */
+  /** After this lifetime a child's earlier failures are forgotten. */
   readonly soundMs: number;
-  /** Attempts of a child that was never ready. */
+  /** How often a child that was never ready is started. */
   readonly firstAttempts: number;
 };
 
@@ -95,7 +95,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
     started.once("error", (error) => onEnd(error.message));
   }
 
-  /** A child that was never ready did not live, however long it took. */
+  /** `livedMs` is 0 for a child that was never ready, however long it took. */
   function afterEnd(reason: string, livedMs: number): void {
     if (stopping) {
       firstReady.reject(new Error(`${name} was stopped before it was ready`));
@@ -116,7 +116,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
     clearTimeout(pause);
   }
 
-  // Nobody may be waiting when a stop rejects it.
+  // A stop may reject it when nobody waits for it.
   firstReady.promise.catch(() => undefined);
   return {
     name,

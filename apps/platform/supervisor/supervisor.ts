@@ -8,7 +8,7 @@ export type Supervisor = {
   readonly start: (specifications: readonly ChildSpecification[]) => Promise<void>;
   /** Runs a process to its end, which is not started again; throws when it fails. */
   readonly runOnce: (specification: ChildSpecification) => Promise<void>;
-  /** Ends all in reverse order; what is not gone in time is killed. */
+  /** Ends all in reverse order; processes that take too long are killed. */
   readonly stop: () => Promise<void>;
   /** Ends all at once. */
   readonly kill: () => void;
@@ -19,33 +19,33 @@ type SupervisorOptions = {
   readonly timings?: Partial<ChildTimings>;
   /** Milliseconds that stopping everything may take. */
   readonly stopMs?: number;
-  /** How often a start says whom it still waits for. */
+  /** How often a start reports which processes are not ready yet. */
   readonly noticeMs?: number;
 };
 
 const STOP_MS = 10_000;
 const NOTICE_MS = 10_000;
 
-/** How much of the time one slow process may take before the next is asked too. */
+/** The share of the time that one slow process may take before the next is asked too. */
 const TURN = 0.3;
 
 /** Keeps child processes running, and leaves none behind. */
 export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs = NOTICE_MS }: SupervisorOptions): Supervisor {
-  /** What is started later stands on what was started before. */
+  /** Groups in the order of their start: later ones depend on earlier ones. */
   const groups: SupervisedChild[][] = [];
   const passing = new AbortController();
   let stopping: Promise<void> | undefined;
 
   async function stopAll(): Promise<void> {
     passing.abort();
-    // Whoever stops a whole process group signals the children too, and they end before they are asked.
+    // A signal to the whole process group reaches the children too, which then end before they are asked.
     for (const child of groups.flat()) {
       child.retire();
     }
     const deadline = Date.now() + stopMs;
     const ends: Promise<void>[] = [];
     for (const [before, group] of [...groups.entries()].toReversed()) {
-      // However slow these are, a turn is left for each group that they stand on.
+      // Time is left for each group that these depend on, however slow these are.
       const ownDeadline = deadline - before * stopMs * TURN;
       for (const child of group.toReversed()) {
         const end = child.stop();
@@ -97,7 +97,7 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs =
   };
 }
 
-/** Whether it ends before that time. */
+/** Resolves to whether it ends before that time. */
 async function endsBy(end: Promise<unknown>, time: number): Promise<boolean> {
   return Promise.race([end.then(() => true), delay(Math.max(time - Date.now(), 0), false, { ref: false })]);
 }

@@ -8,7 +8,7 @@ import type { Logger } from "#log.ts";
 
 export type DatabaseOptions = {
   readonly url: string;
-  /** Connections at the most. */
+  /** The most connections. */
   readonly poolSize: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
@@ -21,17 +21,19 @@ export type DatabaseOptions = {
 export type Database<Schema> = {
   readonly pool: Pool;
   readonly query: Kysely<Schema>;
-  /** Beside the pool, for what must not wait until one of its connections is free: ends a statement of another connection. */
+  /** Cancels a statement of another connection. It has a small pool of its own, since it must not wait for a free connection. */
   readonly cancel: (running: Running) => Promise<void>;
   readonly check: Check;
-  /** Lets what runs finish within {@link CLOSE_MS}; what a server that hangs still owes fails then. */
+  /**
+   * Lets running statements finish within {@link CLOSE_MS}; statements on a server that hangs fail then.
+   */
   readonly close: () => Promise<void>;
 };
 
-/** A transaction, as the server knows it. */
+/** A running transaction, as the server identifies it. */
 export type Running = {
   readonly pid: number;
-  /** When it began, as text: to the microsecond, so that the next one of the same connection is never meant. */
+  /** When it began, as text to the microsecond, so that the next transaction of the same connection is never mistaken for it. */
   readonly began: string;
 };
 
@@ -39,13 +41,13 @@ const CLOSE_MS = 3_000;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
 
-/** Gives its connection up soon: whoever closes the pool waits for it. */
+/** A check gives its connection up soon, since closing the pool waits for it. */
 const CHECK = { text: "select 1", query_timeout: 2_000 };
 
-/** Opened when something is cancelled, and closed again soon. */
+/** The pool for cancelling opens when something is cancelled, and closes soon after. */
 const ASIDE = { max: 2, connectionTimeoutMillis: CONNECT_MS, query_timeout: 2_000, idleTimeoutMillis: 10_000 };
 
-/** Timestamps arrive as `Date`, 64-bit integers as numbers (counts and identifiers here stay far below 2^53). */
+/** The type id of 64-bit integers, which arrive as numbers (counts and ids here stay far below 2^53). */
 const INT8 = 20;
 
 export function createDatabase<Schema>(options: DatabaseOptions): Database<Schema> {

@@ -22,7 +22,7 @@ type Migration = {
   readonly down: string;
 };
 
-/** Any number; all parts take the same lock, so that two processes never migrate at once. */
+/** An arbitrary number; all parts take the same lock, so that two processes never migrate at once. */
 const LOCK = 7_417_340_921;
 
 const LEDGER = `
@@ -35,7 +35,7 @@ const LEDGER = `
   );
 `;
 
-/** Applies what is missing, each revision in a transaction of its own, and returns the names applied. */
+/** Applies missing revisions, each in a transaction of its own, and returns their names. */
 export async function migrateUp(pool: Pool, set: MigrationSet): Promise<readonly string[]> {
   const migrations = await readMigrations(set);
   const applied: string[] = [];
@@ -79,7 +79,7 @@ export async function migrateDown(pool: Pool, set: MigrationSet): Promise<string
   });
 }
 
-/** What a newer version applied and this one does not know, oldest first. */
+/** Lists revisions that a newer version applied and this one does not know, oldest first. */
 export async function foreignRevisions(pool: Pool, set: MigrationSet): Promise<readonly string[]> {
   const migrations = await readMigrations(set);
   return unknownNames(await locked(pool, (client) => appliedNames(client, set.part)), migrations);

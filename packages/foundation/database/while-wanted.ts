@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 /** `pid` is null where one session serves everybody, so that nothing can be cancelled from outside. */
 export type Began = { readonly pid: number | null; readonly began: string };
 
-/** Columns to read first in a transaction, by which its statements are found to be cancelled. */
+/** Columns to read first in a transaction; they identify its statements for cancelling. */
 export const beganColumns: RawBuilder<Began> = sql`case when strpos(version(), 'PGlite') = 0 then pg_backend_pid() end as pid, now()::text as began`;
 
 type Wanted = {
@@ -13,7 +13,7 @@ type Wanted = {
   readonly running: Began | undefined;
 };
 
-/** Works in a transaction until `signal` is aborted: what runs then is cancelled on the server too, and nothing more begins. */
+/** Works in a transaction until `signal` is aborted: the running statement is then cancelled on the server too, and no other begins. */
 export async function whileWanted<Schema, Result>(
   transaction: Transaction<Schema>,
   { database, signal, running }: Wanted,
@@ -35,12 +35,12 @@ export async function whileWanted<Schema, Result>(
     throw error;
   } finally {
     signal.removeEventListener("abort", cancel);
-    // Before another has this connection.
+    // The cancellation must end before another caller gets this connection.
     await cancelling;
   }
 }
 
-/** Between two statements. */
+/** Refuses the next statement once the signal is aborted. */
 function refusingWhenAborted(signal: AbortSignal): KyselyPlugin {
   return {
     transformQuery: ({ node }) => {
@@ -52,13 +52,13 @@ function refusingWhenAborted(signal: AbortSignal): KyselyPlugin {
 }
 
 type Visit = {
-  /** What runs when it is aborted is cancelled. */
+  /** Aborting it cancels the running statement. */
   readonly signal: AbortSignal;
-  /** The database gives a statement up after so long. */
+  /** The time limit of a statement. */
   readonly milliseconds: number;
 };
 
-/** Reads, in a transaction that sees all as it was at one moment, until `signal` is aborted. */
+/** Reads in a transaction that sees one snapshot, until `signal` is aborted. */
 export async function readWhileWanted<Schema, Result>(
   database: Database<Schema>,
   { signal, milliseconds }: Visit,

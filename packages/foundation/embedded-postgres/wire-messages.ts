@@ -23,7 +23,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 const ANSWERED = new Set(["Q", "S", "F", "H", "c", "f"]);
 const COMPLETE = new Set(["Q", "S", "F"]);
 
-/** Everything a client may say after its greeting; the engine itself ends at anything else. */
+/** The message types a client may send after its greeting; the engine itself crashes on any other. */
 const KNOWN = new Set(["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f"]);
 
 /** Cuts a client's bytes into batches, each ready to be run in one go. */
@@ -32,7 +32,7 @@ export function createMessageReader({ refuseEncryption, end, run }: Reactions): 
   let batch: Buffer[] = [];
   let started = false;
 
-  /** Takes one message off what was received; false when it isn't all there yet. */
+  /** Takes one message off the received bytes; false when it isn't complete yet. */
   function step(): boolean {
     const header = started ? 5 : 8;
     if (received.length < header) {

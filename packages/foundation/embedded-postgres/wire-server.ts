@@ -22,7 +22,7 @@ type Unit = { readonly client: Client; readonly batch: Batch };
 
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
-/** What a client must not leave behind for the next one: an unfinished extended query, then an open transaction. */
+/** A Sync message ends an unfinished extended query, which a client must not leave behind for the next one. */
 const SYNC = new Uint8Array([0x53, 0, 0, 0, 4]);
 
 /**

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose";
 import { z } from "zod";
 import { createCredentialEpochs, type CredentialEpochsOptions } from "./credential-epochs.ts";
 
-/** What a verified access token says. */
+/** The claims of a verified access token. */
 export type AccessTokenClaims = {
   readonly subject: string;
   readonly tenantId: string;
@@ -21,7 +21,7 @@ export type AccessTokenVerifier = {
   readonly verify: (token: string, at?: Date) => Promise<AccessTokenClaims>;
 };
 
-/** The token was looked at and refused. */
+/** The token was refused. */
 export class AccessTokenError extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, { cause });
@@ -29,7 +29,7 @@ export class AccessTokenError extends Error {
   }
 }
 
-/** Start it before the first request: it follows the feed of ended credentials, where there is one. */
+/** A verifier to start before the first request: it follows the feed of ended credentials, where there is one. */
 export type StartedVerifier = AccessTokenVerifier & { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
 type VerifierOptions = {
@@ -47,7 +47,7 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const JWKS_TIMEOUT_MS = 3_000;
 const JWKS_COOLDOWN_MS = 5_000;
 const JWKS_REFRESH_MS = 10 * 60_000;
-/** While they can't be fetched, keys are good for as long as a token they have signed. */
+/** Cached keys are used as long as a token they have signed is valid, while they can't be fetched. */
 const JWKS_KEPT_MS = 70 * 60_000;
 
 const claimsSchema = z.object({
@@ -75,7 +75,7 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
     cacheMaxAge: JWKS_KEPT_MS,
   });
   let refreshedAt = Date.now();
-  // In the background, so that an outage of who publishes them is not at once one of everybody who trusts them.
+  // Keys are reloaded in the background, so that an outage of their publisher is not at once an outage of every verifier.
   const refreshKeys = () => {
     if (Date.now() - refreshedAt > JWKS_REFRESH_MS) {
       refreshedAt = Date.now();
@@ -153,7 +153,7 @@ function reasonOf(error: unknown): string {
   return "the signing keys could not be fetched";
 }
 
-/** The keys' address answered late, with an error page, or with something else than keys. */
+/** Whether the keys' address answered late, with an error page, or with something else than keys. */
 function cameFromKeys(error: errors.JOSEError): boolean {
   return error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === errors.JOSEError.code;
 }

@@ -1,4 +1,6 @@
-/** An address for people's eyes: `…@` stands in the place of a user and password. */
+/**
+ * Formats an address for display: `…@` replaces user and password.
+ */
 export function withoutUserInfo(url: string): string {
   if (!URL.canParse(url)) {
     return "";

@@ -1,7 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
 
-/** Auth classes that ask for no credential in a header. */
+/** Auth classes that require no credential in a header. */
 const WITHOUT_CREDENTIAL = new Set(["public", "same-origin"]);
 
 const ERROR = {
@@ -24,7 +24,7 @@ const ERROR = {
 
 const describe = createJsonSchemaTransform({ skipList: ["/metrics"] });
 
-/** How `/docs` tells of the routes: their schemas, which of them ask for a token, and what a refusal looks like. */
+/** Describes the routes for `/docs`: their schemas, which of them require a token, and the body of refusals. */
 export function apiDescription(title: string, version: string): FastifyDynamicSwaggerOptions {
   return {
     openapi: {

@@ -7,20 +7,20 @@ import type { Logger } from "#log.ts";
 /** The `typ` of the feed's header, so that neither an access token passes for a feed nor the other way round. */
 export const CREDENTIAL_EPOCHS_TYPE = "epochs+jwt";
 
-/** What is looked at of a token. */
+/** The claims of a token that are checked against the feed. */
 export type TokenOrigin = { readonly subject: string; readonly epoch: number | undefined; readonly sessionId: string | undefined };
 
 export type CredentialEpochs = {
   /** Reads the feed once, then again and again in the background. Resolves when the first reading has succeeded or failed. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** Why a token with a good signature no longer counts; undefined when it does, as far as is known. */
+  /** The reason why a token with a valid signature is refused; undefined when it is not, as far as is known. */
   readonly refusal: (token: TokenOrigin) => string | undefined;
 };
 
 export type CredentialEpochsOptions = {
   readonly url: string;
-  /** Of the keys that sign it: the same that sign the tokens. */
+  /** The keys that sign the feed, the same that sign the tokens. */
   readonly keys: JWTVerifyGetKey;
   readonly issuer: readonly string[] | undefined;
   readonly log: Logger;
@@ -32,9 +32,9 @@ const INTERVAL_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const TIMEOUT_MS = 3_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** A reading that is further behind comes from a clock that was set right. */
+/** A reading that is further behind comes from a server whose clock was corrected. */
 const REPLICA_LAG_SECONDS = 60;
-/** Fewer failures in a row are a restart or a lost packet. */
+/** How many failures in a row are logged; fewer are a restart or a lost packet. */
 const OUTAGE = 3;
 
 const feedSchema = z.object({
@@ -50,8 +50,8 @@ type Known = {
 };
 
 /**
- * Follows the feed of tokens that stopped to count before their time. While it can't be read the last reading counts:
- * refusing everyone would make one part's outage everyone's, and a token is over within the hour.
+ * Follows the feed of tokens that were invalidated before they expire. While it can't be read the last reading counts:
+ * refusing everyone would make one part's outage everyone's, and tokens expire within the hour.
  */
 export function createCredentialEpochs(options: CredentialEpochsOptions): CredentialEpochs {
   const { url, log, metrics, intervalMs = INTERVAL_MS } = options;
@@ -65,7 +65,7 @@ export function createCredentialEpochs(options: CredentialEpochsOptions): Creden
   async function read(): Promise<void> {
     try {
       const next = await fetchFeed(options, stopping.signal);
-      // Replicas sign their own; the one behind must not make good what the one ahead has told.
+      // Replicas sign feeds of their own; one that lags must not undo what a newer one has reported.
       const behind = known.issuedAt - next.issuedAt;
       if (behind <= 0 || behind > REPLICA_LAG_SECONDS) {
         known = next;

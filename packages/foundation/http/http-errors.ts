@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import { databaseUnavailable } from "#database-unavailable.ts";
 import { AppError, type ErrorDetail } from "#errors.ts";
 
-/** A route may have said how long its answer keeps before it came to this. */
+/** Errors are never cached, although the route may have set a cache header before it failed. */
 const NOT_CACHED = { "cache-control": "no-store" };
 
 /** Turns whatever a route throws into the product's error body; the one place where an unexpected error is logged. */
@@ -27,7 +27,7 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply): vo
   void reply.headers(NOT_CACHED).status(404).send(error.toBody());
 }
 
-/** What an error may tell a client. */
+/** Converts an error to what a client may see of it. */
 export function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) {
     return error;

@@ -57,16 +57,16 @@ function allowOrigins(server: Pick<FastifyInstance, "addHook">, origins: readonl
   });
 }
 
-/** Below, the headers are most of what is sent. */
+/** Smaller answers are not worth compressing, since headers are most of what is sent. */
 const WORTH_BYTES = 1024;
-/** Half the time of zlib's own choice, for a few percent more bytes. */
+/** Level 3 takes half the time of zlib's default, for a few percent more bytes. */
 const LEVEL = 3;
 
 const compress = promisify(gzip);
 
 /**
- * Sends larger answers compressed to who asks for it. Only where the request carried a credential that no other site can
- * make a browser send: what a secret is compressed with would else tell of it by its length.
+ * Compresses larger answers for clients that accept it. Only when the request carried a credential that no other site
+ * can make a browser send: otherwise the length of a compressed answer could reveal a secret in it.
  */
 function compressAnswers(server: Pick<FastifyInstance, "addHook">): void {
   server.addHook("onSend", async (request, reply, payload) => {
@@ -112,7 +112,7 @@ type HttpServerOptions = {
   /** By the name that routes put into `config.auth`; `public` is always there. */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
   readonly routes: readonly Routes[];
-  /** Bytes of a request's body at the most, unless a route says otherwise. */
+  /** The most bytes of a request's body, unless a route says otherwise. */
   readonly bodyLimit?: number;
   /** Reverse proxies whose X-Forwarded-For is believed: addresses, ranges or `loopback`. */
   readonly trustedProxies?: readonly string[];
@@ -185,7 +185,10 @@ const openApiPages: FastifyPluginAsync<HttpServerOptions> = async (scope) => {
   await scope.register(swaggerUi, { routePrefix: "/docs" });
 };
 
-/** Returns a check, for when all routes are there, that each has a class: the API's own pages name theirs in a later hook. */
+/**
+ * Guards every route by its auth class. Returns a check that each route has one, to be called when all are registered:
+ * the API's own pages set theirs in a later hook.
+ */
 function guardRoutes(server: HttpServer, authenticators: Readonly<Record<string, Authenticator>>): () => void {
   const known: Readonly<Record<string, Authenticator>> = { public: async () => undefined, ...authenticators };
   const routes: RouteOptions[] = [];

@@ -39,7 +39,7 @@ export function listening(
   };
 }
 
-/** Browsers connect ahead of requests they may never make. Node counts such a connection as busy; nothing runs on it. */
+/** Browsers open connections for requests they may never make. Node counts such a connection as busy, although nothing runs on it. */
 function trackSilentConnections(server: HttpServer): ReadonlySet<Socket> {
   const silent = new Set<Socket>();
   server.server.on("connection", (socket: Socket) => {

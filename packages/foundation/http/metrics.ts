@@ -22,7 +22,7 @@ export function createMetrics(role: string): Metrics {
 
 type CounterOptions<Label extends string> = { readonly name: string; readonly help: string; readonly labels: readonly Label[] };
 
-/** A number that only rises, for each combination of labels. */
+/** A counter: a number that only rises, for each combination of labels. */
 export function createCounter<Label extends string>({ registry }: Metrics, { name, help, labels }: CounterOptions<Label>): Counter<Label> {
   return new Counter({ name, help, labelNames: labels, registers: [registry] });
 }
@@ -31,13 +31,13 @@ type GaugeOptions<Label extends string> = {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly Label[];
-  /** Asked at each scrape. Where it fails or takes over two seconds nothing is said: unknown, which is not 0. */
+  /** Called at each scrape. When it fails or takes over two seconds nothing is reported: unknown, which is not 0. */
   readonly read: () => Promise<readonly { readonly labels: Readonly<Record<Label, string>>; readonly value: number }[]>;
 };
 
 const READ_MS = 2_000;
 
-/** A number that goes up and down, read when somebody asks. */
+/** A gauge: a number that goes up and down, read at each scrape. */
 export function createGauge<Label extends string>({ registry }: Metrics, { name, help, labels, read }: GaugeOptions<Label>): void {
   const gauge = new Gauge({
     name,
@@ -47,7 +47,7 @@ export function createGauge<Label extends string>({ registry }: Metrics, { name,
     async collect() {
       gauge.reset();
       if (labels.length === 0) {
-        // One without labels is reset to 0.
+        // A gauge without labels is reset to 0, so it is removed.
         gauge.remove();
       }
       for (const { labels: of, value } of await withinTime(read)) {

@@ -3,7 +3,7 @@ import { AppError } from "#errors.ts";
 
 export type Role = "admin" | "member";
 
-/** Who makes a request, as far as the request has proven. */
+/** The caller of a request, as far as the request has proven it. */
 export type Principal =
   | {
       readonly kind: "user";

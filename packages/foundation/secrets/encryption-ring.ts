@@ -2,12 +2,12 @@ import { SealError, type SealContext, type Sealer } from "./sealing.ts";
 
 export type SealedValue = { readonly id: string; readonly sealed: string; readonly context: SealContext };
 
-/** A kind of values that are kept sealed, and how they are found and replaced. */
+/** A column of sealed values, and how they are found and replaced. */
 export type SealedPlace = {
   readonly purpose: string;
-  /** How many values each key of the ring, or of a former one, has sealed. */
+  /** Counts the values that each key, of the ring or a former one, has sealed. */
   readonly countByKey: () => Promise<readonly { readonly keyId: string; readonly rows: number }[]>;
-  /** Values that another key than `keyId` has sealed, by their ids. */
+  /** Lists the values that another key than `keyId` has sealed, by their ids. */
   readonly listSealedByOthers: (page: {
     readonly keyId: string;
     readonly after: string;
@@ -23,7 +23,7 @@ export type RingKey = {
   readonly id: string;
   /** `missing`: values are sealed with it, but the ring does not hold it. */
   readonly use: "seals" | "opens" | "missing";
-  /** Values by what they are sealed for. */
+  /** How many values it sealed, by purpose. */
   readonly rows: Readonly<Record<string, number>>;
 };
 
@@ -44,7 +44,7 @@ export async function describeRing(keyIds: readonly string[], places: readonly S
 }
 
 export type Resealing = {
-  /** Values sealed anew, by what they are sealed for. */
+  /** How many values were sealed again, by purpose. */
   readonly resealed: Readonly<Record<string, number>>;
   /** Values that could not be opened, and why; they are left as they are. */
   readonly unopened: readonly Unopened[];
@@ -55,8 +55,8 @@ type Unopened = { readonly purpose: string; readonly id: string; readonly reason
 const BATCH = 50;
 
 /**
- * Seals everything anew that the ring's first key has not sealed, in small transactions: one that is broken off is taken
- * up where it was by the next call. A value that someone changes meanwhile is kept as they made it.
+ * Seals again everything that the ring's first key has not sealed, in small transactions: after an interruption the
+ * next call goes on where it stopped. A value that somebody changes meanwhile is kept.
  */
 export async function resealAll(sealer: Sealer, places: readonly SealedPlace[]): Promise<Resealing> {
   const resealed: Record<string, number> = {};

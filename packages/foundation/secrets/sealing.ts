@@ -4,20 +4,20 @@ import { z } from "zod";
 /** One key of the ring that secrets at rest are sealed with. */
 export type EncryptionKey = { readonly id: string; readonly secret: string };
 
-/** The first seals, all of them open. */
+/** The keys of the ring: the first seals, all of them open. */
 export type EncryptionRing = readonly [EncryptionKey, ...EncryptionKey[]];
 
-/** What a sealed value is and whose; a value moved to another place or owner does not open. */
+/** The purpose and owner of a sealed value; one that is moved to another place or owner does not open. */
 export type SealContext = { readonly purpose: string; readonly subject: string };
 
 export type Sealer = {
-  /** Of the ring; the first one's key seals. */
+  /** The ids of the ring's keys; the first one seals. */
   readonly keyIds: readonly [string, ...string[]];
   /** @returns `v1.<key id>.<nonce>.<ciphertext>.<tag>`, parts in base64url. */
   readonly seal: (plain: Uint8Array, context: SealContext) => string;
   /** @throws {SealError} when the key is not in the ring or the value was changed or moved. */
   readonly open: (envelope: string, context: SealContext) => Buffer;
-  /** Whether it is sealed with the ring's first key; otherwise it is due to be sealed anew. */
+  /** Whether the value is sealed with the ring's first key; otherwise it is due to be sealed again. */
   readonly isCurrent: (envelope: string) => boolean;
 };
 
@@ -34,7 +34,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 type Owner = {
-  /** Goes into every key: an envelope of one part does not open in another, even under the same ring. Never change it. */
+  /** Part of every derived key: an envelope of one part does not open in another, even under the same ring. Never change it. */
   readonly label: string;
   /** The variable that holds the ring, for messages. */
   readonly variable: string;
@@ -89,7 +89,7 @@ function additionalData({ purpose, subject }: SealContext): Buffer {
 
 const ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=_-]{32,512})$/;
 
-/** A ring as text: `id:secret` with commas between. */
+/** Reads a ring from text: `id:secret` with commas between. */
 export function encryptionKeysVariable() {
   return z.string("expected text").transform((text, context): EncryptionRing => {
     const keys = text.split(",").map((entry) => {

@@ -20,10 +20,10 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
     audience: config.CODEINDEX_JWT_AUDIENCE,
     issuer: config.CODEINDEX_JWT_ISSUER,
-    // Only our own identity has a feed, and a type of its own on its tokens.
+    // Only Sightline's own identity has a feed, and its tokens have a type of their own.
     ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, log, metrics: metrics.registry } }),
   });
-  // Who vouches for the callers of another identity provider is not known to observability.
+  // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);
   const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version, guest: traces?.guest });
   const http = await serve(context, {

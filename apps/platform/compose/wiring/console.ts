@@ -5,7 +5,7 @@ import { proxyRoutes } from "#console-server/console-proxy.ts";
 import { serve, type Context } from "./context.ts";
 import { healthRoutes } from "./context.ts";
 
-/** Where RFC 8414 looks for it: on the issuer's own origin, which is the console's. */
+/** RFC 8414 looks for the metadata on the issuer's own origin, which is the console's. */
 const ISSUER_METADATA = "/.well-known/oauth-authorization-server";
 
 export async function composeConsole(context: Context): Promise<readonly Service[]> {

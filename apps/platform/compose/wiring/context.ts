@@ -12,7 +12,7 @@ import { version } from "#settings/version.ts";
 import { runChecks, type Check } from "@sightline/foundation/health";
 import { z } from "zod";
 
-/** What every role is wired from. */
+/** What every role is composed from. */
 export type Context = {
   readonly environment: Environment;
   readonly log: Logger;
@@ -25,7 +25,7 @@ export function createContext(role: string, { environment, log }: { readonly env
   return { environment, log, clock: systemClock, metrics: createMetrics(role), platform: readConfig(platformVariables, environment) };
 }
 
-/** The tables a part works on, as its door asks for them. */
+/** The database schema that a part's factory asks for. */
 export type DatabaseOf<Door extends (dependencies: never) => unknown> = Parameters<Door>[0] extends {
   readonly database: Database<infer Schema>;
 }
@@ -36,7 +36,7 @@ export function openDatabase<Schema>({ log }: Context, name: string, url: string
   return createDatabase<Schema>({ url, poolSize, applicationName: `sightline-${name}`, log });
 }
 
-/** Connections are closed after everything that uses them. */
+/** A service that only closes the database; listed first, it stops after everything that uses connections. */
 export function closing<Schema>(database: Database<Schema>): Service {
   return { name: "database", start: async () => undefined, stop: database.close };
 }

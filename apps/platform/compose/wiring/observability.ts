@@ -6,10 +6,10 @@ import { createObservabilityApi, observabilityVariables } from "@sightline/obser
 import { version } from "#settings/version.ts";
 import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
 
-/** One audience for all three APIs. */
+/** All three APIs have the same token audience. */
 const TOKEN_AUDIENCE = "sightline";
 
-/** Registration is rare. */
+/** Small, since registrations are rare. */
 const REGISTRATION_POOL_SIZE = 2;
 
 /** Serves identity's registration too, which its contract puts on this port. */
