@@ -13,7 +13,7 @@ export const codeRunsRequestSchema = z
     /** The first and the last line that are asked for, at the commit that ran. */
     from: line.optional(),
     to: line.optional(),
-    /** How far back. */
+    /** How many days back. */
     days: z.coerce.number().int().min(1).max(90).default(30),
     limit: z.coerce.number().int().min(1).max(500).default(100),
   })
@@ -37,7 +37,7 @@ const codePlaceSchema = z.object({
   project: z.string(),
   /** Null where the producer knew none. */
   function: z.string().nullable(),
-  /** Where it began at `commit`, which is that of the latest run. */
+  /** The line at which it begins at `commit`, the commit of the latest run. */
   line: z.int(),
   commit: z.string().nullable(),
   runs: z.int(),
@@ -52,7 +52,7 @@ export type CodePlace = z.infer<typeof codePlaceSchema>;
 /** Places with the most runs first. */
 export const codeRunsSchema = z.object({
   items: z.array(codePlaceSchema),
-  /** There are more places than were asked for. */
+  /** Whether there are more places than were requested. */
   truncated: z.boolean(),
 });
 export type CodeRuns = z.infer<typeof codeRunsSchema>;

@@ -19,7 +19,7 @@ export type ObservationStatus = z.infer<typeof observationStatusSchema>;
 
 /** Tokens of model calls; null where the provider reported none. */
 export const usageSchema = z.object({
-  /** With what was read from and written to the provider's cache. */
+  /** Including tokens read from and written to the provider's cache. */
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
   /** US dollars by the project's prices; null when no model in it has a price. */

@@ -27,7 +27,7 @@ export {
 export const componentSchema = z.object({
   status: z.enum(["up", "down", "unknown"]),
   error: z.string().optional(),
-  /** What does not stop it yet, and what to do about it. */
+  /** Warnings about what does not stop it yet, with what to do. */
   warnings: z.array(z.string()).optional(),
 });
 export const healthSchema = z.object({ status: z.literal("healthy"), version: z.string() });
@@ -39,12 +39,14 @@ export const detailedHealthSchema = z.object({
 });
 export type DetailedHealth = z.infer<typeof detailedHealthSchema>;
 
-/** Where observed applications send to; what they need beside a project's id or key. */
+/** The addresses that observed applications send to; beside them an application needs a project's id or key. */
 export const intakeSchema = z.object({
-  /** Of the event stream, for the SDK; `…@` stands for a user and password that are not told. */
+  /**
+   * The event stream's address, for the SDK; `…@` replaces a user and password.
+   */
   redis_url: z.string(),
   stream_name: z.string(),
-  /** For OpenTelemetry exporters over HTTP. */
+  /** The address for OpenTelemetry exporters over HTTP. */
   otlp_url: z.string(),
 });
 export type Intake = z.infer<typeof intakeSchema>;
@@ -57,14 +59,17 @@ export const deadLetterSchema = z.object({
   project_id: z.uuid().nullable(),
   reason: z.string(),
   created_at: timestamp,
-  /** The entry's fields (name, value, name, value, …) as JSON text, mended if they were; cut at 4,000 characters in lists, at 1 Mi alone. */
+  /**
+   * The entry's fields (name, value, name, value, …) as JSON text, as fixed if they were; cut at 4,000 characters in
+   * lists, at 1 Mi alone.
+   */
   entry: z.string(),
   /** Characters of the whole entry. */
   entry_length: z.int(),
   /** False when the entry was longer than any event can be, and only its beginning was kept. */
   is_whole: z.boolean(),
   state: z.enum(["open", "replayed", "deleted"]),
-  /** Who mended, replayed and deleted it: a user's id, or `operator`. */
+  /** Who fixed, replayed and deleted it: a user's id, or `operator`. */
   fixed_at: timestamp.nullable(),
   fixed_by: z.string().nullable(),
   replayed_at: timestamp.nullable(),
@@ -96,7 +101,7 @@ export const gapSchema = z.object({
   producer: z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() }).nullable(),
   first_seq: z.int(),
   last_seq: z.int(),
-  /** How many events that are. */
+  /** The number of events in the range. */
   events: z.int(),
   found_at: timestamp,
   producer_first_event_at: timestamp.nullable(),

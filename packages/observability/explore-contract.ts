@@ -76,7 +76,7 @@ export type FacetField = z.infer<typeof facetFieldSchema>;
 
 export const facetsRequestSchema = z.object({
   field: facetFieldSchema.default("name"),
-  /** What the values begin with, in either case. */
+  /** The beginning of the values, in either case. */
   prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
   /** Of the newest 5,000 traces that it finds; without it, of all. What cannot be read of it is left out. */
   q: traceQueryText.optional(),
@@ -85,7 +85,7 @@ export const facetsRequestSchema = z.object({
 /** Those of the most traces first. */
 export const facetListSchema = z.object({
   items: z.array(z.object({ value: z.string(), count: z.int() })),
-  /** How many of the newest traces were looked at; null: all. */
+  /** How many of the newest traces were searched; null: all. */
   looked_at: z.int().nullable(),
 });
 export type FacetList = z.infer<typeof facetListSchema>;
@@ -145,7 +145,7 @@ export const viewSchema = z.object({
   ...viewFields,
   /** A user's id, or `operator`. */
   author: z.string(),
-  /** Whether who asks may change and delete it. */
+  /** Whether the caller may change and delete it. */
   can_change: z.boolean(),
   changed_at: timestamp,
 });

@@ -15,7 +15,7 @@ const priceFields = {
 /** Calls from the hour of `valid_from` on have this price, until the next version; without it, calls from this hour on. */
 export const putPriceRequestSchema = z.object({
   ...priceFields,
-  /** Without one, what `input` costs. */
+  /** By default the price of `input`. */
   cache_read: amountSchema.nullable().default(null),
   cache_write: amountSchema.nullable().default(null),
   valid_from: timestamp.optional(),
@@ -28,7 +28,7 @@ export const priceSchema = z.object({
   cache_read: z.number().nullable(),
   cache_write: z.number().nullable(),
   valid_from: timestamp,
-  /** Where a default price is from, and of which day; null for one of the project's own, which goes before it. */
+  /** The source and date of a default price; null for a price of the project's own, which takes precedence. */
   source: z.string().nullable(),
 });
 export type Price = z.infer<typeof priceSchema>;
@@ -98,7 +98,7 @@ export const scoreSchema = z.object({
   name: z.string(),
   value: z.number(),
   comment: z.string().nullable(),
-  /** Who gave it here; null when it came from the application. */
+  /** The user who gave the score here; null when it came from the application. */
   author: z.string().nullable(),
   scored_at: timestamp,
 });

@@ -54,7 +54,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
 type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
-/** Whichever roles run, and however many copies, somebody makes days ahead and lets old ones go. */
+/** Every role with the database does housekeeping, so that it is done whichever roles run. */
 function withHousekeeping<Part extends Living>(part: Part, { database, log }: Pick<ConsumerOptions, "database" | "log">): Part {
   const housekeeping = createHousekeeping({ query: database.query, log });
   return {

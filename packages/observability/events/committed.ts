@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Where a consumer says what it has committed: a channel of Redis' pub/sub beside the stream. Who misses a message has the database. */
+/**
+ * The channel of Redis' pub/sub, beside the stream, on which consumers announce what they have committed. A listener
+ * that misses a message can read the database.
+ */
 export function committedChannelOf(streamName: string): string {
   return `${streamName}:committed`;
 }
@@ -11,7 +14,7 @@ const committedSchema = z.object({
       id: z.uuid(),
       /** Traces, or parts of them; null when they are too many to be named. */
       traces: z.array(z.uuid()).nullable(),
-      /** Some of them go on from where another part waited. */
+      /** Whether some of them resume another segment. */
       resumed: z.boolean(),
     }),
   ),
@@ -20,7 +23,7 @@ export type Committed = z.infer<typeof committedSchema>;
 
 type TraceOf = { readonly projectId: string; readonly traceId: string; readonly isResumed: boolean };
 
-/** Names in one message. */
+/** The most traces that one message names. */
 const MAX_TRACES = 500;
 const MAX_PROJECTS = 500;
 

@@ -16,7 +16,7 @@ const codeReference = z.object({
   function: z.string().max(500).optional(),
 });
 
-/** What a model call used: the normalised counts, and the provider's own record unchanged. */
+/** The tokens of a model call: the normalised counts, and the provider's own record unchanged. */
 const usage = z.object({
   input_tokens: z.int().min(0).optional(),
   output_tokens: z.int().min(0).optional(),
@@ -46,8 +46,8 @@ const toolEntry = z.object({
 const graphName = z.string().max(600);
 
 /**
- * Where a step of a graph said to go on: by a declared edge, a router, a Command's goto, a Send, an edge that waits for others, or to an
- * error handler. Whether it was gone is known when the target starts.
+ * The next nodes that a step of a graph named: by a declared edge, a router, a Command's goto, a Send, an edge that
+ * waits for others, or an error handler. Whether an edge was taken is known when its target starts.
  */
 const graphMove = z.object({
   to: graphName,
@@ -56,7 +56,7 @@ const graphMove = z.object({
   trigger: z.string().max(4000).optional(),
   /** The target lies in the graph around this one. */
   parent: z.boolean().optional(),
-  /** Of equal moves in a row; absent for one. */
+  /** How many equal moves there were in a row; absent for one. */
   count: z.int().min(1).max(1_000_000).optional(),
 });
 const graphMoves = z.array(graphMove).max(1000);
@@ -66,7 +66,7 @@ const graphStep = z.object({
   task: z.string().max(4000),
   step: z.int(),
   triggers: z.array(z.string().max(4000)).max(1000),
-  /** Of a task that was sent: its place among those of its step. */
+  /** The index of a sent task among those of its step. */
   index: z.int().min(0).optional(),
 });
 
@@ -140,7 +140,7 @@ const eventBodies = {
     nodes: z.array(z.string().max(500)),
     edges: z.array(z.object({ from: z.string(), to: z.string(), conditional: z.boolean() })),
   }),
-  /** A graph took its input in: where its beginning leads. */
+  /** A graph received its input, and names its first nodes. */
   "graph.enter": z.object({
     trace_id: id,
     /** The graph's observation; null for the trace's own graph. */
@@ -171,7 +171,7 @@ const common = {
   id,
   project_id: id,
   producer_id: id,
-  /** Counts a producer's events from 1 without holes, so that a hole is a loss. */
+  /** Counts a producer's events from 1 without gaps, so that a gap is a loss. */
   seq: z.int().min(1),
   ts: timestamp,
 };

@@ -1,16 +1,16 @@
 import type { StreamEvent } from "./event.ts";
 import type { Masker, Masking } from "./masker.ts";
 
-/** An event as it may be stored. */
+/** An event after masking, which may be stored. */
 export type MaskedEvent = {
   readonly event: StreamEvent;
-  /** Contents, by their hash, that nobody may read any more: they stood under a masked name. */
+  /** Hashes of contents that nobody may read any more, since they stood under a masked name. */
   readonly contents: readonly string[];
 };
 
 /**
- * Masks what an event's producer put in: values, texts, errors, reasoning, tool entries and contents. What it is found and counted by (names,
- * ids of sessions, threads and users, models, times, tokens) stays.
+ * Masks the producer's contents of an event: values, texts, errors, reasoning, tool entries and contents. The fields by
+ * which it is found and counted (names, ids of sessions, threads and users, models, times, tokens) stay.
  *
  * @throws {MaskingError}
  */
@@ -87,7 +87,7 @@ type Reasoning = NonNullable<Extract<StreamEvent, { readonly type: "observation.
 
 function maskReasoning(reasoning: Reasoning, masking: Masking): Reasoning {
   const text = masking.text(reasoning.text);
-  // The hash of a text with a secret in it tells whoever guesses the secret that they did.
+  // The hash of a text would confirm a guess of the secret in it, so it is replaced too.
   return text === reasoning.text ? reasoning : { ...reasoning, text, sha256: undefined };
 }
 

@@ -2,7 +2,7 @@ import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS, RE2JSException } from "re2js";
 import { MASKED, type MaskingRules } from "#contract.ts";
 
-/** Masks by one project's rules. Texts take time in proportion to their length, whatever the expressions. */
+/** Masks by the rules of one project, in time proportional to the length of texts, whatever the expressions. */
 export type Masker = {
   readonly hasRules: boolean;
   /** @throws {MaskingError} when it would take too long. */
@@ -33,13 +33,13 @@ export class PatternError extends Error {
   }
 }
 
-/** Instructions of a compiled expression, and of all of a project together. */
+/** The most instructions of a compiled expression, and of all expressions of a project together. */
 const MAX_PROGRAM_SIZE = 2_000;
 const MAX_PROGRAMS = 20_000;
-/** Characters that expressions may go through for one event: some seconds. */
+/** The most characters that expressions may scan for one event, which takes some seconds. */
 const MAX_WORK_CHARACTERS = 32 * 1024 * 1024;
 const MAX_DEPTH = 300;
-/** JSON in texts of JSON in texts. */
+/** How deeply JSON may be nested in texts of JSON. */
 const TEXTS_DEEP = 8;
 const NAMES_REMEMBERED = 10_000;
 const CONTENT_HASH = /^[0-9a-f]{64}$/;
@@ -84,7 +84,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
       return byPatterns(hasKeys && /^\s*[[{"]/.test(text) ? byNames(text, depth) : text);
     }
 
-    /** Tools get and give JSON as text, and that may have been cut. */
+    /** Tool inputs and outputs are JSON as text, which may have been cut. */
     function byNames(text: string, depth: number): string {
       spend(text.length);
       const parsed = depth < TEXTS_DEEP ? parse(text) : undefined;
@@ -93,7 +93,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
       }
       const before = changes;
       const masked = walk(parsed.value, 0, depth + 1);
-      // Of a name that is there twice, parsing shows one.
+      // Parsing keeps only one of two equal names.
       return changes === before ? scanned(text, "outer") : JSON.stringify(masked);
     }
 
@@ -125,7 +125,7 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
       for (const [name, item] of Object.entries(value)) {
         const masked = byPatterns(name);
         renamed += masked === name ? 0 : 1;
-        // Several may become the same.
+        // Several names may become the same one.
         entries.push([
           masked === name ? name : `${masked} ${renamed}`,
           isMaskedName(name) ? withhold(item) : walk(item, depth + 1, textDepth),
@@ -193,7 +193,7 @@ function namesIn(keys: readonly string[]): (name: string) => boolean {
     if (known.size >= NAMES_REMEMBERED) {
       known.clear();
     }
-    // Long ones are no names, and would fill the memory.
+    // Long texts are no names, and would fill the memory.
     if (name.length <= 200) {
       known.set(name, isMasked);
     }
@@ -201,7 +201,7 @@ function namesIn(keys: readonly string[]): (name: string) => boolean {
   };
 }
 
-/** Most texts have nothing to mask, and one look tells. */
+/** Finds in one pass whether a text has anything to mask; most have nothing. */
 function findingAny(patterns: MaskingRules["patterns"], expressions: readonly RE2JS[]): (text: string) => boolean {
   if (patterns.length === 0) {
     return () => false;
@@ -210,7 +210,7 @@ function findingAny(patterns: MaskingRules["patterns"], expressions: readonly RE
     const all = RE2JS.compile(patterns.map(({ expression }) => `(?:${expression})`).join("|"));
     return (text) => all.test(text);
   } catch {
-    // Two that name a group alike.
+    // Two expressions may name a group alike, and then cannot be combined.
     return (text) => expressions.some((expression) => expression.test(text));
   }
 }
@@ -233,7 +233,7 @@ function wildcard(key: string, any: string): string {
   return `(?:${translateGlob(key, { any, quote: (text) => RE2JS.quote(text) })})`;
 }
 
-/** Of `{"$blob": "<sha256>"}`. */
+/** Reads the hash of `{"$blob": "<sha256>"}`. */
 function contentOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !("$blob" in value) || Object.keys(value).length !== 1) {
     return undefined;

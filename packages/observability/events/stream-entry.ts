@@ -4,7 +4,7 @@ import { EVENT_VERSION, eventSchema, type StreamEvent } from "./event.ts";
 /** The fields of one stream entry as Redis returns them: name, value, name, value, … */
 export type StreamFields = readonly string[];
 
-/** Which producer sent an entry and in which place; known even of most entries that are refused. */
+/** The producer of an entry and its number; known even for most entries that are refused. */
 export type EntryOrigin = {
   readonly projectId: string;
   readonly producerId: string;
@@ -15,14 +15,14 @@ export type DecodedEntry =
   | { readonly ok: true; readonly event: StreamEvent }
   | { readonly ok: false; readonly reason: string; readonly origin: EntryOrigin | undefined };
 
-/** UTF-16 units of a body at the most; producers bound theirs far below. */
+/** The most UTF-16 units of a body; producers limit theirs far below. */
 export const MAX_BODY_LENGTH = 16 * 1024 * 1024;
-/** Deeper values are refused, before they exhaust the stack of whatever walks them. */
+/** Deeper values are refused, before they exhaust the stack of code that walks them. */
 const MAX_BODY_DEPTH = 200;
 const MAX_REASON_LENGTH = 2_000;
 const ISSUES_SHOWN = 5;
 
-/** What an event is on the stream: flat fields, the body as JSON text. */
+/** Encodes an event for the stream: flat fields, the body as JSON text. */
 export function encodeEvent(event: StreamEvent): StreamFields {
   return [
     ["v", String(event.v)],
@@ -37,8 +37,8 @@ export function encodeEvent(event: StreamEvent): StreamFields {
 }
 
 /**
- * Reads an entry back. Never throws: what is not an event of this version says why.
- * Text that PostgreSQL cannot hold (NUL, halves of surrogate pairs) becomes U+FFFD.
+ * Decodes an entry. Never throws: when it is no event of this version, the result says why. Characters that PostgreSQL
+ * cannot store (NUL, lone surrogates) become U+FFFD.
  */
 export function decodeEntry(fields: StreamFields): DecodedEntry {
   const record = toRecord(fields);
@@ -72,7 +72,7 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
   }
 }
 
-/** Who sent an entry, as far as it says so; its body is not read. */
+/** Reads the origin of an entry, as far as it names one; its body is not read. */
 export function originOfEntry(fields: StreamFields): EntryOrigin | undefined {
   return originOf(toRecord(fields));
 }

@@ -1,16 +1,17 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** Rows of one statement; more are left for the next sweep. */
+/** The most rows of one statement; more are left for the next sweep. */
 const AT_ONCE = 10_000;
 
-/** More than anybody can ask for. */
+/** More days than any request can cover. */
 const CODE_DAYS = 92;
 
 /**
- * What projects keep no longer and what belongs to no trace: parts of payloads, entries set aside, scores of traces that
- * never came, producers and their gaps; which code ran goes after three months. The others go two days after the traces of their time: those go by the day, and a
- * producer that refers to a part of payloads sends it again within a day.
+ * Deletes expired rows that belong to no trace: parts of payloads, dead letters, scores of traces that never came,
+ * producers and their gaps. Rows about which code ran go after three months, the others two days after the traces of
+ * their time: traces are deleted by the day, and a producer that refers to a part of payloads sends it again within a
+ * day.
  */
 export async function deleteExpiredRecords(query: Kysely<ObservabilitySchema>): Promise<void> {
   for (const [table, column] of [

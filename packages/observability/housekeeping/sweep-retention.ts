@@ -3,12 +3,12 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { deleteExpiredTraces, dropDay, listPastDays } from "#store/days.store.ts";
 import { deleteExpiredRecords } from "./expired-records.store.ts";
 
-/** Traces of one short transaction. */
+/** How many traces one short transaction deletes. */
 const AT_ONCE = 500;
 
 /**
- * Deletes what projects keep no longer, and drops the days of which nothing is left. Any number of replicas may do it at
- * once; what is left when `signal` aborts is left for the next time.
+ * Deletes traces whose retention has ended, and drops days that are empty. Any number of replicas may do it at once;
+ * what is left when `signal` aborts is left for the next time.
  */
 export async function sweepRetention(
   query: Kysely<ObservabilitySchema>,

@@ -8,13 +8,10 @@ type AnnounceOptions = { readonly redis: Redis; readonly streamName: string; rea
 
 export type Announce = (written: Pick<BatchRows, "traces" | "scores">) => void;
 
-/** Messages on their way; a Redis that takes none for so long gets no more of them. */
+/** The most messages in flight; a Redis that accepts none gets no more of them. */
 const MAX_WAITING_MESSAGES = 16;
 
-/**
- * Says which traces a commit has changed, to whoever watches them. Nobody waits for it and nothing depends on it: watchers also look
- * into the database now and then.
- */
+/** Announces which traces a commit has changed. Nothing waits for it or depends on it: watchers also read the database now and then. */
 export function createAnnouncer({ redis, streamName, log }: AnnounceOptions): Announce {
   const channel = committedChannelOf(streamName);
   let waiting = 0;

@@ -3,16 +3,16 @@ import type { StreamFields } from "#events/stream-entry.ts";
 export type StreamEntry = {
   readonly id: string;
   readonly fields: StreamFields;
-  /** How often it was delivered, when it was taken over from somebody who did not finish it. */
+  /** How often it was delivered, when it was taken over from a consumer that did not finish it. */
   readonly deliveries?: number;
 };
 
-/** What one command brought; `isLast` when there is no more for now. */
+/** The entries of one command; `isLast` when there are no more for now. */
 export type Chunk = { readonly entries: readonly StreamEntry[]; readonly isLast: boolean };
 
 type Fetch = (count: number, isFirst: boolean) => Promise<Chunk>;
 
-/** Characters after which no more is asked for: what a batch is bounded by beside its count. */
+/** A batch ends after so many characters, beside its limit of entries. */
 const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 /** Redis can bound what a command returns only by its count: so many entries of the largest size still fit into memory. */
 const CHUNK_FIRST = 10;
@@ -34,7 +34,7 @@ export function createChunkedReading(): (count: number, fetch: Fetch) => Promise
         if (taken.length === 0) {
           throw error;
         }
-        // What was delivered is ours to write; the next call fails again.
+        // Delivered entries must be written; the next call fails again.
         return { entries: [], isLast: true };
       });
       const lengths = entries.map(lengthOf);

@@ -3,7 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { createChunkedReading, type StreamEntry } from "./chunked-reading.ts";
 
-/** New entries, as many as are there up to `count`; empty when none came within `blockMs`. */
+/** Reads new entries, up to `count`; empty when none came within `blockMs`. */
 export type ReadEntries = (count: number, blockMs: number) => Promise<readonly StreamEntry[]>;
 
 /** One consumer's view of the stream and its group. */
@@ -16,9 +16,9 @@ export type EventStream = {
   readonly claim: (count: number, idleMs: number) => Promise<readonly StreamEntry[]>;
   /** Undefined when the Redis user may not ask. */
   readonly deliveriesOf: (id: string) => Promise<number | undefined>;
-  /** For how long the oldest entry has been on the stream that was delivered and is not settled; 0 when there is none. */
+  /** The age of the oldest entry that was delivered and is not settled; 0 when there is none. */
   readonly oldestPendingMs: () => Promise<number>;
-  /** The entries are done with: acknowledged and out of the stream. */
+  /** Settles the entries: acknowledges them and removes them from the stream. */
   readonly settle: (ids: readonly string[]) => Promise<void>;
   /** Removes this consumer's name, unless entries are pending under it. */
   readonly leave: () => Promise<void>;
@@ -58,7 +58,7 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
     if (first === undefined || last === undefined) {
       return entries;
     }
-    // They are ours by now: whatever goes wrong here, they are to be written.
+    // The entries are claimed by now: whatever fails here, they must be written.
     const reply = await commands.xpending(stream, group, first.id, last.id, PENDING_AT_ONCE, consumer).catch(() => []);
     const rows = reply as PendingRow[];
     const counts = new Map(rows.map(([id, , , deliveries]) => [id, deliveries]));
@@ -195,7 +195,7 @@ function toConsumer(row: readonly (string | number)[]): { name: string; idle: nu
   return { name: String(valueOf("name")), idle: Number(valueOf("idle")), pending: Number(valueOf("pending")) };
 }
 
-/** By asking for the command and not the version: compatible servers count their versions differently. */
+/** Asks for the command and not the version, since compatible servers count their versions differently. */
 async function knowsCommand(redis: Redis, name: string): Promise<boolean> {
   try {
     const [info] = (await redis.call("COMMAND", "INFO", name)) as [unknown];

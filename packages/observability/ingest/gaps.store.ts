@@ -1,12 +1,13 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** Producers looked at in one call. */
+/** How many producers one call checks. */
 const AT_ONCE = 200;
 
 /**
- * Looks at the producers whose numbers have holes. A hole that was there at the last look, at least `windowMs` ago,
- * and is still there, is a gap; a gap whose events came after all shrinks or goes. Returns how many events were newly found lost.
+ * Finds gaps in the numbers of producers. Numbers that were missing at the last check, at least `windowMs` ago, and
+ * still are, become a gap; a gap whose events arrive later shrinks or is deleted. Returns how many events were newly
+ * found lost.
  */
 export async function settleGaps(query: Kysely<ObservabilitySchema>, windowMs: number): Promise<number> {
   return query.transaction().execute(async (transaction) => {
@@ -31,7 +32,7 @@ export async function settleGaps(query: Kysely<ObservabilitySchema>, windowMs: n
       return 0;
     }
     const keys = JSON.stringify(rows);
-    // One pass over the ranges: looked through for each gap, a producer that leaves every other number out would take hours.
+    // One pass over the ranges: searching them for each gap would take hours for a producer that leaves out every other number.
     await sql`
       with lost as materialized (
         select producer.project_id, producer.producer_id, lower(range) as first_seq, upper(range) - 1 as last_seq

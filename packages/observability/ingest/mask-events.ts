@@ -8,13 +8,13 @@ import { createMasker, MaskingError, PatternError, type Masker } from "#events/m
 type MaskEventsOptions = {
   readonly find: (projectIds: readonly string[]) => Promise<readonly (MaskingRules & { readonly project_id: string })[]>;
   readonly clock: Clock;
-  /** Rules that were read are good for this long. */
+  /** How long rules that were read are used. */
   readonly rememberedMs: number;
 };
 
 type Known = { readonly readAt: number; readonly rules: string; readonly masker: Masker | PatternError | undefined };
 
-/** What may be written of a batch's events. */
+/** The events of a batch as they may be written. */
 export type MaskedEvents = {
   readonly events: readonly StreamEvent[];
   readonly contents: readonly { readonly project_id: string; readonly sha256: string }[];
@@ -69,7 +69,7 @@ export function createEventMasking({ find, clock, rememberedMs }: MaskEventsOpti
       const masked = maskEvent(event, masker);
       events.push(masked.event);
       contents.push(...masked.contents.map((sha256) => ({ project_id: projectId, sha256 })));
-      // Masking takes the thread, and the heartbeat needs it too.
+      // Masking blocks the event loop, and the heartbeat needs it too.
       await nextTurn();
     }
     return { events, contents };

@@ -1,4 +1,4 @@
-/** Whole numbers as the text of a PostgreSQL `int8multirange`: `[4, 1, 2]` is `{[1,3),[4,5)}`. */
+/** Formats whole numbers as a PostgreSQL `int8multirange`: `[4, 1, 2]` becomes `{[1,3),[4,5)}`. */
 export function toMultirange(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers.toSorted((left, right) => left - right)) {

@@ -75,7 +75,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   });
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Batches that could not be written and wait for the database. */
+  /** How many batches wait for the database because they could not be written. */
   let held = 0;
   let running: Promise<unknown> | undefined;
   const duties = createStreamDuties({ stream, query: database.query, log, metrics, tuning, batchSize, process });
@@ -157,14 +157,14 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
 type HeartbeatOptions = {
   readonly redis: Redis;
   readonly key: string;
-  /** What the key says beside the time. */
+  /** The content of the key beside the time. */
   readonly content: object;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tuning: Pick<Tuning, "heartbeatEveryMs" | "heartbeatLivesMs">;
 };
 
-/** Called after every commit and every empty read, never otherwise: the key says that events get through, not that a process runs. */
+/** Call it after every commit and every empty read, never otherwise: the key proves that events get through, not that a process runs. */
 function createHeartbeat({ redis, key, content, clock, log, tuning }: HeartbeatOptions): () => Promise<void> {
   let last = -Infinity;
   return async () => {
@@ -183,7 +183,7 @@ function createHeartbeat({ redis, key, content, clock, log, tuning }: HeartbeatO
 
 type Pauses = { readonly firstRetryMs: number; readonly lastRetryMs: number };
 
-/** Pauses that double from the first to the last, give or take a quarter, so that replicas don't return in step. */
+/** Waits with pauses that double, give or take a quarter, so that replicas don't return in step. */
 function createRetryPause({ firstRetryMs, lastRetryMs }: Pauses, signal: AbortSignal) {
   let next = firstRetryMs;
   return {
@@ -193,7 +193,7 @@ function createRetryPause({ firstRetryMs, lastRetryMs }: Pauses, signal: AbortSi
     wait: async (): Promise<void> => {
       const milliseconds = next * (0.75 + Math.random() / 2);
       next = Math.min(next * 2, lastRetryMs);
-      // Cut short when the consumer stops.
+      // The pause ends when the consumer stops.
       await delay(milliseconds, undefined, { signal }).catch(() => undefined);
     },
   };

@@ -1,4 +1,4 @@
-/** How the consumer paces itself; all in milliseconds. */
+/** The consumer's timing, in milliseconds. */
 export type Tuning = {
   /** The longest wait for new entries; stopping waits as long. */
   readonly blockMs: number;
@@ -7,7 +7,7 @@ export type Tuning = {
   readonly claimEveryMs: number;
   readonly heartbeatEveryMs: number;
   readonly heartbeatLivesMs: number;
-  /** A number missing this long is a loss. Longer than five deliveries of an entry that the database refuses take. */
+  /** A number that is missing this long counts as lost. Longer than five deliveries of an entry that the database refuses. */
   readonly reorderWindowMs: number;
   readonly findGapsEveryMs: number;
   readonly reapEveryMs: number;
@@ -15,7 +15,7 @@ export type Tuning = {
   readonly reapIdleMs: number;
   readonly firstRetryMs: number;
   readonly lastRetryMs: number;
-  /** How long masking rules are remembered: so late at the most do all consumers follow a change. */
+  /** How long masking rules are cached: all consumers follow a change within this time. */
   readonly maskingKnownMs: number;
 };
 
@@ -40,8 +40,8 @@ export const MAX_DELIVERIES = 5;
 /** Deliveries after which an entry that nobody finishes is set aside unread: it may be what consumers die of. */
 export const MAX_UNFINISHED_DELIVERIES = 20;
 
-/** Batches that are read and written at once, so that database and consumer seldom wait for each other. */
+/** How many batches are read and written concurrently, so that database and consumer seldom wait for each other. */
 export const LANES = 2;
 
-/** An entry pending for this long does not keep gaps from being judged any more. */
+/** After so long a pending entry no longer delays the judgement of gaps. */
 export const STUCK_MS = 900_000;

@@ -200,7 +200,7 @@ export async function writeBatch(query: Kysely<ObservabilitySchema>, rows: Batch
     if (!isDayMissing(error)) {
       throw error;
     }
-    // Days are made ahead, but never having made them must cost no event.
+    // Partitions are made ahead, but a missing one must cost no event.
     await ensureDays(query);
     await writeOnce(query, rows);
   }
@@ -224,7 +224,7 @@ async function writeOnce(query: Kysely<ObservabilitySchema>, rows: BatchRows): P
   });
 }
 
-/** Each once and in the order of the keys, as all rows. */
+/** Each row once and in the order of the keys, like all rows. */
 function maskedContentRows(contents: NonNullable<BatchRows["maskedContents"]>) {
   const rows = new Map(contents.map((row) => [keyOf(row.project_id, row.sha256), { ...row, content: MASKED }]));
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);

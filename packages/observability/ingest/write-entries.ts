@@ -19,7 +19,7 @@ import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
 import { v7 as uuidv7 } from "uuid";
 
 type KnownProjectsOptions = {
-  /** Those of the ids that are projects. */
+  /** Finds which of the ids are projects. */
   readonly find: (ids: readonly string[]) => Promise<readonly string[]>;
   readonly clock: Clock;
 };
@@ -28,8 +28,8 @@ const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Tells which project ids exist. A project that was found is not asked for again for a minute;
- * one that was not is asked for each time, so that its events are taken as soon as it exists.
+ * Finds which project ids exist. A known project is cached for a minute; an unknown one is looked up each time, so that
+ * its events are accepted as soon as it exists.
  */
 function createKnownProjects({ find, clock }: KnownProjectsOptions): (ids: readonly string[]) => Promise<ReadonlySet<string>> {
   const foundAt = new Map<string, number>();
@@ -48,9 +48,9 @@ function createKnownProjects({ find, clock }: KnownProjectsOptions): (ids: reado
   };
 }
 
-/** Characters that are kept of an entry as a whole; no event is as long. */
+/** The most characters that are kept of an entry; no event is longer. */
 const MAX_WHOLE_LENGTH = MAX_BODY_LENGTH + 1024 * 1024;
-/** Of one that is longer than that: fields, and characters of each. */
+/** How many fields, and characters of each, are kept of an entry that is longer. */
 const FIELDS_KEPT = 32;
 const FIELD_KEPT_LENGTH = 64 * 1024;
 
@@ -193,7 +193,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
   }
 
   return async (entries: readonly StreamEntry[]): Promise<void> => {
-    // What was begun often and never finished is alone, so that it takes nothing else with it.
+    // An entry that was delivered often and never finished is written alone, so that it takes no others with it.
     const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > MAX_DELIVERIES;
     const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
     for (const part of parts) {

@@ -3,22 +3,22 @@ import { MAX_STREAM_LENGTH } from "#config.ts";
 export type AlertRule = {
   readonly name: string;
   readonly severity: "warning" | "critical";
-  /** A number this high or higher is not yet an alert: it is one when the number is above. */
+  /** The alert fires when the number is above this. */
   readonly above: number;
   readonly unit: "events" | "seconds" | "bytes" | "ratio" | "connections" | "consumers";
-  /** What it means and what to do. */
+  /** The meaning of the alert, and what to do. */
   readonly summary: string;
-  /** Where this process can read the number; what only the observed application knows has none. */
+  /** The metric of this process that holds the number; undefined for numbers that only the observed application knows. */
   readonly metric: string | undefined;
-  /** For Prometheus, which compares it with `above`. */
+  /** The Prometheus expression that is compared with `above`. */
   readonly expression: string;
-  /** How long it has to hold for Prometheus to tell. */
+  /** How long the condition must hold before Prometheus fires. */
   readonly held: string;
 };
 
 const MEGABYTE = 1024 * 1024;
 
-/** The contract's alerts, and those without which a loss would go unseen. `docs/prometheus-alerts.yml` is written from them. */
+/** The contract's alerts, and those that reveal losses. `docs/prometheus-alerts.yml` is written from them. */
 export const alertRules: readonly AlertRule[] = [
   {
     name: "StreamLength",

@@ -12,7 +12,7 @@ type AlertsOptions = { readonly database: Database<ObservabilitySchema>; readonl
 
 const LOST_WITHIN_MS = 10 * 60_000;
 
-/** The alerts of the contract, evaluated now, by this replica. An admin sees only the tenant's own losses. */
+/** Serves the alerts of the contract, evaluated now by this replica. An admin sees only the tenant's own losses. */
 export function alertRoutes({ database, metrics, clock }: AlertsOptions) {
   return (server: HttpServer): void => {
     server.get(

@@ -10,8 +10,8 @@ const EVERY_MS = 5_000;
 const WINDOW_MS = 60_000;
 
 /**
- * How much of what it may use this process uses: of one processor, over the last minute; and of the memory that its container
- * or machine has. The first is unknown until it has run for some seconds.
+ * Measures this process' load: the share of one processor over the last minute, and of the memory that its container or
+ * machine has. The first is unknown until the process has run for some seconds.
  */
 export function createBackendLoad({ metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }): BackendLoad {
   let samples: readonly Sample[] = [];
@@ -51,7 +51,7 @@ export function createBackendLoad({ metrics, clock }: { readonly metrics: Metric
   };
 }
 
-/** Without a limit the system says 0, or more than the machine has. */
+/** Without a limit the system reports 0, or more than the machine has. */
 function memoryLimit(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** Of all clients, as the limit `max_connections` counts them. */
+/** Counts the connections of all clients, as the limit `max_connections` does. */
 export async function countConnections(query: Kysely<ObservabilitySchema>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity where backend_type = 'client backend'`.execute(query);

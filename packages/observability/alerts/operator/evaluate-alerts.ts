@@ -5,7 +5,7 @@ import { alertRules, type AlertRule } from "./alert-rules.ts";
 /** Numbers that are not this process' own metrics, by the name of the rule. */
 export type OtherNumbers = Readonly<Record<string, () => Promise<number | undefined>>>;
 
-/** What is not known is said to be unknown, and never that all is well. */
+/** A number that is not known makes the alert `unknown`, never `ok`. */
 export async function evaluateAlerts({ registry }: Metrics, others: OtherNumbers): Promise<readonly Alert[]> {
   return Promise.all(
     alertRules.map(async (rule) => {

@@ -3,7 +3,7 @@ import { alertRules, type AlertRule } from "./alert-rules.ts";
 
 export const PROMETHEUS_RULES_FILE = join(import.meta.dirname, "../../../../docs/prometheus-alerts.yml");
 
-/** The alerts as a rule file of Prometheus. */
+/** Renders the alerts as a rule file of Prometheus. */
 export function renderPrometheusRules(): string {
   return [
     "# Alerts for Prometheus, which scrapes /metrics of the backend, of the consumer and of the observed application.",

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 
-/** Events found lost since then, in the projects that the reader may see. */
+/** Counts events found lost since then, in the projects that the reader may see. */
 export async function countRecentlyLost(
   query: Kysely<ObservabilitySchema>,
   { reader, since }: { readonly reader: Reader; readonly since: Date },

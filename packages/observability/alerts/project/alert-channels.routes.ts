@@ -34,7 +34,7 @@ const changing = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });
 const oneParams = params.extend({ channel_id: z.uuid() });
 
-/** Where a project's alerts are told. */
+/** Serves the channels that a project's alerts are sent to. */
 export function alertChannelRoutes({ query, clock, access }: Options) {
   return (server: HttpServer): void => {
     const path = "/api/v1/projects/:project_id/alert-channels";

@@ -7,10 +7,10 @@ export type AlertChannelRow = Selectable<ObservabilitySchema["observability.aler
 
 type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
-/** Of a project. */
+/** The most channels of a project. */
 export const MAX_CHANNELS = 20;
 
-/** By name. */
+/** Lists the channels by name. */
 export async function listAlertChannels(
   query: Query,
   { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
@@ -42,7 +42,7 @@ export async function insertAlertChannel(query: Query, { projectId, reader, id }
   return rows.length > 0;
 }
 
-/** The rules that told it tell the others alone. */
+/** Deletes a channel; rules that used it keep their other channels. */
 export async function deleteAlertChannel(query: Query, { projectId, reader, id }: Chosen): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     const { numDeletedRows } = await transaction
@@ -59,7 +59,7 @@ export async function deleteAlertChannel(query: Query, { projectId, reader, id }
   });
 }
 
-/** Of the last message that was tried. */
+/** Records the outcome of the last message that was tried. */
 export async function noteChannelUse(query: Query, id: string, problem: string | null): Promise<void> {
   await query
     .updateTable("observability.alert_channels")

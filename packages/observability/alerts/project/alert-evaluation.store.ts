@@ -15,12 +15,12 @@ export type ClaimedRule = {
   readonly belows: number;
 };
 
-/** So few that all of them are done, however slowly, before they are due again. */
+/** Few enough to be finished before they are due again, however slow they are. */
 const AT_ONCE = 5;
 /** A little less than a minute, so that a duty that runs every few seconds makes it about one. */
 const EVERY_S = 55;
 
-/** Takes rules that were not looked at for a minute. Each goes to one of all who ask; one who dies with it leaves it for a minute. */
+/** Claims rules that were not evaluated for a minute. Each goes to one replica; when that replica dies, the rule waits a minute. */
 export async function claimDueRules(query: Query, claim: string): Promise<readonly ClaimedRule[]> {
   const { rows } = await sql<ClaimedRule>`
     update observability.alert_rules as rule set claim = ${claim}::uuid, claimed_at = now()
@@ -45,7 +45,10 @@ export type Verdict = {
 
 type Settled = { readonly rule: ClaimedRule; readonly claim: string; readonly verdict: Verdict; readonly eventId: string };
 
-/** Writes what came of it, and in the same transaction a change with the messages about it. Nothing when the rule was changed or taken meanwhile. */
+/**
+ * Writes the result, and in the same transaction a change of state with the messages about it. Does nothing when the
+ * rule was changed or claimed by another replica meanwhile.
+ */
 export async function settleRule(query: Query, { rule, claim, verdict, eventId }: Settled): Promise<boolean> {
   const isChange = verdict.isFiring !== rule.is_firing;
   return query.transaction().execute(async (transaction) => {
@@ -72,7 +75,7 @@ export async function settleRule(query: Query, { rule, claim, verdict, eventId }
   });
 }
 
-/** What happened so long ago is no longer told. */
+/** Deletes events that are too old to be listed. */
 export async function forgetOldAlertEvents(query: Query): Promise<void> {
   await sql`
     delete from observability.alert_events where id in (

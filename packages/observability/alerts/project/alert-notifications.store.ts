@@ -28,11 +28,11 @@ export type DueNotification = {
 };
 
 const AT_ONCE = 20;
-/** More than a message may take. Who dies with one in hand leaves it to the next after that. */
+/** Longer than sending a message may take. When a replica dies with a message in hand, another one sends it after that. */
 const LEASE_S = 30;
 const GIVEN_UP_AFTER = "1 hour";
 
-/** Takes messages that are due, each for one of all who ask. */
+/** Claims messages that are due, each for one replica. */
 export async function claimDueNotifications(query: Query): Promise<readonly DueNotification[]> {
   const { rows } = await sql<DueNotification>`
     with taken as (
@@ -61,7 +61,7 @@ export async function noteDelivered(query: Query, id: string): Promise<void> {
   `.execute(query);
 }
 
-/** Tried again later, twice as late each time; after an hour no more. */
+/** Schedules the next try, with pauses that double; gives up after an hour. */
 export async function noteUndelivered(query: Query, id: string, problem: string): Promise<void> {
   await sql`
     update observability.alert_notifications set problem = ${problem},
@@ -84,7 +84,7 @@ type EventRow = Omit<AlertEvent, "at" | "notifications"> & {
   readonly notifications: AlertEvent["notifications"];
 };
 
-/** Newest first. */
+/** Lists the events, newest first. */
 export async function listAlertEvents(
   query: Query,
   { projectId, reader, ruleId, after, limit }: EventsWanted,

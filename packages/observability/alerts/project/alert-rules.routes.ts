@@ -36,7 +36,7 @@ const changing = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });
 const oneParams = params.extend({ rule_id: z.uuid() });
 
-/** Rules of a project, and what came of them. */
+/** Serves the rules of a project and their events. */
 export function alertRuleRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
   async function load(chosen: Chosen): Promise<AlertRuleRow> {
     const rule = await findAlertRule(query, chosen);

@@ -10,7 +10,7 @@ export type AlertRuleFields = Pick<Row, "name" | "metric" | "threshold" | "windo
 
 type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
-/** Of a project. */
+/** The most rules of a project. */
 export const MAX_RULES = 100;
 
 const COLUMNS = [
@@ -31,7 +31,7 @@ const COLUMNS = [
   "rule.problem",
 ] as const;
 
-/** By name. */
+/** Lists the rules by name. */
 export async function listAlertRules(
   query: Query,
   { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
@@ -61,7 +61,10 @@ export async function insertAlertRule(
   return rows.length > 0;
 }
 
-/** It is looked at anew at once; one that is switched off no longer fires, and tells nobody. What is undefined stays as it is. */
+/**
+ * Changes a rule, which is then evaluated at once. A rule that is switched off no longer fires, and no message says so.
+ * Undefined fields stay.
+ */
 export async function changeAlertRule(
   query: Query,
   { projectId, reader, id, author }: Chosen & { readonly author: string },

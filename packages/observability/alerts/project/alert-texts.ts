@@ -1,6 +1,6 @@
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 
-/** What changed, as messages tell it. */
+/** The change that a message tells of. */
 export type Told = {
   readonly project_id: string;
   readonly project_name: string;
@@ -24,12 +24,12 @@ const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly writ
   no_traces: { name: "traces begun", write: String },
 };
 
-/** Where the console shows a project's alerts. */
+/** The address of a project's alerts in the console. */
 export function alertsAddress(publicUrl: string, projectId: string): string {
   return `${publicUrl.replace(/\/$/, "")}/projects/${projectId}/alerts`;
 }
 
-/** One paragraph for people. */
+/** Describes the change in one paragraph. */
 export function alertSentence(told: Told): string {
   if (told.kind === "test") {
     return `A test: alerts of the project ${told.project_name} are told here.`;
@@ -42,7 +42,7 @@ export function alertSentence(told: Told): string {
   return `${state}: ${told.rule_name} (${told.project_name}). ${name}${of.join("")} in the last ${told.window_minutes} minutes: ${found}, ${limit}.`;
 }
 
-/** In Slack `<`, `>` and `&` begin links and mentions: what people named their rules and projects makes neither. */
+/** In Slack `<`, `>` and `&` begin links and mentions: they are escaped in names that people chose. */
 export function slackText(told: Told, address: string): string {
   const sentence = alertSentence(told).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return `${told.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${address}|Open in Sightline>`;

@@ -14,13 +14,14 @@ export type AlertQuestion = {
 
 type Expression = ReturnType<typeof sql>;
 
-/** A rule that asks too much is given up, and says so. */
+/** The time limit of one rule's query; a rule that takes longer becomes `unknown` and says so. */
 const LIMIT_MS = 5_000;
 
 /**
- * What a rule looks at, of its window until now. For nobody but the duty that evaluates rules: it asks as no reader.
+ * Reads the value that a rule judges, over its window until now. Only for the background task that evaluates rules,
+ * since it reads as no particular reader.
  *
- * @returns null when there is nothing to take it of.
+ * @returns null when there is nothing to compute the value from.
  */
 export async function readAlertValue(query: Query, question: AlertQuestion): Promise<number | null> {
   return query.transaction().execute(async (transaction) => {
@@ -63,7 +64,7 @@ const VALUES = {
   latency_p95: sql`percentile_cont(0.95) within group (order by duration_ms)`,
 } as const;
 
-/** The traces that ended in the window, or the steps that the filter names. */
+/** Selects the traces that ended in the window, or the steps that the filter names. */
 function ended(question: AlertQuestion): Expression {
   const { projectId, filter } = question;
   const since = sinceOf(question);
@@ -76,7 +77,7 @@ function ended(question: AlertQuestion): Expression {
   return sql`select step.end_status = 'failure' as is_failure, step.duration_ms ${steps(question)} and ${isWanted}`;
 }
 
-/** Model calls at the prices of their hour; of one user those who cost most. */
+/** Selects model calls at the prices of their hour; for one user, the user whose calls cost most. */
 function usage(question: AlertQuestion) {
   const { projectId, metric, filter } = question;
   const calls = sql`
@@ -96,7 +97,7 @@ function usage(question: AlertQuestion) {
         from (select sum(cost) as spent from (${calls}) as call where user_id is not null group by user_id) as each`;
 }
 
-/** Found by the hours of their beginnings; one that took longer than an hour and ended in the window is found in part of the cases only. */
+/** Finds steps by the hours in which they began; a step that took longer than an hour is not always found. */
 function steps(question: AlertQuestion): Expression {
   const { projectId, filter } = question;
   const since = sinceOf(question);

@@ -7,7 +7,10 @@ export function createRingSealer(ring: EncryptionRing): Sealer {
   return createSealer(ring, { label: "sightline.observability", variable: "ENCRYPTION_KEYS" });
 }
 
-/** Seals where a channel leads and what its messages are signed with; neither opens in another channel's row. Without keys it refuses both. */
+/**
+ * Seals a channel's address and the secret that signs its messages; neither opens in another channel's row. Without
+ * keys it refuses both.
+ */
 export function createChannelSealer(ring: EncryptionRing | undefined) {
   const sealer: Pick<Sealer, "seal" | "open"> = ring === undefined ? { seal: refuse, open: refuse } : createRingSealer(ring);
   return {

@@ -3,10 +3,13 @@ import type { Verdict } from "./alert-evaluation.store.ts";
 
 type Rule = { readonly metric: AlertMetric; readonly threshold: number; readonly is_firing: boolean; readonly belows: number };
 
-/** Evaluations that must find it well, one after the other, before it no longer fires. */
+/** How many evaluations in a row must be good before the alert is resolved. */
 const BELOWS = 2;
 
-/** It fires at once, and ceases to when it was well twice. Where there is nothing to take a value of, all is well. */
+/**
+ * Decides whether the rule fires: at once when the value is bad, and until it was good twice in a row. Without a value
+ * it counts as good.
+ */
 export function judgeValue({ metric, threshold, is_firing: isFiring, belows }: Rule, value: number | null): Verdict {
   const isBad = value !== null && (metric === "no_traces" ? value <= threshold : value > threshold);
   if (isBad) {

@@ -6,15 +6,15 @@ import { countSealedChannels, listChannelsSealedByOthers, replaceSealedChannels,
 import { createRingSealer, secretContext, urlContext } from "./channel-secrets.ts";
 
 export type ObservabilityKeys = {
-  /** How much each key of the ring has sealed here. */
+  /** Counts what each key of the ring has sealed in observability. */
   readonly status: () => Promise<readonly RingKey[]>;
-  /** Seals everything anew that the ring's first key has not sealed. */
+  /** Seals again everything that the ring's first key has not sealed. */
   readonly reseal: () => Promise<Resealing>;
 };
 
 type Options = { readonly database: Database<ObservabilitySchema>; readonly ring: EncryptionRing };
 
-/** For the command line. */
+/** Opens observability's sealed values for the command line. */
 export function createObservabilityKeys({ database, ring }: Options): ObservabilityKeys {
   const sealer = createRingSealer(ring);
   const placeOf = (column: SealedColumn, contextOf: (id: string) => SealContext): SealedPlace => ({

@@ -5,7 +5,7 @@ type Query = Kysely<ObservabilitySchema>;
 export type SealedColumn = "sealed_url" | "sealed_secret";
 type Sealed = { readonly id: string; readonly sealed: string };
 
-/** How many values each key has sealed. */
+/** Counts the values that each key has sealed. */
 export async function countSealedChannels(query: Query, column: SealedColumn) {
   const { rows } = await sql<{ keyId: string; rows: number }>`
     select split_part(${sql.ref(column)}, '.', 2) as "keyId", count(*)::int as rows
@@ -15,7 +15,7 @@ export async function countSealedChannels(query: Query, column: SealedColumn) {
 
 type Page = { readonly keyId: string; readonly after: string; readonly limit: number };
 
-/** Values that another key than `keyId` has sealed, by their ids. */
+/** Lists the values that another key than `keyId` has sealed, by their ids. */
 export async function listChannelsSealedByOthers(query: Query, column: SealedColumn, { keyId, after, limit }: Page) {
   const { rows } = await sql<Sealed>`
     select id, ${sql.ref(column)} as sealed from observability.alert_channels
@@ -24,7 +24,11 @@ export async function listChannelsSealedByOthers(query: Query, column: SealedCol
   return rows;
 }
 
-/** Replaces those that are still as they were. @returns how many were. */
+/**
+ * Replaces values that have not changed meanwhile.
+ *
+ * @returns how many were replaced.
+ */
 export async function replaceSealedChannels(
   query: Query,
   column: SealedColumn,

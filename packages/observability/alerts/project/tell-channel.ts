@@ -29,10 +29,14 @@ type Channel = {
   readonly sealed_secret: string | null;
 };
 
-/** `id` stays the same when a message is sent again, so that receivers can tell. */
+/** A message. `id` stays the same when it is sent again, so that receivers can recognise duplicates. */
 type Message = Told & { readonly id: string; readonly rule_id: string | null; readonly at: Date };
 
-/** @returns why it was not delivered; undefined when it was. */
+/**
+ * Sends a message to a channel.
+ *
+ * @returns why it was not delivered; undefined when it was.
+ */
 export async function tellChannel(
   { sealer, publicUrl, allowPrivate }: ChannelAccess,
   channel: Channel,
