@@ -1,7 +1,7 @@
 import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./errors.ts";
 
-/** Something the product stands on; `check` throws when it is not there. */
+/** A dependency of the product; `check` throws when it is not there. */
 export type Check = {
   readonly name: string;
   readonly check: () => Promise<void>;

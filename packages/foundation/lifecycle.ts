@@ -2,7 +2,7 @@ import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
-/** Something that lives: it is started once and stopped once. */
+/** A service: it is started once and stopped once. */
 export type Service = {
   readonly name: string;
   readonly start: () => Promise<void>;

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
 
-/** Alerts of a project: rules that are looked at every minute, whom they tell, and what happened. */
+/** Alerts of a project: rules that are checked every minute, their channels, and what happened. */
 
 /**
- * What a rule looks at, in the last `window_minutes`. `errors`, `error_rate` (0 to 1) and `latency_p95` (milliseconds): of traces that ended,
- * or of the steps that the filter names. `cost` (US dollars) and `tokens`: of model calls that ended; `cost_per_user`: of the user who cost most.
- * `gaps`: events found to be missing. `no_traces`: traces that began.
+ * What a rule measures, over the last `window_minutes`. `errors`, `error_rate` (0 to 1) and `latency_p95`
+ * (milliseconds): of traces that ended, or of the steps that the filter names. `cost` (US dollars) and `tokens`: of
+ * model calls that ended; `cost_per_user`: of the user whose calls cost most. `gaps`: events found to be lost.
+ * `no_traces`: traces that began.
  */
 export const alertMetricSchema = z.enum(["errors", "error_rate", "latency_p95", "cost", "cost_per_user", "tokens", "gaps", "no_traces"]);
 export type AlertMetric = z.infer<typeof alertMetricSchema>;
@@ -21,11 +22,11 @@ export type AlertFilter = z.infer<typeof alertFilterSchema>;
 const ruleFields = {
   name,
   metric: alertMetricSchema,
-  /** It fires when the value is above; `no_traces` when it is not above. */
+  /** The rule fires when the value is above; `no_traces` when it is not above. */
   threshold: z.number().min(0).max(1e15),
   window_minutes: z.int().min(5, "look at 5 minutes or more").max(1440, "look at 1,440 minutes (a day) or less"),
   filter: alertFilterSchema,
-  /** Of this project; none: it is seen in the console only. */
+  /** Channels of this project; without any the alert is seen in the console only. */
   channels: z.array(z.uuid()).max(20),
   is_enabled: z.boolean(),
 };
@@ -42,7 +43,7 @@ export type CreateAlertRuleRequest = z.input<typeof createAlertRuleRequestSchema
 export const changeAlertRuleRequestSchema = z.object(ruleFields).partial();
 export type ChangeAlertRuleRequest = z.infer<typeof changeAlertRuleRequestSchema>;
 
-/** Why a rule with such a filter can't be looked at; undefined when it can. */
+/** Why a rule with such a filter can't be evaluated; undefined when it can. */
 export function filterProblem(metric: AlertMetric, { trace, model, node }: AlertFilter): string | undefined {
   if (metric === "gaps" && (trace ?? model ?? node) !== undefined) {
     return "missing events can't be told apart by trace, model or node";
@@ -72,14 +73,14 @@ function refineFilter(
 export const alertRuleSchema = z.object({
   id: z.uuid(),
   ...ruleFields,
-  /** `unknown`: it was not looked at yet, could not be, or is switched off; it still fires when it did before. */
+  /** `unknown`: it was not evaluated yet, could not be, or is switched off; it still fires when it did before. */
   state: z.enum(["ok", "firing", "unknown"]),
   /** Since when it fires or does not. */
   since: timestamp.nullable(),
-  /** Null when there was nothing to take it of. */
+  /** Null when there was nothing to compute it from. */
   last_value: z.number().nullable(),
   evaluated_at: timestamp.nullable(),
-  /** Why it could not be looked at. */
+  /** Why it could not be evaluated. */
   problem: z.string().nullable(),
   changed_at: timestamp,
 });
@@ -91,7 +92,7 @@ export type AlertChannelKind = z.infer<typeof alertChannelKindSchema>;
 export const createAlertChannelRequestSchema = z.object({
   name,
   kind: alertChannelKindSchema,
-  /** Where to post: https only. It is never shown again. */
+  /** The address to post to, https only. It is never shown again. */
   url: z.url().max(2_000),
 });
 export type CreateAlertChannelRequest = z.infer<typeof createAlertChannelRequestSchema>;
@@ -100,10 +101,10 @@ export const alertChannelSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   kind: alertChannelKindSchema,
-  /** Of its address only the host is told. */
+  /** Only the host of its address is shown. */
   host: z.string(),
   created_at: timestamp,
-  /** Of the last message that was tried. */
+  /** When the last message was tried. */
   last_sent_at: timestamp.nullable(),
   last_problem: z.string().nullable(),
 });
@@ -116,7 +117,7 @@ export const testedAlertChannelSchema = z.object({ is_delivered: z.boolean(), pr
 export type TestedAlertChannel = z.infer<typeof testedAlertChannelSchema>;
 
 export const listAlertEventsRequestSchema = listRequestSchema.extend({ rule_id: z.uuid().optional() });
-/** A rule began or ceased to fire; and to whom that was told. */
+/** A change of a rule's state, and the messages about it. */
 export const alertEventSchema = z.object({
   id: z.uuid(),
   rule_id: z.uuid(),

@@ -40,7 +40,7 @@ export const projectSchema = z.object({
   created_at: timestamp,
   retention_days: z.int().nullable(),
   access: projectAccessSchema,
-  /** What whoever asks may do in it; admins of the tenant and the operator are owners. */
+  /** What the caller may do in it; admins of the tenant and the operator are owners. */
   my_role: projectRoleSchema,
   /** Traces of the last 24 hours. */
   recent_traces: z.int(),

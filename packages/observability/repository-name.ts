@@ -1,6 +1,6 @@
 /**
- * The name by which a repository is registered in the code index, `owner/name`, of one as producers know it: what git's remote is called
- * has the host before it (`github.com/owner/name`).
+ * Returns the name of a repository in the code index, `owner/name`. Producers know it by git's remote, which has the
+ * host before it (`github.com/owner/name`).
  */
 export function repositoryName(repo: string): string {
   const parts = repo.split("/").filter((part) => part !== "");

@@ -26,7 +26,7 @@ export type ObservabilitySchema = {
   "observability.alert_notifications": AlertNotificationRow;
 };
 
-/** Set by the database, never written. */
+/** A column that the database sets; it is never written. */
 type Derived<Value> = ColumnType<Value, never, never>;
 
 type ProjectRow = {

@@ -59,7 +59,7 @@ export const declaredGraphSchema = z.object({
 });
 export type DeclaredGraph = z.infer<typeof declaredGraphSchema>;
 
-/** An edge that runs went, and how often. */
+/** An edge that was taken, and how often. */
 export const takenEdgeSchema = z.object({
   /** Null when what led there did not arrive, or was no step of the graph. */
   from: z.string().nullable(),
@@ -77,7 +77,7 @@ export const traceSchema = traceSummarySchema.extend({
   output: z.unknown(),
   error: z.string().nullable(),
   attributes: z.record(z.string(), z.unknown()),
-  /** The runs it consists of; more than one when an interrupted run was resumed. */
+  /** The segments it consists of; more than one when an interrupted trace was resumed. */
   segments: z.array(z.object({ id: z.uuid(), status: observationStatusSchema, started_at: timestamp, ended_at: timestamp.nullable() })),
   /** Null when no graph ran. */
   graph: z
@@ -93,7 +93,7 @@ export const traceSchema = traceSummarySchema.extend({
 });
 export type Trace = z.infer<typeof traceSchema>;
 
-/** So a value looks that is too long: its beginning, and where `GET …/payloads/:payload_id?part=` has all of it. */
+/** A value that is too long: its beginning, and where `GET …/payloads/:payload_id?part=` has all of it. */
 export const truncatedValueSchema = z.object({
   truncated: z.literal(true),
   characters: z.int(),
@@ -103,7 +103,7 @@ export const truncatedValueSchema = z.object({
 });
 export type TruncatedValue = z.infer<typeof truncatedValueSchema>;
 
-/** Producer's events that are missing and may belong to the trace. */
+/** A producer's events that were lost and may belong to the trace. */
 export const traceGapSchema = z.object({
   producer_id: z.uuid(),
   first_seq: z.int(),
@@ -135,13 +135,13 @@ export const stepSchema = observationSchema.omit({ input: true, output: true, re
   graph_node: z.string().nullable(),
   /** In which step of its graph, counted by the graph. */
   graph_step: z.int().nullable(),
-  /** The part of the trace it belongs to: one of `segments`. */
+  /** The segment it belongs to: one of `segments`. */
   run_id: z.uuid(),
   /** It runs longer than 99 of 100 of the same name did in the last seven days, and more than a second. */
   is_stalled: z.boolean(),
   /**
-   * How far it lies outside of its parent, which cannot be: clocks differ. Negative when it began before its parent, positive when it
-   * ended after it; null when it does neither, or by no more than times are exact.
+   * How far it lies outside of its parent, which is impossible unless clocks differ. Negative when it began before its
+   * parent, positive when it ended after it; null when it does neither, or by less than the precision of times.
    */
   clock_skew_ms: z.number().nullable(),
 });

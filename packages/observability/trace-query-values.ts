@@ -9,7 +9,7 @@ export type NumberRange = {
   readonly withMax: boolean;
 };
 
-/** The same of moments, as they are written: a day, a minute or a second (UTC), or so long ago. */
+/** A range of moments as they are written: a day, a minute or a second (UTC), or so long ago. */
 export type TimeRange = {
   readonly min?: string;
   readonly max?: string;
@@ -122,7 +122,7 @@ function isMoment(text: string): boolean {
   return AGO.test(text) || (MOMENT.test(text) && !Number.isNaN(spanOf(text, 0).from));
 }
 
-/** What a moment covers: a day, a minute, a second. */
+/** The span that a moment covers: a day, a minute, a second. */
 function spanOf(text: string, now: number): { readonly from: number; readonly to: number } {
   const [, count, unit = ""] = AGO.exec(text) ?? [];
   if (count !== undefined) {

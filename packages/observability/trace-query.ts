@@ -12,7 +12,7 @@ import {
 export { TRACE_FIELDS, type TraceField, type TraceFieldType } from "./trace-query-fields.ts";
 export { momentsOf, type NumberRange, type TimeRange } from "./trace-query-values.ts";
 
-/** Characters and terms of a query at the most. */
+/** The most characters and terms of a query. */
 export const MAX_TRACE_QUERY_LENGTH = 2_000;
 export const MAX_TRACE_TERMS = 50;
 const MAX_VALUES = 50;
@@ -104,7 +104,7 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/u.test(character);
 }
 
-/** Behind the closing quote; the end of the text when there is none. */
+/** Finds the end of the closing quote; the end of the text when there is none. */
 function endOfQuote(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text[at] !== '"') {
@@ -247,7 +247,7 @@ function unquote(written: string): string {
   return isWhollyQuoted(written) ? written.slice(1, -1).replaceAll(/\\(.)/gsu, "$1") : written;
 }
 
-/** Where a quote begins that nothing closes, or -1. */
+/** Finds a quote that nothing closes; -1 when there is none. */
 function openQuote(written: string): number {
   let at = written.indexOf('"');
   while (at !== -1) {

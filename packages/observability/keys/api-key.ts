@@ -6,7 +6,7 @@ const SHOWN = PREFIX.length + 6;
 const FORM = /^studio_[0-9a-fA-F]{64}$/;
 
 export type NewApiKey = {
-  /** Shown to its owner once, and kept nowhere. */
+  /** The key itself: shown to its owner once, and stored nowhere. */
   readonly key: string;
   readonly prefix: string;
   readonly hash: string;

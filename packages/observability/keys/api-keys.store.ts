@@ -5,7 +5,7 @@ import { hasRole, type Reader } from "#store/reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-/** Whoever deals with keys is an owner of their project. */
+/** Only owners of a project manage its keys. */
 type OfProject = { readonly projectId: string; readonly reader: Reader };
 
 const columns = ["id", "project_id", "name", "prefix", "scopes", "created_at", "last_used_at", "revoked_at"] as const;
@@ -55,7 +55,7 @@ export async function insertApiKey(query: Query, key: NewRow): Promise<ApiKeySum
     .executeTakeFirst();
 }
 
-/** Newest first, revoked ones too. */
+/** Lists the keys, newest first, revoked ones too. */
 export async function listApiKeys(
   query: Query,
   wanted: OfProject & { readonly after: Position | undefined; readonly limit: number },

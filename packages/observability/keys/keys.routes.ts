@@ -27,7 +27,7 @@ type KeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock
 const config = { auth: "user-or-operator" };
 const id = z.uuid();
 
-/** A project's API keys, for its owners. The key itself is in the answer that makes it, and nowhere else. */
+/** Serves a project's API keys to its owners. The key itself is only in the answer that makes it. */
 export function keyRoutes({ query, clock, log }: KeysOptions) {
   return (server: HttpServer): void => {
     server.post(

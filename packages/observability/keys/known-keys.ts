@@ -7,9 +7,9 @@ import { findUsableKey, touchApiKey, type UsableKey } from "./api-keys.store.ts"
 
 type KnownKeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
 
-/** How soon a revoked key stops to count everywhere. */
+/** How long a revoked key may still be accepted. */
 const FRESH_MS = 10_000;
-/** While the database is away, a key that was good this short a time ago still is: events wait on the stream meanwhile. */
+/** While the database is away, a key that was valid this recently is still accepted: events wait on the stream meanwhile. */
 const USABLE_WITHOUT_DATABASE_MS = 15 * 60_000;
 const RETRY_SECONDS = 5;
 const TOUCH_MS = 60_000;

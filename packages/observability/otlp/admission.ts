@@ -1,9 +1,10 @@
-/** Bytes of requests that are in memory at once. */
+/** The most bytes of requests that are in memory at once. */
 const MAX_ADMITTED_BYTES = 128 * 1024 * 1024;
 
 /**
- * Lets requests in while what they may take together fits, and those of one project in half of it, so that one that sends
- * slowly keeps no other out. A single request always fits. Returns how to give the room back, or `undefined` when there is none.
+ * Admits requests while their memory fits into the limit, and those of one project into half of it, so that one that
+ * sends slowly keeps no other out. A single request always fits. Returns how to release the memory, or `undefined` when
+ * there is none.
  */
 export function createAdmission(most = MAX_ADMITTED_BYTES): (projectId: string, bytes: number) => (() => void) | undefined {
   const takenBy = new Map<string, number>();

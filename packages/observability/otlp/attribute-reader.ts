@@ -1,6 +1,6 @@
 import { MAX_VALUE_DEPTH, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
 
-/** Reads attributes by the names that conventions give them, and knows which were never asked for. */
+/** Reads attributes by the names that conventions give them, and remembers which were never read. */
 export type AttributeReader = {
   /** The first of the names that has a text. */
   readonly text: (...names: readonly string[]) => string | undefined;
@@ -8,11 +8,11 @@ export type AttributeReader = {
   readonly count: (...names: readonly string[]) => number | undefined;
   /** The first of the names that is there; a text that is JSON is read. */
   readonly value: (...names: readonly string[]) => OtlpValue | undefined;
-  /** What `prefix.0.role`, `prefix.0.content`, … spell out; undefined when no name begins so. */
+  /** Collects what `prefix.0.role`, `prefix.0.content`, … spell out; undefined when no name begins so. */
   readonly tree: (prefix: string) => OtlpValue | undefined;
   /** All whose names begin with one of the prefixes. */
   readonly group: (...prefixes: readonly string[]) => Record<string, OtlpValue>;
-  /** Those that no call has returned. */
+  /** The attributes that no call has returned. */
   readonly rest: () => Record<string, OtlpValue>;
 };
 
@@ -66,7 +66,7 @@ function toCount(value: OtlpValue): number | undefined {
 /** Reads a text that is JSON; everything else stays as it is. */
 export type JsonReader = (value: OtlpValue) => OtlpValue;
 
-/** Lists, objects and items after the first of all texts that one request has read. */
+/** The most JSON items that are read from all texts of one request. */
 const MAX_JSON_ITEMS = 1_000_000;
 
 /**
@@ -93,7 +93,7 @@ export function createJsonReader(most = MAX_JSON_ITEMS): JsonReader {
   };
 }
 
-/** As many as open or separate outside of texts; no more than one beyond `most` are counted. */
+/** Counts the brackets and commas outside of texts, an upper bound of the items; stops one beyond `most`. */
 function countItems(json: string, most: number): number {
   let [items, isText] = [0, false];
   for (let index = 0; index < json.length && items <= most; index += 1) {

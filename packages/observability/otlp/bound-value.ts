@@ -1,11 +1,11 @@
 import type { OtlpValue } from "./otlp-span.ts";
 
-/** Characters of one text; a longer one, usually a file inside a message, is cut and says so. */
+/** The most characters of one text; a longer one, usually a file inside a message, is cut and says so. */
 const MAX_TEXT_LENGTH = 1_000_000;
 
 /**
- * Nothing is cut but single texts that are very long. A name `$blob` travels as `$$blob`: it refers to no content, and a span
- * must not show what others of its project have sent.
+ * Cuts single texts that are very long and nothing else. A name `$blob` travels as `$$blob`: it refers to no content,
+ * and a span must not show what others of its project have sent.
  */
 export function boundValue<Value extends OtlpValue | undefined>(value: Value): Value;
 export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined {
@@ -20,7 +20,7 @@ export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined 
     : value;
 }
 
-/** Cut between characters, never within one. */
+/** Cuts text between characters, never within one. */
 export function boundText(text: string, maximum: number): string {
   if (text.length <= maximum) {
     return text;

@@ -3,13 +3,13 @@ import type { OtlpValue } from "./otlp-span.ts";
 
 type Reasoning = { readonly text: string; readonly truncated: boolean; readonly original_chars: number; readonly sha256?: string };
 
-/** Code points; the same as the SDK's default of OBS_REASONING_MAX_LENGTH. */
+/** The most code points, the same as the SDK's default of OBS_REASONING_MAX_LENGTH. */
 const MAX_REASONING_LENGTH = 50_000;
 
 const PARTS = new Set<unknown>(["reasoning", "thinking"]);
 const TEXTS = ["content", "text", "reasoning", "thinking"];
 
-/** The reasoning among the parts of a model's answer, or beside them. */
+/** Finds the reasoning among the parts of a model's answer, or beside them. */
 export function findReasoning(output: OtlpValue | undefined): Reasoning | undefined {
   const text = collect(output).join("\n");
   if (text === "") {

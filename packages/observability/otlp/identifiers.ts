@@ -1,24 +1,25 @@
 import { hash } from "node:crypto";
 
 /**
- * OTLP's ids are 16 and 8 bytes of a producer's own choice, the product's are UUIDs. The same id in the same project is always
- * the same UUID, so that spans that come in any order, again, or through another replica meet; in another project it is another.
+ * Maps a trace id of OTLP (16 bytes that a producer chose) to a UUID. The same id in the same project is always the
+ * same UUID, so that spans meet that come in any order, twice, or through another replica; in another project it is
+ * another UUID.
  */
 export function traceIdOf(projectId: string, traceId: string): string {
   return uuidOf("trace", projectId, traceId);
 }
 
-/** Span ids are chosen anew in each trace. */
+/** Span ids are unique only within their trace. */
 export function observationIdOf(projectId: string, traceId: string, spanId: string): string {
   return uuidOf("span", projectId, traceId, spanId);
 }
 
-/** The same event when the same content comes again; another one when a producer sends a span again with other content. */
+/** Makes an event's id: the same when the same content comes again, another when a producer sends a span again with other content. */
 export function eventIdOf(projectId: string, type: string, body: string): string {
   return uuidOf("event", projectId, type, body);
 }
 
-/** A version 8 UUID (RFC 9562) of what the parts hash to. */
+/** Hashes the parts to a version 8 UUID (RFC 9562). */
 function uuidOf(...parts: readonly string[]): string {
   return toVersion8(hash("sha256", parts.join("\n"), "buffer").subarray(0, 16));
 }

@@ -3,7 +3,7 @@ import protobuf from "protobufjs/minimal.js";
 
 export const PROTOBUF_TYPE = "application/x-protobuf";
 
-/** Reasons shown of the spans that were refused. */
+/** How many reasons are shown for refused spans. */
 const REASONS_SHOWN = 5;
 const MAX_REASON_LENGTH = 300;
 
@@ -33,7 +33,7 @@ export function answerError(isProtobuf: boolean, error: AppError): Answer {
 
 const INVALID_ARGUMENT = 3;
 const INTERNAL = 13;
-/** What gRPC calls the statuses of HTTP. */
+/** The gRPC codes of HTTP statuses. */
 const CODES: Readonly<Record<number, number>> = { 401: 16, 403: 7, 404: 5, 413: 8, 429: 8, 503: 14 };
 
 function tag(field: number, wireType: number): number {

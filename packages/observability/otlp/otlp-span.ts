@@ -1,4 +1,4 @@
-/** What an attribute holds: 64-bit integers that no number can hold are texts, bytes are base64. */
+/** The value of an attribute: 64-bit integers that no number can hold are texts, bytes are base64. */
 export type OtlpValue = string | number | boolean | null | readonly OtlpValue[] | { readonly [key: string]: OtlpValue };
 
 export type OtlpAttributes = ReadonlyMap<string, OtlpValue>;
@@ -32,7 +32,7 @@ export type OtlpScopeSpans = {
 
 export const STATUS_ERROR = 2;
 
-/** Values of attributes inside values; deeper ones are not sent by anybody who means well. */
+/** How deeply attribute values may be nested; legitimate senders stay below. */
 export const MAX_VALUE_DEPTH = 64;
 
 /** The request cannot be read, or is built to exhaust the reader. */

@@ -13,7 +13,7 @@ import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
-/** Bytes of a request as it is sent, and unpacked. */
+/** The most bytes of a request as it is sent, and unpacked. */
 const MAX_SENT_BYTES = 16 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
@@ -52,7 +52,7 @@ const BUSY_SECONDS = 2;
 const AWAY_SECONDS = 5;
 const FULL_SECONDS = 15;
 
-/** OTLP/HTTP. 200 means that the stream has taken every span that `partial_success` does not tell of. */
+/** Serves OTLP/HTTP. 200 means that every span is on the stream except those that `partial_success` names. */
 export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
   const admit = createAdmission();
   const leave = new WeakMap<Request, () => void>();
@@ -142,7 +142,7 @@ function isProtobuf({ headers }: Request): boolean {
   return (headers["content-type"] ?? "").toLowerCase().startsWith(PROTOBUF_TYPE);
 }
 
-/** What a request may take while it is read: what it sends, and what that unpacks to. */
+/** The memory a request may need while it is read: what it sends, and what that unpacks to. */
 function roomFor({ headers }: Request): number {
   const length = Number(headers["content-length"] ?? MAX_SENT_BYTES);
   const sent = Number.isSafeInteger(length) && length >= 0 ? Math.min(length, MAX_SENT_BYTES) : MAX_SENT_BYTES;

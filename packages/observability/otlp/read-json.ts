@@ -42,7 +42,10 @@ function parse(body: Uint8Array): unknown {
 
 const [QUOTE, BACKSLASH, BRACE, BRACKET, COMMA] = Buffer.from('"\\{[,');
 
-/** Before anything is built of it: what opens or separates outside of texts is at least as often there as items are. */
+/**
+ * Refuses requests with too many items before anything is built: the brackets and commas outside of texts are at least
+ * as many as the items.
+ */
 function refuseManyItems(body: Uint8Array): void {
   const count = createJsonLimit();
   let isText = false;

@@ -6,13 +6,13 @@ export type Usage = {
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
   readonly reasoning_tokens?: number;
-  /** The attributes as they came. */
+  /** The attributes as they arrived. */
   readonly raw: Readonly<Record<string, unknown>>;
 };
 
 /**
- * The tokens of a model call. Input tokens hold the cached ones: instrumentations that count them apart give fewer input
- * tokens than cached ones, or say so by the name.
+ * Reads the tokens of a model call. Input tokens include cached ones: instrumentations that count them apart report
+ * fewer input tokens than cached ones, or say so by the name.
  */
 export function readUsage(read: AttributeReader): Usage | undefined {
   const uncached = read.count("ai.usage.inputTokenDetails.noCacheTokens");

@@ -1,10 +1,12 @@
 import { AppError } from "@sightline/foundation/errors";
 
-/** What a request may hold, so that a small body cannot become a large heap. */
+/** Limits of a request, so that a small body cannot become a large heap. */
 const MAX_SPANS = 20_000;
 const MAX_ITEMS = 500_000;
 
-/** Counts what a request holds while it is read. Each throws from the one on that is too many: {@link AppError} 413. */
+/**
+ * Counts what a request holds while it is read. Each function throws when the limit is exceeded: {@link AppError} 413.
+ */
 export type RequestLimits = {
   readonly countSpan: () => void;
   /** Values, events and links. */

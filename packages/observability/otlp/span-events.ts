@@ -22,7 +22,7 @@ function statusOf(span: Pick<OtlpSpan, "status" | "events">): EndStatus {
   return names.some((name) => INTERRUPTS.test(name)) ? "interrupted" : "failure";
 }
 
-/** The exception's type and message, else the status' message; only of a span that failed. */
+/** Describes the error of a failed span: the exception's type and message, else the status' message. */
 function errorOf(span: Pick<OtlpSpan, "status" | "events" | "attributes">): string | undefined {
   if (span.status.code !== STATUS_ERROR) {
     return undefined;
@@ -44,7 +44,7 @@ function textOf(attributes: OtlpAttributes | undefined, name: string): string {
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
 
-/** An event before the stream has numbered it. */
+/** An event that has no number of the stream yet. */
 export type DraftEvent = { readonly id: string; readonly type: EventType; readonly body: string };
 
 export type SpanEvents = { readonly events: readonly DraftEvent[]; readonly refused: readonly string[] };
@@ -58,11 +58,11 @@ type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place
  */
 type Place = "root" | "entrance" | "orphan" | "child";
 
-/** Characters of one event's body at the most; what is longer is refused in the answer and not lost behind it. */
+/** The most characters of one event's body; a longer one is refused in the answer instead of being lost later. */
 const MAX_EVENT_BODY_LENGTH = 4 * 1024 * 1024;
 const MAX_NAME_LENGTH = 500;
 
-/** What a request's spans are on the stream, in the order of their start; what can't be one is refused with the reason. */
+/** Converts a request's spans to events, in the order of their start; a span that can't be converted is refused with the reason. */
 export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans[]): SpanEvents {
   const refused: string[] = [];
   const spans = batches.flatMap(({ spans: given, ...source }) => given.map((span) => ({ span, source })));
@@ -120,7 +120,7 @@ function placeSpans(spans: readonly { readonly span: OtlpSpan; readonly source: 
     if (rooted.has(span.traceId) || present.has(`${span.traceId} ${span.parentSpanId}`)) {
       return { span, source, place: "child" };
     }
-    // One of a trace's is enough: the earliest.
+    // One root of a trace is enough: the earliest.
     rooted.add(span.traceId);
     return { span, source, place: (span.flags & REMOTE_PARENT) === REMOTE_PARENT ? "entrance" : "orphan" };
   });
@@ -163,7 +163,7 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     reasoning: facts.kind === "llm" ? findReasoning(facts.output) : undefined,
     tool_entry: toolEntryOf(common),
   });
-  // Whether the whole is over, an orphan can't tell.
+  // An orphan cannot tell whether the whole trace has ended.
   return [...trace, start, end, ...(place === "root" || place === "entrance" ? [traceEnd(ids.trace_id, common)] : [])];
 }
 
@@ -207,7 +207,7 @@ function standIn({ startNanos }: OtlpSpan, place: Place): { readonly stands_in_s
   return place === "root" ? {} : { stands_in_since: toTimestamp(startNanos) };
 }
 
-/** Nothing of a span is dropped: what no field takes up is among its attributes. */
+/** Keeps in the attributes everything of a span that no field takes. */
 function attributesOf({ span, source, facts }: Common): Record<string, unknown> {
   const service = source.resource.get("service.name");
   const events = span.events.map(({ name, nanos, attributes }) => ({

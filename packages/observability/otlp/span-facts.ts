@@ -3,7 +3,7 @@ import { createAttributeReader, createJsonReader, type AttributeReader, type Jso
 import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
 import { readUsage, type Usage } from "./read-usage.ts";
 
-/** What a span says, whichever convention it speaks: GenAI, OpenInference, Traceloop or the AI SDK's own. */
+/** The facts of a span, whichever convention it uses: GenAI, OpenInference, Traceloop or the AI SDK's own. */
 export type SpanFacts = {
   readonly kind: ObservationKind;
   readonly name: string;
@@ -16,7 +16,7 @@ export type SpanFacts = {
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;
   readonly code: { readonly file: string; readonly line: number; readonly function?: string } | undefined;
-  /** What none of the others took up. */
+  /** Attributes that no other field has used. */
   readonly attributes: Readonly<Record<string, OtlpValue>>;
 };
 
@@ -51,7 +51,7 @@ export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">, readJ
       metadata["user_id"],
     ),
     code: codeOf(read),
-    // Last, when the others have taken theirs.
+    // Read last, when the other fields have taken theirs.
     attributes: read.rest(),
   };
 }
@@ -90,7 +90,7 @@ const KINDS: Readonly<Record<string, ObservationKind>> = {
   "ai.toolCall": "tool",
 };
 
-/** In this order: a span of the AI SDK may carry names of GenAI for other instrumentations' sake. */
+/** In order of precedence: a span of the AI SDK may carry names of GenAI for other instrumentations' sake. */
 const KIND_NAMES = ["openinference.span.kind", "ai.operationId", "gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"];
 
 function kindOf({ name, attributes }: Pick<OtlpSpan, "name" | "attributes">, metadata: Readonly<Record<string, unknown>>): ObservationKind {

@@ -16,8 +16,9 @@ export type StreamPublisher = {
   /** @throws whatever Redis says; the events, or some of them, may have arrived nevertheless, and may be given again. */
   readonly publish: (projectId: string, events: readonly DraftEvent[]) => Promise<PublishResult>;
   /**
-   * Tells the stream that this producer lives and how far its numbers go, so that losing the last ones is noticed too, and no
-   * trace counts as abandoned because its spans take a while. Only of projects that sent something in the last hour.
+   * Announces on the stream that this producer is alive and its last number, so that losing the last events is noticed
+   * too, and no trace counts as abandoned because its spans take a while. Only for projects that sent something in the
+   * last hour.
    */
   readonly announce: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -111,7 +112,7 @@ export function createStreamPublisher({ redis, stream, clock, log, version }: Pu
     const now = clock.now().getTime();
     for (const [projectId, { last, usedAt }] of numberings) {
       if (last > 0 && now - usedAt < QUIET_MS) {
-        // The time makes each an event of its own.
+        // The time makes each announcement an event of its own.
         await add(projectId, [ownEvent(projectId, `${type} ${now}`, type, { last_seq: last })], 1);
       }
     }

@@ -26,7 +26,7 @@ export type DefaultPrice = {
   readonly source: string;
 };
 
-/** The prices that come with the product, with where they are from and when they were put together. */
+/** Reads the prices that come with the product, with their source and date. */
 export async function readDefaultPrices(): Promise<readonly DefaultPrice[]> {
   const text = await readFile(join(import.meta.dirname, "default-prices.json"), "utf8");
   const { as_of: asOf, providers } = fileSchema.parse(JSON.parse(text));

@@ -12,11 +12,11 @@ export type PriceRow = {
   readonly output: number;
   readonly cache_read: number | null;
   readonly cache_write: number | null;
-  /** Where a default price was read; null for a project's own. */
+  /** The source of a default price; null for a project's own. */
   readonly source: string | null;
 };
 
-/** Brings the default prices to what the file says. They count for all time; a project's own prices go before them. */
+/** Updates the default prices to those of the file. They are valid for all time; a project's own prices take precedence. */
 export async function seedDefaultPrices(query: Query, prices: readonly DefaultPrice[]): Promise<void> {
   const rows = JSON.stringify(prices);
   await sql`
@@ -33,7 +33,7 @@ export async function seedDefaultPrices(query: Query, prices: readonly DefaultPr
       is distinct from (excluded.input, excluded.output, excluded.cache_read, excluded.cache_write, excluded.source)`.execute(query);
 }
 
-/** A project's own prices, and the default ones; by model, the newest version first. */
+/** Lists a project's own prices and the default ones, by model, the newest version first. */
 export async function listPrices(
   query: Query,
   { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
@@ -49,7 +49,7 @@ export async function listPrices(
 
 type PriceChange = {
   readonly projectId: string;
-  /** An owner of it. */
+  /** An owner of the project. */
   readonly reader: Reader;
   readonly model: string;
   readonly validFrom: Date;

@@ -1,7 +1,7 @@
 import type { ProjectRole } from "#contract.ts";
 
 /**
- * What somebody must be in a project for each route that names something of one; a new route needs its own here. `none`: it names none,
+ * The role that each route of a project demands; a new route needs its own entry. `none`: the route names no project,
  * and answers with what the caller may see.
  */
 export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {

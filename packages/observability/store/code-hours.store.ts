@@ -1,11 +1,11 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** Places of an hour of a project that are told apart, those with the most runs; producers choose them, so there may be any number. */
+/** How many places an hour of a project distinguishes, those with the most runs; producers choose them, so there may be any number. */
 const PLACES = 2_000;
-/** Steps named of a place and hour: the newest of each status and length of time. */
+/** How many steps a place and hour name: the newest of each status and length of time. */
 const STEPS = 5;
-/** Together they must fit an entry of the index. */
+/** The most characters of file and function: together they must fit an entry of the index. */
 const FILE = 500;
 const NAME = 200;
 
@@ -47,6 +47,6 @@ export async function countCodeOfHours(
     from ranked where place <= ${PLACES}`.execute(transaction);
 }
 
-/** The newest of such texts is the newest step: a sort of all steps of an hour would take most of the time. Their years have four digits. */
+/** A text whose maximum is the newest step: sorting all steps of an hour would take most of the time. Their years have four digits. */
 const STEP = sql`concat_ws(' ', lpad((extract(epoch from coalesce(row.started_at, row.seen_at)) * 1000)::bigint::text, 15, '0'), row.trace_id, row.id,
   coalesce(row.end_status, '-'), coalesce(row.duration_ms::text, '-'))`;

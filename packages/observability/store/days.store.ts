@@ -8,7 +8,7 @@ export async function ensureDays(query: Query): Promise<void> {
   await sql`select observability.ensure_days()`.execute(query);
 }
 
-/** The days that have partitions and get no new traces any more, oldest first, as `YYYY-MM-DD`. */
+/** Lists the days that have partitions and get no new traces any more, oldest first, as `YYYY-MM-DD`. */
 export async function listPastDays(query: Query): Promise<readonly string[]> {
   const { rows } = await sql<{ day: string }>`
     select to_char(to_date(substring(child.relname from '_([0-9]{8})$'), 'YYYYMMDD'), 'YYYY-MM-DD') as day

@@ -4,7 +4,7 @@ import { hasRole, hasRoleIn, type Reader } from "./reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-/** Rows, and traces with all their steps, of one short transaction. */
+/** How many rows, and traces with all their steps, one short transaction deletes. */
 const ROWS_AT_ONCE = 5_000;
 const TRACES_AT_ONCE = 100;
 const PROJECTS_AT_ONCE = 100;
@@ -19,7 +19,7 @@ export async function deleteProject(query: Query, { id, reader }: { readonly id:
   for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE;) {
     const { rows } = await sql`
       delete from observability.dead_letters where ctid = any(array(
-        select ctid from observability.dead_letters as letter where letter.project_id = ${id} and ${hasRoleIn(reader, "owner", id)}
+        select ctid from observability.dead_letters as dead_letter where dead_letter.project_id = ${id} and ${hasRoleIn(reader, "owner", id)}
         limit ${ROWS_AT_ONCE} for update skip locked
       ))
       returning id`.execute(query);
@@ -39,7 +39,10 @@ export async function deleteProject(query: Query, { id, reader }: { readonly id:
   });
 }
 
-/** With an index that begins with the project. What changes of others leave behind comes last: marks of scores, walks of prices. */
+/**
+ * Tables with an index that begins with the project. Those that deletions of others write to come last: marks of
+ * scores, walks of prices.
+ */
 const TABLES = [
   "scores",
   "prices",
@@ -83,7 +86,7 @@ export async function sweepDeletedProjects(
   return { traces, rows };
 }
 
-/** One look into the index for each project that has rows, however many they are. */
+/** Finds the deleted projects by one read of the index for each project that has rows, however many they are. */
 async function findDeletedProjects(query: Query, table: string): Promise<readonly string[]> {
   const name = sql.table(`observability.${table}`);
   const { rows } = await sql<{ project_id: string }>`
@@ -100,7 +103,7 @@ async function findDeletedProjects(query: Query, table: string): Promise<readonl
   return rows.map(({ project_id: projectId }) => projectId);
 }
 
-/** As writers do, by way of the trace's row, which holds the day of all that is below it. */
+/** Locks the trace's row first, as writers do; it holds the day of all rows below it. */
 async function deleteTraces(query: Query, projectId: string): Promise<number> {
   return query.transaction().execute(async (transaction) => {
     const { rows: chosen } = await sql<{ id: string; day: string }>`

@@ -4,10 +4,10 @@ import { countCodeOfHours } from "./code-hours.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-/** Marks looked at, and hours counted, in one transaction. */
+/** How many marks are read, and hours counted, in one transaction. */
 const MARKS = 20_000;
 const HOURS = 50;
-/** Pairs of name and model of one kind that an hour tells apart; the rarer ones are counted as one. */
+/** How many pairs of name and model of one kind an hour distinguishes; the rarer ones are counted as one. */
 const NAMES = 200;
 
 /**
@@ -34,7 +34,7 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
       select chosen.project_id, chosen.day::text as day, chosen.hour::text as hour,
         project.id is not null and (project.retention_days is null or chosen.day >= (now() at time zone 'UTC')::date - project.retention_days) as is_kept
       from chosen left join observability.projects as project on project.id = chosen.project_id`.execute(transaction);
-    // The rows of what is kept no longer may be gone already; its figures stay as they are.
+    // The rows of expired traces may be gone already; their figures stay as they are.
     const hours = JSON.stringify(marked.filter(({ is_kept: isKept }) => isKept));
     const due = sql`json_to_recordset(${hours}) as due (project_id uuid, day date, hour timestamptz)`;
     await sql`
@@ -81,15 +81,15 @@ export const OTHER = "(other)";
 /** The ratio of a bucket's longest duration to its shortest. */
 export const BUCKET = 1.2;
 
-/** Of a duration in milliseconds; null where there is none. */
+/** The bucket of a duration in milliseconds; null where there is none. */
 function bucketOf(duration: RawBuilder<unknown>) {
   return sql`case when ${duration} > 1 then least(ceil(ln(${duration}) / ln(${BUCKET}::double precision)), 200) else ${duration} * 0 end`;
 }
 
-/** A producer may count nonsense, and a sum that no number holds would stop the counting of everybody's hours. */
+/** Ignores absurd durations of a producer, since a sum that no number holds would stop the counting of everybody's hours. */
 const DURATION = sql`case when row.duration_ms > 1e15 then 1e15 else row.duration_ms end`;
 
-/** A producer may count nonsense. */
+/** Sums a column without the absurd numbers that a producer may send. */
 function total(column: string) {
   return sql`least(coalesce(sum(${sql.ref(column)}), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
 }

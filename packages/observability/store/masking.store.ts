@@ -39,7 +39,7 @@ export async function putMasking(
   return rows.length > 0;
 }
 
-/** For the consumer: the rules of those projects that have any. */
+/** Finds the rules of those projects that have any, for the consumer. */
 export async function findMaskingRules(
   query: Query,
   projectIds: readonly string[],

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-/** Where a page ended: the row's time in microseconds since 1970, as text since it is a 64-bit number, and its id. */
+/** The position at which a page ended: the row's time in microseconds since 1970, as text since it is a 64-bit number, and its id. */
 export type Position = {
   readonly micros: string;
   readonly id: string;
@@ -11,7 +11,7 @@ export function microsOf(column: string) {
   return sql<string>`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`;
 }
 
-/** Rows that come after `position` when the newest is first. */
+/** Selects rows that come after `position` when the newest is first. */
 export function isAfter(timeColumn: string, idColumn: string, { micros, id }: Position) {
   return sql<boolean>`(${sql.ref(timeColumn)}, ${sql.ref(idColumn)}) < (${instantOf(micros)}, ${id}::uuid)`;
 }

@@ -18,7 +18,7 @@ export type ProjectSummary = {
   readonly last_trace_at: Date | null;
 };
 
-/** Those of `ids` that exist, in any tenant. */
+/** Finds which of `ids` exist, in any tenant. */
 export async function findProjectIds(query: Query, ids: readonly string[]): Promise<readonly string[]> {
   const rows = await query
     .selectFrom("observability.projects")
@@ -32,7 +32,7 @@ type NewProject = {
   readonly id: string;
   readonly tenantId: string;
   readonly name: string;
-  /** Without an owner it is everybody's, with one its members'. */
+  /** By default open to the tenant without an owner, and to members only with one. */
   readonly access?: ProjectAccess;
   readonly ownerId?: string;
 };
@@ -80,7 +80,7 @@ export async function changeProject(
   return numUpdatedRows > 0n;
 }
 
-/** Newest first. */
+/** Lists projects, newest first. */
 export async function listProjects(
   query: Query,
   wanted: { readonly reader: Reader; readonly recentSince: Date; readonly after: Position | undefined; readonly limit: number },

@@ -4,7 +4,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 
 export type { ProjectRole } from "#contract.ts";
 
-/** Who asks. Every statement that reads or changes what belongs to a project takes one, and checks it itself. */
+/** The caller. Every statement that reads or changes what belongs to a project takes one, and checks it itself. */
 export type Reader =
   | { readonly kind: "operator" }
   | { readonly kind: "user"; readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean }
@@ -42,7 +42,7 @@ export function hasRoleIn(reader: Reader, role: ProjectRole, projectId: RawBuild
   return sql<boolean>`exists (select from observability.projects as project where project.id = ${projectId} and ${hasRole(reader, role)})`;
 }
 
-/** The most that `reader` may be in a project, by the same rules; null when they may not see it. */
+/** The role of `reader` in a project, by the same rules; null when they may not see it. */
 export function roleOf(reader: Reader, project = "project"): RawBuilder<ProjectRole | null> {
   const cases = ROLES.toReversed().map((role) => sql`when ${hasRole(reader, role, project)} then ${role}`);
   return sql<ProjectRole | null>`case ${sql.join(cases, sql` `)} end`;

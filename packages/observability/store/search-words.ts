@@ -1,4 +1,4 @@
-/** Of one value; what comes after is not looked at. */
+/** The most characters of one value that are searched. */
 const MAX_CHARACTERS = 4_096;
 const MAX_PARTS = 1_000;
 const MAX_WORDS = 400;

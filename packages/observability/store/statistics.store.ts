@@ -1,13 +1,13 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** Of a smaller table any plan will do. */
+/** A smaller table needs no statistics: any plan is good enough. */
 const MIN_PAGES = 8;
 
 /**
- * Lets the database look at the tables that have become twice as large since it did so last, and tells which. A table that fills up has
- * no statistics until autovacuum comes by, and in the embedded database it never does; plans made without them go through all
- * rows of a project for each one they want.
+ * Analyses the tables that have doubled in size since the last time, and returns their names. A table that fills up has
+ * no statistics until autovacuum comes by, and in the embedded database it never does; plans made without them go
+ * through all rows of a project for each one they want.
  *
  * @param among Their names; all when left out.
  */

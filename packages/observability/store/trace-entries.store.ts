@@ -5,13 +5,13 @@ import { analyzeGrownTables } from "./statistics.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-/** Traces counted in one transaction, and marks looked at for them: a trace is marked by every batch that has events of it. */
+/** How many traces one transaction counts, and how many marks it reads for them: a trace is marked by every batch that has events of it. */
 const TRACES = 200;
-/** Of the same size in steps at the worst, since nothing tells how many they have. */
+/** How many traces one step of a walk counts; the worst case, since nothing tells how many steps they have. */
 const WALKED = 250;
 const MARKS = 5_000;
 
-/** Projects of which something is to be counted; no more than a duty can do at once. */
+/** Finds projects with traces to be counted; no more than one run of the background task can do. */
 export async function findUncountedProjects(query: Query): Promise<readonly string[]> {
   const { rows } = await sql<{ project_id: string }>`
     with recursive marked as (
@@ -27,7 +27,7 @@ export async function findUncountedProjects(query: Query): Promise<readonly stri
 }
 
 export type Uncounted = {
-  /** Marks up to this one are to be counted; null when there are none. */
+  /** The last mark to be counted; null when there are none. */
   readonly lastMark: string | null;
   readonly walk: "all" | "prices" | null;
 };
@@ -48,7 +48,7 @@ export async function countMarkedTraces(query: Query, projectId: string, lastMar
   return query.transaction().execute(async (transaction) => {
     await lockCounting(transaction, projectId);
     const until = lastMark === undefined ? sql`true` : sql`id <= ${lastMark}::bigint`;
-    // Taken before their traces are read, so that whatever is written later leaves a mark that stays.
+    // Marks are taken before their traces are read, so that whatever is written later leaves a mark that stays.
     const { rows } = await sql<{ trace_id: string }>`
       with chosen as materialized (
         select trace_id from (
@@ -122,7 +122,7 @@ async function recount(transaction: Transaction<ObservabilitySchema>, projectId:
     return;
   }
   const days = await daysOf(transaction, projectId, ids);
-  // Of a table that has just begun to fill, each trace would be counted by going through the steps of all.
+  // Without statistics, each trace of a table that has just begun to fill would be counted by going through the steps of all.
   await analyzeGrownTables(transaction, ["traces", ...days.map((day) => `observations_${day.replaceAll("-", "")}`)]);
   const { rows } = await recountStatement(projectId, ids, days).execute(transaction);
   const [touched] = rows;
@@ -131,7 +131,7 @@ async function recount(transaction: Transaction<ObservabilitySchema>, projectId:
   }
 }
 
-/** Of these runs and of those that belong to the same traces, which are of the same thread. */
+/** Finds the days of these segments and of the other segments of the same traces, which are of the same thread. */
 async function daysOf(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,
@@ -152,7 +152,7 @@ async function daysOf(
   return rows.map((row) => row.day);
 }
 
-/** Until the transaction ends. What compiling these statements takes is more than they do. */
+/** Locks the counting until the transaction ends. JIT compilation of these statements would take longer than they do. */
 async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(741734093, hashtext(${projectId})), set_config('jit', 'off', true)`.execute(transaction);
 }

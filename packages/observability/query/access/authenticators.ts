@@ -22,8 +22,8 @@ const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
 export type Recheck = (request: Parameters<Authenticator>[0], since: Date) => Promise<void>;
 
 /**
- * Asks again for what was let in then and still goes on: an API key or an access token that was ended no longer counts, an access token that
- * has only run out does.
+ * Checks again what was let in earlier and still goes on: an API key or access token that was revoked no longer counts,
+ * an access token that has only expired does.
  */
 export function createRecheck({
   accessTokens,
@@ -83,7 +83,7 @@ function refusal(message: string, cause?: unknown): AppError {
   return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Bearer" }, cause });
 }
 
-/** Of hashes, so that the time taken tells neither the length nor the place of the first difference. */
+/** Compares hashes, so that the time taken reveals neither the length nor the place of the first difference. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(createHash("sha256").update(given).digest(), createHash("sha256").update(expected).digest());
 }

@@ -20,7 +20,7 @@ export function positionOf(cursor: string | undefined): Position | undefined {
   return { micros, id };
 }
 
-/** Asked for one row more than the page holds, the store tells by it whether there is a next page. */
+/** The store is asked for one row more than the page holds; when it comes, there is a next page. */
 export function toPage<Row extends { readonly id: string; readonly position: string }, Item>(
   rows: readonly Row[],
   limit: number,

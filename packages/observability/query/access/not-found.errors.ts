@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { ProjectRole } from "#contract.ts";
 
-/** The same whether it doesn't exist, belongs to another tenant, or to members only. */
+/** The answer is the same whether the project doesn't exist, belongs to another tenant, or to members only. */
 export function projectNotFound(): AppError {
   return new AppError({
     code: "project_not_found",

@@ -1,6 +1,6 @@
 import type { Principal } from "@sightline/foundation/http/principal";
 
-/** Whom to count what is limited for one user or key. */
+/** The user or key that limits are counted for. */
 export function ownerOf(principal: Principal): string {
   switch (principal.kind) {
     case "user":

@@ -3,7 +3,7 @@ import type { Reader } from "#store/reader.ts";
 
 type Request = Parameters<typeof principalOf>[0];
 
-/** Who asks, for routes of every auth class that opens projects. */
+/** Returns the reader of a request, for routes of every auth class that opens projects. */
 export function readerOf(request: Request): Reader {
   const principal = principalOf(request);
   switch (principal.kind) {
@@ -20,7 +20,7 @@ export function readerOf(request: Request): Reader {
   }
 }
 
-/** A person who asks, for routes of the auth class `user`. */
+/** Returns the user of a request, for routes of the auth class `user`. */
 export function userReaderOf(request: Request): Extract<Reader, { readonly kind: "user" }> {
   const reader = readerOf(request);
   if (reader.kind !== "user") {
@@ -29,7 +29,7 @@ export function userReaderOf(request: Request): Extract<Reader, { readonly kind:
   return reader;
 }
 
-/** As whom their deeds are written down. */
+/** The id under which a reader's changes are recorded. */
 export function authorOf(reader: Reader): string {
   switch (reader.kind) {
     case "operator":

@@ -7,9 +7,10 @@ import { projectNotFound, roleMissing } from "./not-found.errors.ts";
 type Wanted = { readonly id: string; readonly reader: Reader; readonly role: ProjectRole };
 
 /**
- * Says why before a statement that checks the same finds nothing.
+ * Explains a refusal before a statement that checks the same finds nothing.
  *
- * @throws {AppError} 404 `project_not_found` to who may not see the project, 403 `role_missing` to who is too little in it.
+ * @throws {AppError} 404 `project_not_found` when the reader may not see the project, 403 `role_missing` when the role
+ * is too low.
  */
 export async function requireRole(query: Kysely<ObservabilitySchema>, { id, reader, role }: Wanted): Promise<void> {
   const found = await findRole(query, { id, reader });

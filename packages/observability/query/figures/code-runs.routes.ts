@@ -13,7 +13,7 @@ type CodeRunsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly c
 
 const DAY_MS = 86_400_000;
 
-/** From code to the traces that ran it. */
+/** Serves the traces that ran a piece of code. */
 export function codeRunRoutes({ query, clock }: CodeRunsOptions) {
   async function find(
     reader: Reader,

@@ -37,13 +37,16 @@ type CodeStepRow = {
   readonly duration_ms: number | null;
 };
 
-/** Runs named of a place: the latest, and of the failures the latest too. */
+/** How many runs of a place are named: the latest, and the latest failures too. */
 const LATEST = 5;
 const FAILED = 3;
-/** Hours that are looked through for them. */
+/** How many hours are searched for them. */
 const HOURS = 50;
 
-/** Functions, and lines that are in none, by the number of their runs. One function's runs are counted together wherever its commits had it. */
+/**
+ * Finds functions, and lines outside of functions, by the number of their runs. One function's runs are counted
+ * together at whatever lines its commits had it.
+ */
 export async function findCodeRuns(query: Kysely<ObservabilitySchema>, filter: CodeRunsFilter): Promise<readonly CodePlaceRow[]> {
   const { reader, projectId, repo, path, from, to, since, limit } = filter;
   const { rows } = await sql<CodePlaceRow>`
@@ -102,5 +105,5 @@ function stepsOf(column: "latest" | "failed") {
     ) as run`;
 }
 
-/** Of those that are kept. */
+/** Only traces that are kept. */
 const traceOf = sql`observability.traces as kept on kept.project_id = place.project_id and kept.id = run.trace_id`;

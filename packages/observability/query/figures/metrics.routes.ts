@@ -12,11 +12,11 @@ import { requireRole } from "#query/access/require-role.ts";
 type MetricsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
 const HOUR_MS = 3_600_000;
-/** Beyond these years times are written in another way. */
+/** The range of years that ISO 8601 writes with four digits. */
 const [FIRST_TIME, LAST_TIME] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59Z")];
 const STEPS = { hour: { hours: 1, daysMax: 31 }, day: { hours: 24, daysMax: 732 } } as const;
 
-/** Counts, failures, durations, tokens and cost over time, from figures that are counted by the hour. */
+/** Serves counts, failures, durations, tokens and cost over time, from figures that are counted by the hour. */
 export function metricsRoutes({ query, clock }: MetricsOptions) {
   return (server: HttpServer): void => {
     server.get(
@@ -37,7 +37,7 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
         const reader = readerOf(request);
         await requireRole(query, { id: projectId, reader, role: "viewer" });
         const filter = { projectId, reader, from, to, kind, name, model };
-        // Asked for first: what is counted meanwhile is told as pending once more, never the other way round.
+        // Read first, so that what is counted meanwhile is reported as pending rather than missed.
         const pending = await countPendingHours(query, filter);
         const [total, series] = [await readTotal(query, filter), await readSeries(query, filter, STEPS[step].hours)];
         const groups = by === undefined ? [] : await readGroups(query, filter, by);

@@ -9,7 +9,7 @@ type Query = Kysely<ObservabilitySchema>;
 export type MetricsFilter = {
   readonly projectId: string;
   readonly reader: Reader;
-  /** Whole hours; `to` is the first that is not asked for. */
+  /** Whole hours; `to` is exclusive. */
   readonly from: Date;
   readonly to: Date;
   readonly kind: string | undefined;
@@ -34,19 +34,19 @@ export type Figures = {
   readonly cost: number | null;
 };
 
-/** In steps of so many hours, traces and observations apart. */
+/** Reads steps of so many hours, traces and observations apart. */
 export function readSeries(query: Query, filter: MetricsFilter, stepHours: number): Promise<readonly Figures[]> {
   return read(query, filter, sql`date_bin(${stepHours} * interval '1 hour', hour, timestamptz '1970-01-01 00:00:00+00')`, sql`null`);
 }
 
-/** Of the whole time. */
+/** Reads the sums of the whole time. */
 export function readTotal(query: Query, filter: MetricsFilter): Promise<readonly Figures[]> {
   return read(query, filter, sql`${filter.from}::timestamptz`, sql`null`);
 }
 
 export type GroupedBy = "kind" | "name" | "model" | "status" | "trace";
 
-/** Of the whole time, by a property of the observations or by the traces' names; those with the most. A status is one of both. */
+/** Reads groups of the whole time, by a property of the observations or by the traces' names; the largest first. A status groups both. */
 export function readGroups(query: Query, filter: MetricsFilter, by: GroupedBy): Promise<readonly Figures[]> {
   const [column, counted] = by === "trace" ? (["name", TRACES] as const) : ([by, by === "status" ? EVERYTHING : OBSERVATIONS] as const);
   return read(query, filter, sql`${filter.from}::timestamptz`, sql.ref(column), { counted, limit: MAX_GROUPS });
@@ -116,7 +116,7 @@ async function read(
   return rows;
 }
 
-/** How many hours of that time wait to be counted. */
+/** Counts the hours of that time that wait to be counted. */
 export async function countPendingHours(query: Query, { projectId, reader, from, to }: MetricsFilter): Promise<number> {
   const { rows } = await sql<{ pending: number }>`
     select count(distinct hour) as pending from observability.hourly_marks
@@ -126,7 +126,7 @@ export async function countPendingHours(query: Query, { projectId, reader, from,
 
 type Expression = ReturnType<typeof sql>;
 
-/** The middle of the bucket in which so much of what has a duration is reached: at most a tenth beside the truth. */
+/** Estimates a percentile by the middle of its bucket: at most a tenth off. */
 function percentile(part: number) {
   return sql`power(${BUCKET}::double precision, min(bucket) filter (where reached >= ${part} * timed) - 0.5)`;
 }

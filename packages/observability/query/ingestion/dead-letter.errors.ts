@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 
-/** The same whether it doesn't exist or names no project of the tenant. */
+/** The answer is the same whether it doesn't exist or names no project of the tenant. */
 export function deadLetterNotFound(): AppError {
   return new AppError({
     code: "dead_letter_not_found",

@@ -16,7 +16,7 @@ import { findRole, type Reader } from "#store/reader.ts";
 import {
   deleteDeadLetter,
   findDeadLetter,
-  findRoleByLetter,
+  findRoleByDeadLetter,
   fixDeadLetter,
   listDeadLetters,
   type DeadLetter,
@@ -34,20 +34,23 @@ type DeadLettersOptions = {
   readonly stream: ReplayStream;
 };
 
-/** A mended entry may be as large as the entry was; JSON in JSON takes more characters. */
+/** A fixed entry may be as large as the entry was; JSON in JSON takes more characters. */
 const MAX_FIX_BYTES = 4 * 1024 * 1024;
 
 const config = { auth: "user-or-operator" };
 const params = z.object({ dead_letter_id: z.uuid() });
 
-/** The operator sees all; others those that name a project of which they are owners: an entry is raw, and nothing in it was masked. */
+/**
+ * Serves dead letters. The operator sees all; others those that name a project of which they are owners: an entry is
+ * raw, and nothing in it was masked.
+ */
 export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptions) {
   async function load(id: string, reader: Reader): Promise<DeadLetter> {
-    const letter = await findDeadLetter(query, { id, reader });
-    if (letter === undefined) {
-      throw (await findRoleByLetter(query, { id, reader })) === undefined ? deadLetterNotFound() : roleMissing("owner");
+    const deadLetter = await findDeadLetter(query, { id, reader });
+    if (deadLetter === undefined) {
+      throw (await findRoleByDeadLetter(query, { id, reader })) === undefined ? deadLetterNotFound() : roleMissing("owner");
     }
-    return letter;
+    return deadLetter;
   }
 
   return (server: HttpServer): void => {
@@ -91,7 +94,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
         config,
         bodyLimit: MAX_FIX_BYTES,
         schema: {
-          summary: "Mend it, by all its fields as they should have been",
+          summary: "Fix it, by all its fields as they should have been",
           params,
           body: fixDeadLetterRequestSchema,
           response: { 200: deadLetterSchema },
@@ -114,7 +117,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
         if (!(await fixDeadLetter(query, { id, reader, by, at: clock.now(), entry: JSON.stringify(fields), projectId }))) {
           throw notYourProject();
         }
-        log.info({ deadLetter: id, by }, "a dead letter was mended");
+        log.info({ deadLetter: id, by }, "a dead letter was fixed");
         return present(await load(id, reader));
       },
     );
@@ -125,10 +128,10 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
       async (request) => {
         const reader = readerOf(request);
         const by = authorOf(reader);
-        const letter = await load(request.params.dead_letter_id, reader);
-        await replayDeadLetter({ query, stream, letter, reader, by, at: clock.now() });
-        log.info({ deadLetter: letter.id, by }, "a dead letter was replayed");
-        return present(await load(letter.id, reader));
+        const deadLetter = await load(request.params.dead_letter_id, reader);
+        await replayDeadLetter({ query, stream, deadLetter, reader, by, at: clock.now() });
+        log.info({ deadLetter: deadLetter.id, by }, "a dead letter was replayed");
+        return present(await load(deadLetter.id, reader));
       },
     );
 

@@ -25,13 +25,13 @@ export type DeadLetter = {
   readonly replayed_by: string | null;
   readonly deleted_at: Date | null;
   readonly deleted_by: string | null;
-  /** As it would be replayed: mended, if it was. */
+  /** The entry as it would be replayed: fixed, if it was. */
   readonly entry: string;
   readonly entry_length: number;
   readonly position: string;
 };
 
-/** One dead letter, if it names a project that the reader owns; to the operator any. */
+/** Selects one dead letter, if it names a project that the reader owns; the operator may read any. */
 type Wanted = { readonly id: string; readonly reader: Reader };
 
 type Deed = Wanted & { readonly by: string; readonly at: Date };
@@ -44,61 +44,66 @@ type ListWanted = {
   readonly limit: number;
 };
 
-/** Newest first, of the reader's own projects. */
+/** Lists dead letters of the reader's own projects, newest first. */
 export async function listDeadLetters(query: Query, wanted: ListWanted): Promise<readonly DeadLetter[]> {
   const { reader, projectId, state, after, limit } = wanted;
-  let rows = letters(query, ENTRY_LISTED).where(isOwn(reader));
+  let rows = deadLetters(query, ENTRY_LISTED).where(isOwn(reader));
   if (projectId !== undefined) {
-    rows = rows.where("letter.project_id", "=", projectId);
+    rows = rows.where("dead_letter.project_id", "=", projectId);
   }
   if (state !== undefined) {
-    rows = rows.where("letter.state", "=", state);
+    rows = rows.where("dead_letter.state", "=", state);
   }
   if (after !== undefined) {
-    rows = rows.where(isAfter("letter.created_at", "letter.id", after));
+    rows = rows.where(isAfter("dead_letter.created_at", "dead_letter.id", after));
   }
-  return rows.orderBy("letter.created_at", "desc").orderBy("letter.id", "desc").limit(limit).execute();
+  return rows.orderBy("dead_letter.created_at", "desc").orderBy("dead_letter.id", "desc").limit(limit).execute();
 }
 
 export async function findDeadLetter(query: Query, { id, reader }: Wanted): Promise<DeadLetter | undefined> {
-  return letters(query, ENTRY_SHOWN).where("letter.id", "=", id).where(isOwn(reader)).executeTakeFirst();
+  return deadLetters(query, ENTRY_SHOWN).where("dead_letter.id", "=", id).where(isOwn(reader)).executeTakeFirst();
 }
 
-/** What the reader is in the project that it names; `undefined` when it names none that they may see. */
-export async function findRoleByLetter(query: Query, { id, reader }: Wanted): Promise<ProjectRole | undefined> {
+/** Finds the reader's role in the project that the dead letter names; `undefined` when it names none that they may see. */
+export async function findRoleByDeadLetter(query: Query, { id, reader }: Wanted): Promise<ProjectRole | undefined> {
   const row = await query
-    .selectFrom("observability.dead_letters as letter")
-    .innerJoin("observability.projects as project", "project.id", "letter.project_id")
+    .selectFrom("observability.dead_letters as dead_letter")
+    .innerJoin("observability.projects as project", "project.id", "dead_letter.project_id")
     .select(roleOf(reader).as("role"))
-    .where("letter.id", "=", id)
+    .where("dead_letter.id", "=", id)
     .executeTakeFirst();
   return row?.role ?? undefined;
 }
 
-/** The whole text of an open one, as it is to be replayed. */
+/** Reads the whole entry of an open dead letter, as it is to be replayed. */
 export async function findOpenEntry(
   query: Query,
   { id, reader }: Wanted,
 ): Promise<{ readonly entry: string; readonly project_id: string | null } | undefined> {
   return query
-    .selectFrom("observability.dead_letters as letter")
-    .select([entryText().as("entry"), "letter.project_id"])
-    .where("letter.id", "=", id)
-    .where("letter.state", "=", "open")
+    .selectFrom("observability.dead_letters as dead_letter")
+    .select([entryText().as("entry"), "dead_letter.project_id"])
+    .where("dead_letter.id", "=", id)
+    .where("dead_letter.state", "=", "open")
     .where(isOwn(reader))
     .executeTakeFirst();
 }
 
-/** False when it is not open (any more), or the project that the mended entry names is not the reader's. */
+/**
+ * Stores a fixed entry.
+ *
+ * @returns false when the dead letter is not open (any more), or the project that the fixed entry names is not the
+ * reader's.
+ */
 export async function fixDeadLetter(
   query: Query,
   { id, reader, by, at, entry, projectId }: Deed & { readonly entry: string; readonly projectId: string },
 ): Promise<boolean> {
   const result = await query
-    .updateTable("observability.dead_letters as letter")
+    .updateTable("observability.dead_letters as dead_letter")
     .set({ fixed_entry: entry, fixed_at: at, fixed_by: by, project_id: projectId, is_whole: true })
-    .where("letter.id", "=", id)
-    .where("letter.state", "=", "open")
+    .where("dead_letter.id", "=", id)
+    .where("dead_letter.state", "=", "open")
     .where(isOwn(reader))
     .where(isOwnProject(reader, projectId))
     .executeTakeFirst();
@@ -107,60 +112,60 @@ export async function fixDeadLetter(
 
 export async function markReplayed(query: Query, { id, reader, by, at }: Deed): Promise<boolean> {
   const result = await query
-    .updateTable("observability.dead_letters as letter")
+    .updateTable("observability.dead_letters as dead_letter")
     .set({ replayed_at: at, replayed_by: by })
-    .where("letter.id", "=", id)
-    .where("letter.state", "=", "open")
+    .where("dead_letter.id", "=", id)
+    .where("dead_letter.state", "=", "open")
     .where(isOwn(reader))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
-/** Removes what was set aside; that it was, and who removed it, stays. */
+/** Deletes the entry of a dead letter; the record of it, and who deleted it, stays. */
 export async function deleteDeadLetter(query: Query, { id, reader, by, at }: Deed): Promise<boolean> {
   const result = await query
-    .updateTable("observability.dead_letters as letter")
+    .updateTable("observability.dead_letters as dead_letter")
     .set({ deleted_at: at, deleted_by: by, entry: "[]", fixed_entry: null })
-    .where("letter.id", "=", id)
-    .where("letter.state", "<>", "deleted")
+    .where("dead_letter.id", "=", id)
+    .where("dead_letter.state", "<>", "deleted")
     .where(isOwn(reader))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
-function letters(query: Query, shown: number) {
+function deadLetters(query: Query, shown: number) {
   return query
-    .selectFrom("observability.dead_letters as letter")
+    .selectFrom("observability.dead_letters as dead_letter")
     .select([
-      "letter.id",
-      "letter.stream",
-      "letter.entry_id",
-      "letter.project_id",
-      "letter.reason",
-      "letter.created_at",
-      "letter.state",
-      "letter.is_whole",
-      "letter.fixed_at",
-      "letter.fixed_by",
-      "letter.replayed_at",
-      "letter.replayed_by",
-      "letter.deleted_at",
-      "letter.deleted_by",
+      "dead_letter.id",
+      "dead_letter.stream",
+      "dead_letter.entry_id",
+      "dead_letter.project_id",
+      "dead_letter.reason",
+      "dead_letter.created_at",
+      "dead_letter.state",
+      "dead_letter.is_whole",
+      "dead_letter.fixed_at",
+      "dead_letter.fixed_by",
+      "dead_letter.replayed_at",
+      "dead_letter.replayed_by",
+      "dead_letter.deleted_at",
+      "dead_letter.deleted_by",
       sql<string>`left(${entryText()}, ${shown})`.as("entry"),
       sql<number>`length(${entryText()})`.as("entry_length"),
-      microsOf("letter.created_at").as("position"),
+      microsOf("dead_letter.created_at").as("position"),
     ]);
 }
 
 function entryText() {
-  return sql<string>`coalesce(letter.fixed_entry, letter.entry)`;
+  return sql<string>`coalesce(dead_letter.fixed_entry, dead_letter.entry)`;
 }
 
-/** Only the operator sees what names no project that there is. */
+/** Selects the reader's own dead letters; only the operator sees those that name no existing project. */
 function isOwn(reader: Reader) {
   return reader.kind === "operator"
     ? sql<boolean>`true`
-    : sql<boolean>`letter.project_id in (select project.id from observability.projects as project where ${hasRole(reader, "owner")})`;
+    : sql<boolean>`dead_letter.project_id in (select project.id from observability.projects as project where ${hasRole(reader, "owner")})`;
 }
 
 function isOwnProject(reader: Reader, projectId: string) {

@@ -10,7 +10,7 @@ import { microsSchema } from "#query/access/cursor.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 
-/** What never arrived: of one project, and of all that whoever asks may see. */
+/** Serves lost events: of one project, and of all that the caller may see. */
 export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
   return (server: HttpServer): void => {
     server.get(

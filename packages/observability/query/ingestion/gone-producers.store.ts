@@ -1,11 +1,11 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 
-// Rows that a writer holds are left alone: something has just come from those.
+// Rows that a writer has locked are skipped: something has just come from those.
 
 type Query = Kysely<ObservabilitySchema>;
 
-/** Producers that said goodbye, with no event after it. */
+/** Marks producers that said goodbye, with no event after it. */
 export async function markEndedProducers(query: Query): Promise<void> {
   await sql`
     update observability.producers set gone_at = now()
@@ -14,7 +14,7 @@ export async function markEndedProducers(query: Query): Promise<void> {
     ))`.execute(query);
 }
 
-/** Producers of which nothing was heard for so long; those that never sent a heartbeat have longer. */
+/** Marks producers that have been silent for so long; those that never sent a heartbeat have longer. */
 export async function markSilentProducers(
   query: Query,
   { silentMs, withoutHeartbeatMs }: { readonly silentMs: number; readonly withoutHeartbeatMs: number },

@@ -7,7 +7,7 @@ import { markEndedProducers, markSilentProducers } from "./gone-producers.store.
 
 type GoneProducersOptions = {
   readonly query: Kysely<ObservabilitySchema>;
-  /** Seconds that the oldest event has waited on the stream; NaN when nobody knows. */
+  /** Reads how many seconds the oldest event has waited on the stream; NaN when it is unknown. */
   readonly readLag: () => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,7 +20,7 @@ const MAX_LAG_SECONDS = 15;
 
 /** An SDK sends a heartbeat every ten seconds. */
 export const SILENT_MS = 90_000;
-/** Other producers may have nothing to say for long. */
+/** Producers without heartbeats may have nothing to send for long. */
 export const SILENT_WITHOUT_HEARTBEAT_MS = 3_600_000;
 
 /**

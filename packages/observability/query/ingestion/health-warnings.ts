@@ -15,7 +15,7 @@ const MEGABYTE = 1024 * 1024;
 const RECENT_MS = 24 * 60 * 60 * 1000;
 const WAIT_MS = 2_000;
 
-/** Nothing when Redis does not answer: the component says that. */
+/** Returns no warning when Redis does not answer: its component says that. */
 export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream: string): Promise<Warnings> {
   return unlessLate(async () => {
     const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);

@@ -17,7 +17,7 @@ type HealthOptions = {
   readonly version: string;
 };
 
-/** Both answer 200 as long as the process answers: what is down is said in the body. */
+/** Serves `/health` and `/health/detailed`. Both answer 200 as long as the process answers: the body says what is down. */
 export function healthRoutes(options: HealthOptions) {
   return (server: HttpServer): void => {
     server.get(

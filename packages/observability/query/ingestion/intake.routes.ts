@@ -8,7 +8,7 @@ type IntakeConfig = Pick<
   "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME" | "OBSERVABILITY_PUBLIC_URL" | "OBSERVABILITY_PUBLIC_REDIS_URL"
 >;
 
-/** Where traces are sent to, so that nobody has to guess ports. */
+/** Tells applications where to send traces, so that nobody has to guess ports. */
 export function intakeRoutes(config: IntakeConfig) {
   const intake = {
     redis_url: withoutUserInfo(config.OBSERVABILITY_PUBLIC_REDIS_URL ?? config.OBSERVABILITY_REDIS_URL),

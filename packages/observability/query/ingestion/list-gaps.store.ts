@@ -11,14 +11,14 @@ export type Gap = {
   readonly first_seq: number;
   readonly last_seq: number;
   readonly found_at: Date;
-  /** What the producer said of itself, if that arrived. */
+  /** The producer's description of itself, if that arrived. */
   readonly hello: unknown;
   readonly first_event_at: Date | null;
   readonly last_event_at: Date | null;
   readonly found_micros: string;
 };
 
-/** Where a page ended. */
+/** The position at which a page ended. */
 export type GapPosition = {
   readonly micros: string;
   readonly projectId: string;
@@ -33,7 +33,10 @@ type GapsWanted = {
   readonly limit: number;
 };
 
-/** Newest first, of the projects that the reader may see; what was found at one moment by producer, the latest numbers first. */
+/**
+ * Lists gaps of the projects that the reader may see, newest first; those that were found at one moment by producer,
+ * the latest numbers first.
+ */
 export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsWanted): Promise<readonly Gap[]> {
   const { reader, projectId, after } = wanted;
   let rows = query
@@ -72,7 +75,7 @@ export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsW
     .execute();
 }
 
-/** For health checks: a database that hangs is given up as soon as they are. */
+/** For health checks: the query of a database that hangs ends when the check does. */
 const INCIDENTS = {
   text: `select exists (select from observability.ingest_gaps where found_at > $1) as has_gaps,
     exists (select from observability.dead_letters where state = 'open' and created_at > $1) as has_dead_letters`,
@@ -81,7 +84,7 @@ const INCIDENTS = {
 
 type Incidents = { readonly has_gaps: boolean; readonly has_dead_letters: boolean };
 
-/** Whether anything was found lost, or was set aside and is open, since then. */
+/** Whether anything was found lost, or became a dead letter that is open, since then. */
 export async function findIncidents({ pool }: Database<ObservabilitySchema>, since: Date): Promise<Incidents> {
   const { rows } = await pool.query<Incidents>({ ...INCIDENTS, values: [since] });
   return rows[0] ?? { has_gaps: false, has_dead_letters: false };

@@ -1,11 +1,11 @@
 import type { Check } from "@sightline/foundation/health";
 
-/** What a code of Redis means that says more than that it is away. */
+/** Explanations of codes of Redis that mean more than that it is away. */
 const MEANINGS: Readonly<Record<string, string>> = {
   MISCONF: "can't write to its disk: make room there",
 };
 
-/** Anyone may read this: what failed and the error's code, but no host, user or address. */
+/** Hides the details of a check, since anyone may read it: it names what failed and the error's code, but no host, user or address. */
 export function publicly(name: string, { check }: Check): Check {
   return {
     name,

@@ -12,34 +12,34 @@ export type ReplayStream = { readonly redis: Pick<Redis, "xadd" | "xlen">; reado
 type ReplayOptions = {
   readonly query: Kysely<ObservabilitySchema>;
   readonly stream: ReplayStream;
-  readonly letter: DeadLetter;
+  readonly deadLetter: DeadLetter;
   readonly reader: Reader;
   readonly by: string;
   readonly at: Date;
 };
 
-/** Where the contract's alert warns. Replayed entries are never trimmed for, so that they push nothing off the stream themselves. */
+/** The length at which the contract's alert warns. A replay never trims the stream, so that it pushes off nothing itself. */
 const MAX_STREAM_LENGTH = 80_000;
 
 const fieldsSchema = z.array(z.string()).min(2);
 
 /**
- * Puts a dead letter on the stream again, under the event's own id. First that and then the mark: what dies between the two
- * is open still, and an event that is replayed twice is one.
+ * Puts a dead letter on the stream again, under the event's own id, and marks it afterwards: when the process dies
+ * between the two it stays open, and an event that is replayed twice is one.
  *
  * @throws {AppError} 409, 404 or 503.
  */
-export async function replayDeadLetter({ query, stream, letter, reader, by, at }: ReplayOptions): Promise<void> {
-  const { id, state } = letter;
+export async function replayDeadLetter({ query, stream, deadLetter, reader, by, at }: ReplayOptions): Promise<void> {
+  const { id, state } = deadLetter;
   const open = await findOpenEntry(query, { id, reader });
   if (open === undefined) {
     throw deadLetterNotOpen(state);
   }
-  if (!letter.is_whole) {
+  if (!deadLetter.is_whole) {
     throw deadLetterCut();
   }
   const fields = fieldsSchema.parse(JSON.parse(open.entry));
-  // Whose dead letter it is was read from these same fields; should that ever differ, nobody gets at another's project by it.
+  // Ownership was read from these same fields; should that ever differ, nobody reaches another's project by it.
   if (reader.kind !== "operator" && originOfEntry(fields)?.projectId.toLowerCase() !== open.project_id) {
     throw notYourProject();
   }

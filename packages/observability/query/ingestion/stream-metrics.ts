@@ -13,7 +13,7 @@ type StreamMetricsOptions = {
 
 const READ_MS = 2_000;
 
-/** Read from Redis when they are asked for. While Redis does not answer they say NaN: unknown, which is not 0. */
+/** Registers metrics that are read from Redis at each scrape. While Redis does not answer they are NaN: unknown, which is not 0. */
 export function registerStreamMetrics({ metrics: { registry }, redis, stream, heartbeatKey }: StreamMetricsOptions): void {
   const gauge = (name: string, help: string, read: () => Promise<number>): void => {
     registry.registerMetric(

@@ -4,8 +4,8 @@ import type { ObservabilitySchema } from "#schema.ts";
 export type Change = { readonly project_id: string; readonly producer_id: string; readonly changed_at: string };
 
 /**
- * Producers from which something was written since then (without it, since now), or that were found to be gone; by the database's clock, which it also tells.
- * For those who may see the projects: it says nothing but that something happened.
+ * Finds producers whose events were written since then (without it, since now), or that were found to be gone, by the
+ * database's clock, which it returns too. Readers who may see the projects learn only that something happened.
  */
 export async function findChanges(
   query: Kysely<ObservabilitySchema>,

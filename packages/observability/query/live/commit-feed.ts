@@ -5,7 +5,7 @@ import { committedChannelOf, decodeCommitted, type Committed } from "#events/com
 
 export type CommitFeed = {
   readonly onCommit: (hear: (committed: Committed) => void) => void;
-  /** While it is not, nothing is heard. */
+  /** While it is not connected, no announcement arrives. */
   readonly isConnected: () => boolean;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -13,10 +13,10 @@ export type CommitFeed = {
 
 type FeedOptions = { readonly url: string; readonly streamName: string; readonly log: Logger };
 
-/** Between two tries of a user who may not subscribe. */
+/** The pause between two tries of a user who may not subscribe. */
 const RETRY_MS = 30_000;
 
-/** What consumers say they have committed. A Redis that is away, or does not let us listen, is waited for. */
+/** Listens to what consumers announce as committed. A Redis that is away, or does not let us subscribe, is waited for. */
 export function createCommitFeed({ url, streamName, log }: FeedOptions): CommitFeed {
   const { client, close } = createRedis({ url, name: "sightline-observability-live", log });
   const channel = committedChannelOf(streamName);

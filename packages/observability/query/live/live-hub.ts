@@ -11,14 +11,14 @@ import { findChanges } from "./changes.store.ts";
 /** A transaction that takes longer than this from its beginning to its commit may be passed over. */
 const OVERLAP_MS = 15_000;
 
-/** Tells, each time it is asked, in which of the projects something was written since the last time. */
+/** Finds at each call the projects in which something was written since the last call. */
 function createChangeWatch(query: Kysely<ObservabilitySchema>): (projectIds: readonly string[]) => Promise<ReadonlySet<string>> {
   let told = new Map<string, string>();
   let since: Date | undefined;
   return async (projectIds) => {
     const { now, changes } = await findChanges(query, { projectIds, since });
     const fresh = changes.filter((change) => told.get(change.producer_id) !== change.changed_at);
-    // What is older than the overlap is not found again.
+    // Changes older than the overlap are not found again, so they are forgotten.
     told = new Map(changes.map((change) => [change.producer_id, change.changed_at]));
     since = new Date(now.getTime() - OVERLAP_MS);
     return new Set(fresh.map((change) => change.project_id));
@@ -27,9 +27,9 @@ function createChangeWatch(query: Kysely<ObservabilitySchema>): (projectIds: rea
 
 export type LiveTuning = LiveStreamTuning & {
   readonly beatMs: number;
-  /** Between two looks at whether a client may still watch. */
+  /** The pause between two checks of whether a client may still watch. */
   readonly checkMs: number;
-  /** Between two looks into the database while messages come, for those that got lost; and while none do. */
+  /** The pause between two reads of the database: while messages come, for those that got lost; and while none do. */
   readonly pollMs: number;
   readonly pollAloneMs: number;
   readonly streamsOfOne: number;
@@ -48,17 +48,17 @@ export const LIVE_TUNING: LiveTuning = {
 
 export type Look = { readonly ids: readonly string[]; readonly revision: Revision; readonly isChanged: boolean };
 
-/** What a stream of one trace watches. */
+/** The trace that a stream watches. */
 export type WatchedTrace = {
-  /** As the client named it. */
+  /** The trace's id as the client named it. */
   readonly id: string;
-  /** The parts it consists of, its revision, and whether it was written to since an earlier one; undefined when it is not there any more. */
+  /** Reads its segments, its revision, and whether it was written to since an earlier one; undefined when it is not there any more. */
   readonly look: (since: Revision | undefined) => Promise<Look | undefined>;
 };
 
 type Opening = {
   readonly projectId: string;
-  /** Who watches: a user's or a key's id. */
+  /** The watching user's or key's id. */
   readonly owner: string;
   readonly trace: WatchedTrace | undefined;
   /** @throws {AppError} when who asked may not watch any more. */
@@ -86,10 +86,10 @@ type HubOptions = {
 const TICK_MS = 250;
 const MAX_RESUMING = 1_000;
 
-/** All streams of this process: one subscription and one look into the database serve them all. */
+/** Serves all streams of this process with one subscription and one read of the database. */
 export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
   const watchers = new Set<Watcher>();
-  /** Traces of commits that resumed some: what of them came in another order joins them to the watched one only later. */
+  /** Traces of commits with resumed segments: events that arrived in another order join the watched trace only later. */
   const resuming = new Set<string>();
   const findChangedProjects = createChangeWatch(query);
   let timer: NodeJS.Timeout | undefined;
@@ -134,7 +134,7 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
     }
   }
 
-  /** Whether it was the watched trace that changed; of what comes meanwhile, once more. */
+  /** Checks whether the watched trace changed; when a change comes meanwhile, it checks once more. */
   async function look(watcher: Watcher, trace: WatchedTrace): Promise<void> {
     watcher.mustLookAgain = watcher.isLooking;
     if (watcher.isLooking) {

@@ -5,23 +5,23 @@ import type { LiveTraces } from "#contract.ts";
 /** One client's stream of events. */
 export type LiveStream = {
   readonly stream: Readable;
-  /** Something changed: these traces, or, without them, nobody knows which. */
+  /** Reports a change: of these traces or, without them, of unknown ones. */
   readonly notify: (traceIds: readonly string[] | undefined) => void;
-  /** Keeps the connection alive; ends one whose client has taken nothing for long. */
+  /** Keeps the connection alive, and ends it when its client has read nothing for long. */
   readonly beat: () => void;
   readonly end: (refusal?: AppError) => void;
 };
 
 export type LiveStreamTuning = {
-  /** Between two events of a stream at the least. */
+  /** The least time between two events of a stream. */
   readonly everyMs: number;
-  /** Bytes that wait for a client before more are held back. */
+  /** Events are held back while so many bytes wait for the client. */
   readonly backlogBytes: number;
-  /** How long a client may take nothing. */
+  /** How long a client may read nothing. */
   readonly stuckMs: number;
 };
 
-/** Traces named in one event. */
+/** The most traces that one event names. */
 const MAX_NAMED_TRACES = 500;
 
 /** Events that come faster than `everyMs`, or than the client reads, become one: it is told what changed, not how often. */
@@ -34,7 +34,7 @@ export function openLiveStream({ everyMs, backlogBytes, stuckMs }: LiveStreamTun
   let stuckSince: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   stream.on("close", () => clearTimeout(timer));
-  // A client that goes away in the middle of a write is no failure of ours.
+  // A client that disconnects in the middle of a write is no error of the server.
   stream.on("error", () => undefined);
   stream.push("retry: 2000\n\n");
   stream.push(eventOf("ready", {}));

@@ -30,7 +30,7 @@ const eventStream = {
   content: { "text/event-stream": { schema: z.unknown() } },
 };
 
-/** Streams that say what changed. `authenticate` is asked again and again while one is open. */
+/** Serves streams of changes. `authenticate` is called again and again while one is open. */
 export function createLive({ config, query, log, tuning }: LiveOptions) {
   const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
   const hub = createLiveHub({ feed, query, log, tuning });
@@ -86,7 +86,7 @@ export function createLive({ config, query, log, tuning }: LiveOptions) {
             .header("content-type", "text/event-stream; charset=utf-8")
             .header("cache-control", "no-store")
             .header("x-accel-buffering", "no")
-            // A server that stops waits for connections that are open; of a stream that has ended nothing more is to come.
+            // A server that stops waits for open connections, and an ended stream has nothing more to send.
             .header("connection", "close")
             .send(stream)
         );

@@ -24,7 +24,7 @@ type MaskingOptions = { readonly query: Kysely<ObservabilitySchema>; readonly cl
 const config = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });
 
-/** For owners alone: what is masked says what there is to find. */
+/** Serves masking rules to owners only, since they reveal what there is to find. */
 export function maskingRoutes({ query, clock, log }: MaskingOptions) {
   return (server: HttpServer): void => {
     server.get(

@@ -15,12 +15,12 @@ type MembersOptions = { readonly query: Kysely<ObservabilitySchema>; readonly lo
 
 const config = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });
-/** In the one writing that an access token has. */
+/** Lower case, as in access tokens. */
 const memberParams = params.extend({ user_id: z.uuid().toLowerCase() });
 
 /**
- * Who was added to a project. Accounts are identity's and not known here: the id of one that is nobody's, or another
- * tenant's, opens nothing, since the project's tenant must be the access token's too.
+ * Serves the members of a project. Accounts belong to identity and are not known here: the id of nobody's or another
+ * tenant's account opens nothing, since the project's tenant must be the access token's too.
  */
 export function memberRoutes({ query, log }: MembersOptions) {
   return (server: HttpServer): void => {
@@ -98,7 +98,7 @@ function check(change: MemberChange): void {
     case "done":
       return;
     case "refused":
-      // They were an owner when the request came.
+      // The caller was an owner when the request arrived.
       throw projectNotFound();
     case "last_owner":
       throw lastOwner();

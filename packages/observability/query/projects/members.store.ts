@@ -12,10 +12,10 @@ export type MemberRow = {
   readonly added_by: string;
 };
 
-/** More would make every look at a project's members slow, and are easier served by opening it to the tenant. */
+/** More members would make every check of them slow, and are served better by opening the project to the tenant. */
 export const MAX_MEMBERS = 1_000;
 
-/** Newest first, for everybody who sees the project. */
+/** Lists members, newest first, for everybody who sees the project. */
 export async function listMembers(
   query: Query,
   wanted: { readonly projectId: string; readonly reader: Reader; readonly after: Position | undefined; readonly limit: number },
@@ -46,7 +46,7 @@ type Change = { readonly projectId: string; readonly reader: Reader; readonly us
 /** `refused`: the reader may not, or there is no such project. */
 export type MemberChange = "done" | "refused" | "last_owner" | "too_many";
 
-/** Adds somebody, or gives them another role. The tenant's last word is its admins': only they leave a project without an owner. */
+/** Adds a member or changes their role. Only the tenant's admins may leave a project without an owner. */
 export async function putMember(
   query: Query,
   { projectId, reader, userId, role, by }: Change & { readonly role: ProjectRole; readonly by: string },
@@ -70,7 +70,7 @@ export async function putMember(
   });
 }
 
-/** Owners remove anybody, everybody themself. Who is no member is removed already. */
+/** Removes a member: owners remove anybody, everybody themself. Somebody who is no member counts as removed. */
 export async function removeMember(query: Query, { projectId, reader, userId }: Change): Promise<MemberChange> {
   return query.transaction().execute(async (transaction) => {
     const isSelf = reader.kind === "user" && reader.userId === userId;
@@ -89,7 +89,7 @@ export async function removeMember(query: Query, { projectId, reader, userId }: 
   });
 }
 
-/** One change of a project's members after the other, so that two owners who leave at once see each other. */
+/** Serialises changes of a project's members, so that two owners who leave at once see each other. */
 async function lockProject(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,

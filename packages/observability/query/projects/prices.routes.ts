@@ -15,7 +15,7 @@ type PricesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clo
 const HOUR_MS = 3_600_000;
 const changing = { auth: "user-or-operator" };
 
-/** What a project's model calls cost. Every change counts for calls that are stored already, too: costs are worked out when they are read. */
+/** Serves the prices of a project's model calls. Every change also applies to stored calls: costs are computed when they are read. */
 export function priceRoutes({ query, clock, log }: PricesOptions) {
   const params = z.object({ project_id: z.uuid() });
 

@@ -22,10 +22,10 @@ type Wanted = { readonly reader: Reader; readonly projectId: string; readonly tr
 const MAX_GAPS = 100;
 const MAX_CURRENT_NODES = 100;
 const CURRENT_BYTES = 100_000;
-/** Parts of a trace whose attributes are told: so many of the first ones, and of the last. */
+/** How many segments' attributes are shown: so many of the first, and of the last. */
 const TOLD = 10;
 
-/** A trace without its steps. The revision is read first: what changes meanwhile is told once more, never passed over. */
+/** Reads a trace without its steps. The revision is read first: what changes meanwhile is reported twice rather than missed. */
 export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDigest> {
   const run = await findRun(query, wanted);
   if (run === undefined) {

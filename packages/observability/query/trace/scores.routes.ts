@@ -17,7 +17,7 @@ const config = { auth: "user" };
 const id = z.uuid();
 const MAX_NAMES = 200;
 
-/** Values that people give traces and observations, beside those that come with the events. */
+/** Serves scores that people give traces and observations, beside those that come with the events. */
 export function scoreRoutes({ query, clock }: ScoresOptions) {
   return (server: HttpServer): void => {
     server.get(

@@ -59,7 +59,7 @@ type ScoreFilter = {
   readonly limit: number;
 };
 
-/** Newest first. */
+/** Lists scores, newest first. */
 export async function listScores(query: Query, filter: ScoreFilter): Promise<readonly ScoreSummary[]> {
   const { projectId, reader, traceId, name, after, limit } = filter;
   let rows = query
@@ -89,7 +89,7 @@ export async function listScores(query: Query, filter: ScoreFilter): Promise<rea
   return rows.orderBy("score.scored_at", "desc").orderBy("score.event_id", "desc").limit(limit).execute();
 }
 
-/** Only what was given here: what came from the application would come again. One's own as an editor, any as an owner. */
+/** Deletes a score that was given here; one from the application would arrive again. Editors delete their own, owners any. */
 export async function deleteScore(
   query: Query,
   { projectId, id, reader, author }: { readonly projectId: string; readonly id: string; readonly reader: Reader; readonly author: string },
@@ -106,7 +106,7 @@ export async function deleteScore(
   return numDeletedRows > 0n;
 }
 
-/** In the order of the alphabet, each by one look into the index. */
+/** Lists score names alphabetically, each by one read of the index. */
 export async function listScoreNames(
   query: Query,
   { reader, projectId, limit }: { readonly reader: Reader; readonly projectId: string; readonly limit: number },

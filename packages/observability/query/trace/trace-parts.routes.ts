@@ -25,7 +25,7 @@ const config = { auth: "user-or-key" };
 const BASE = "/api/v1/projects/:project_id/traces/:trace_id";
 const params = z.object({ project_id: z.uuid(), trace_id: z.uuid() });
 
-/** The parts of a trace of any size. */
+/** Serves a trace of any size in parts. */
 export function tracePartRoutes({ query, clock }: Options) {
   const listSteps = createStepList({ query, clock });
 

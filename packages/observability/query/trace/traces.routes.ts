@@ -17,7 +17,7 @@ import { readerOf } from "#query/access/reader-of.ts";
 type TracesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
 const config = { auth: "user" };
-/** Below a project, where an API key of that project may read too. */
+/** The auth class below a project, where an API key of that project may read too. */
 const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
 
