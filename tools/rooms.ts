@@ -146,12 +146,13 @@ export const PARTS: readonly Part[] = [
         why: "a tool does not know the server that offers it",
       },
       "mcp/kit": {
-        uses: ["retrieval/search", "store/tenancy", "tokens"],
+        uses: ["retrieval/search", "retrieval/scope", "store/tenancy", "tokens"],
         why: "all tools share it, so it knows none of them",
       },
       "retrieval/search": {
         uses: [
           "retrieval/legs",
+          "retrieval/bm25",
           "retrieval/ranking",
           "retrieval/patterns",
           "retrieval/scope",

@@ -6,7 +6,7 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createAuthenticators } from "./http/access/authenticators.ts";
-import { commitRoutes, grepRoutes, searchRoutes, symbolRoutes } from "./http/search.routes.ts";
+import { searchRoutes } from "./http/search.routes.ts";
 import { createCallLimit } from "./mcp/call-limit.ts";
 import { credentialRoutes } from "./http/credentials.routes.ts";
 import { deliveryRoutes } from "./http/deliveries.routes.ts";
@@ -15,7 +15,7 @@ import { embeddingRoutes } from "./http/embedding.routes.ts";
 import { fileRoutes } from "./http/files.routes.ts";
 import { healthRoutes } from "./http/health.routes.ts";
 import { jobRoutes } from "./http/jobs.routes.ts";
-import { type Guest, createCodeIndexServer } from "./mcp/server.ts";
+import { type PluginTools, createCodeIndexServer } from "./mcp/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp/handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./mcp/mcp.routes.ts";
 import { registerQueueMetrics } from "./http/queue-metrics.ts";
@@ -29,7 +29,8 @@ import { createQueryEmbedder } from "./embedding/query-embedder.ts";
 import { createReranker } from "./retrieval/ranking/rerank.ts";
 import { weightsFor } from "./retrieval/ranking/reranking-model.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
-import type { SearchDependencies } from "./retrieval/search/search.ts";
+import { createGrepLimit } from "./retrieval/grep/grep.ts";
+import { createSearchState, type SearchDependencies } from "./retrieval/search/search.ts";
 import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { noteCancellation, takeCancellations } from "./mcp/kit/cancellations.store.ts";
 import { failOrphans } from "./store/records/failed-jobs.store.ts";
@@ -41,7 +42,7 @@ export { problemsOfReranker } from "./retrieval/ranking/reranking-model.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
 export { describeTools, type DescribedTool } from "./mcp/describe-tools.ts";
-export type { Guest, GuestCall, GuestTool } from "./mcp/server.ts";
+export type { PluginTools, PluginToolCall, PluginTool } from "./mcp/server.ts";
 export { countTokens } from "./tokens/count-tokens.ts";
 export { codeIndexMigrations } from "./store/tenancy/migrations.ts";
 export { markTenant as deleteCodeIndexTenant } from "./store/records/deletions.store.ts";
@@ -66,8 +67,8 @@ export type CodeIndexApiOptions = {
   readonly metrics: Metrics;
   readonly accessTokens: AccessTokenVerifier;
   readonly version: string;
-  /** Whose tools `/mcp` offers beside its own. */
-  readonly guest?: Guest | undefined;
+  /** Plug-in tools of another part, which `/mcp` offers beside its own. */
+  readonly plugin?: PluginTools | undefined;
 };
 
 export type CodeIndexApi = {
@@ -88,15 +89,17 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, guest } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, plugin } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
+    ...createSearchState(),
     database,
     log,
     embedder: createQueryEmbedder({ config, log }),
     reranker: createReranker({ config, log }),
     weights: weightsFor(config),
   };
+  const grepLimit = createGrepLimit();
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
   const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer, database, log, clock, metrics });
   const sources = createSourceAccess({ config, database, log, clock });
@@ -126,7 +129,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       start: async () => {
         mcp = createMcpEndpoint({
           log,
-          createServer: (opens) => createCodeIndexServer({ ...searching, version, guest, ...opens }),
+          createServer: (opens) => createCodeIndexServer({ ...searching, grepLimit, version, plugin, ...opens }),
           cancellations: {
             note: (call) => noteCancellation(database, call),
             take: (running) => takeCancellations(database, running),
@@ -164,10 +167,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       fileRoutes({ database }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
-      searchRoutes(searching),
-      grepRoutes({ database }),
-      symbolRoutes({ database }),
-      commitRoutes({ database }),
+      searchRoutes({ ...searching, grepLimit }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ],

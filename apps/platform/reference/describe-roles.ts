@@ -62,7 +62,7 @@ export async function describeMcpTools(): Promise<readonly DescribedTool[]> {
   if (offered === undefined) {
     throw new Error("the example environment names no database of traces");
   }
-  return describeTools(offered.guest);
+  return describeTools(offered.plugin);
 }
 
 async function describeRole(role: RoleName): Promise<DescribedRole> {

@@ -24,7 +24,7 @@ export type InstallationTokens = {
 
 type Dependencies = { readonly clock: Clock; readonly allowPrivateHosts: AllowedHosts };
 
-const LEAST_LIFE_MS = 5 * 60_000;
+const MIN_LIFE_MS = 5 * 60_000;
 
 const answerSchema = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4096}$/), expires_at: z.iso.datetime({ offset: true }) });
 
@@ -59,7 +59,7 @@ export function createInstallationTokens({ clock, allowPrivateHosts }: Dependenc
     tokenFor: async (key, installation, signal) => {
       const now = clock.now().getTime();
       for (const [other, { expiresAt }] of known) {
-        if (expiresAt - now < LEAST_LIFE_MS) {
+        if (expiresAt - now < MIN_LIFE_MS) {
           known.delete(other);
         }
       }

@@ -29,12 +29,12 @@ const RANKS = new Map(
 );
 
 /** What the commonest word weighs. */
-const LEAST = 0.3;
+const MIN_WEIGHT = 0.3;
 
 /** A word's weight from 0.3 to 1, as its inverse document frequency goes with its rank. */
 function weightOf(word: string): number {
   const rank = RANKS.get(word);
-  return rank === undefined ? 1 : LEAST + (1 - LEAST) * (Math.log(rank) / Math.log(RANKS.size)) ** 2;
+  return rank === undefined ? 1 : MIN_WEIGHT + (1 - MIN_WEIGHT) * (Math.log(rank) / Math.log(RANKS.size)) ** 2;
 }
 
 /** Raised with every change of what follows: vectors of two rules can't be compared. */
@@ -72,7 +72,7 @@ const PIECE_WEIGHT = 0.35;
 const PIECE_LENGTHS = [3, 4] as const;
 
 function vectorOf(text: string): Float32Array {
-  if (known.size > KNOWN_WORDS) {
+  if (known.size > MAX_KNOWN_WORDS) {
     known.clear();
   }
   const words: Word[] = [];
@@ -109,13 +109,13 @@ type Word = {
 
 /** By spelling. Code repeats its words, so most need not be worked out again; all of them take about 10 MB. */
 const known = new Map<string, Word>();
-const KNOWN_WORDS = 20_000;
+const MAX_KNOWN_WORDS = 20_000;
 
 /** Longer words are encoded data. */
-const LONGEST = 40;
+const MAX_WORD_LENGTH = 40;
 
 function learn(found: string): Word {
-  const spelling = copyOf(found.slice(0, LONGEST));
+  const spelling = copyOf(found.slice(0, MAX_WORD_LENGTH));
   const lower = spelling.toLowerCase();
   const word = known.get(lower) ?? workOut(lower);
   known.set(lower, word);

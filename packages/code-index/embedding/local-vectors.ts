@@ -1,20 +1,20 @@
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import type { Embedded } from "./embedder.ts";
 
-/** How long other work of the process may have to wait. */
-const TURN_MS = 20;
+/** How long other work of the process has to wait at most. */
+const MAX_BLOCKING_MS = 20;
 
-/** Embeds on this machine, text by text, and lets other work of the process have its turn. */
+/** Embeds on this machine, text by text, and yields to the event loop, so that other work of the process goes on. */
 export async function embedLocally(
   texts: readonly string[],
   signal: AbortSignal,
   vectorOf: (text: string) => Float32Array,
 ): Promise<readonly Embedded[]> {
   const outcomes: Embedded[] = [];
-  const turn = yieldEvery(TURN_MS);
+  const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
   for (const text of texts) {
     outcomes.push({ vector: vectorOf(text) });
-    await turn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
   }
   return outcomes;

@@ -27,7 +27,7 @@ type QueryEmbedderOptions = {
 type QueryTiming = { readonly deadlineMs: number; readonly pauseMs: number };
 
 const TIMING: QueryTiming = { deadlineMs: 400, pauseMs: 1_000 };
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** What comes after the deadline still says whether the provider lives, and is there when the same is asked again. */
 const LATE_MS = 10_000;
 
@@ -43,32 +43,32 @@ export function createQueryEmbedder({ config, log, timing = TIMING }: QueryEmbed
   if (configured === undefined) {
     return undefined;
   }
-  const doors = new Map<string, Door | undefined>([[configured.identity.key, createDoor(configured, { log, timing })]]);
+  const byKey = new Map<string, EmbedQuery | undefined>([[configured.identity.key, createEmbedQuery(configured, { log, timing })]]);
   return {
     identity: configured.identity,
     embed: async (query, key) => {
-      if (!doors.has(key)) {
+      if (!byKey.has(key)) {
         const former = createFormerEmbedder(config, key);
-        doors.set(key, former === undefined ? undefined : createDoor(former, { log, timing }));
+        byKey.set(key, former === undefined ? undefined : createEmbedQuery(former, { log, timing }));
       }
-      const door = doors.get(key);
-      return door === undefined
+      const embedQuery = byKey.get(key);
+      return embedQuery === undefined
         ? {
             state: "pending",
             reason: `the vectors there are were made by an embedder that is not configured any more; those of ${configured.identity.model} are being made`,
           }
-        : door(query);
+        : embedQuery(query);
     },
   };
 }
 
-type Door = (query: string) => Promise<QueryVector>;
+type EmbedQuery = (query: string) => Promise<QueryVector>;
 
-type DoorOptions = { readonly log: Logger; readonly timing: QueryTiming };
+type EmbedQueryOptions = { readonly log: Logger; readonly timing: QueryTiming };
 
-function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
+function createEmbedQuery(embedder: Embedder, { log, timing }: EmbedQueryOptions): EmbedQuery {
   const { pauseMs, deadlineMs } = timing;
-  const circuit = createCircuit({ pauseMs, longestPauseMs: LONGEST_PAUSE_MS, now: () => performance.now() });
+  const circuit = createCircuit({ pauseMs, longestPauseMs: MAX_PAUSE_MS, now: () => performance.now() });
   const recent = new Map<string, QueryVector>();
 
   async function make(query: string): Promise<QueryVector> {
@@ -78,7 +78,7 @@ function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
     return answer;
   }
 
-  async function ask(query: string): Promise<QueryVector> {
+  async function requestVector(query: string): Promise<QueryVector> {
     const began = performance.now();
     try {
       const answer = await make(query);
@@ -94,7 +94,7 @@ function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
     }
   }
 
-  async function askInTime(query: string): Promise<QueryVector> {
+  async function requestVectorInTime(query: string): Promise<QueryVector> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<QueryVector>((resolve) => {
       timer = setTimeout(() => {
@@ -103,7 +103,7 @@ function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
       }, deadlineMs);
     });
     try {
-      return await Promise.race([ask(query), late]);
+      return await Promise.race([requestVector(query), late]);
     } finally {
       clearTimeout(timer);
     }
@@ -126,10 +126,10 @@ function createDoor(embedder: Embedder, { log, timing }: DoorOptions): Door {
     }
     const state = circuit.state();
     if (state === "closed") {
-      return askInTime(query);
+      return requestVectorInTime(query);
     }
     if (state === "probe") {
-      void ask(query);
+      void requestVector(query);
       return unavailable(circuit, "is being tried again");
     }
     return unavailable(circuit, "fails or is too slow");
@@ -150,11 +150,11 @@ function unavailable(circuit: Circuit, how: string): QueryWithoutVector {
 }
 
 /** Of pages and repeated questions the vector is made once. */
-const RECENT = 500;
+const MAX_RECENT = 500;
 
 function remember(recent: Map<string, QueryVector>, query: string, answer: QueryVector): void {
   const [oldest] = recent.keys();
-  if (recent.size >= RECENT && oldest !== undefined) {
+  if (recent.size >= MAX_RECENT && oldest !== undefined) {
     recent.delete(oldest);
   }
   recent.set(query, answer);

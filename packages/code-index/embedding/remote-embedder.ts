@@ -54,7 +54,7 @@ export type RemoteTiming = { readonly timeoutMs?: number; readonly retryBaseMs?:
 const TIMEOUT_MS = 30_000;
 const RETRY_BASE_MS = 500;
 /** Calls at once. */
-const AT_ONCE = 4;
+const MAX_CALLS = 4;
 
 /** A text that no provider refuses: when this fails too, it is not the input's fault. */
 const PROBE = "function add(a, b) { return a + b }";
@@ -69,7 +69,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   /** Shrinks when the provider turns out to take fewer at once. */
   let inputs = limits.inputs;
 
-  async function ask(texts: readonly string[], { purpose, signal }: EmbedOptions): Promise<readonly Embedded[]> {
+  async function requestVectors(texts: readonly string[], { purpose, signal }: EmbedOptions): Promise<readonly Embedded[]> {
     const once = async () => {
       const call = await protocol.call(texts, purpose, signal);
       const answer = await postJson({ call, timeoutMs, signal, secrets });
@@ -86,7 +86,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   /** Answers for each text, however the provider has to be asked. */
   async function embedBatch(batch: readonly MeasuredText[], run: Run): Promise<readonly Embedded[]> {
     try {
-      const outcomes = await ask(
+      const outcomes = await requestVectors(
         batch.map(({ text }) => text),
         run,
       );
@@ -122,11 +122,11 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
   async function embedAlone({ text, tokens }: MeasuredText, run: Run, reason: EmbedderError, cuts = 3): Promise<Embedded> {
     const shorter = measure(text, Math.floor(tokens / 2));
     const refusal = { refused: reason.message, unsure: reason instanceof OverloadedError };
-    if (cuts === 0 || shorter.tokens < SHORTEST) {
+    if (cuts === 0 || shorter.tokens < MIN_CUT_TOKENS) {
       return refusal;
     }
     try {
-      const [outcome] = await ask([shorter.text], run);
+      const [outcome] = await requestVectors([shorter.text], run);
       return outcome ?? refusal;
     } catch (error) {
       if (error instanceof BadInputError) {
@@ -145,7 +145,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
       ...options,
       demandGoodProvider: async (cause) => {
         // Once: what led here was tried often enough.
-        probing ??= ask([PROBE], { ...options, purpose: "query" });
+        probing ??= requestVectors([PROBE], { ...options, purpose: "query" });
         let probed: Embedded | undefined;
         try {
           [probed] = await probing;
@@ -180,7 +180,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: MAX_CALLS }, work));
     if (failure instanceof EmbedderError) {
       const { transient, retryAfterMs } = failure;
       throw new EmbedderError(failure.message, { transient, retryAfterMs, partial: outcomes, cause: failure });
@@ -205,7 +205,7 @@ function broken(signal: AbortSignal): EmbedderError {
 }
 
 /** Tokens below which a text is not cut any further. */
-const SHORTEST = 16;
+const MIN_CUT_TOKENS = 16;
 
 function toVector(numbers: readonly unknown[], { provider, model, dimensions }: EmbedderIdentity): Embedded {
   if (numbers.length !== dimensions) {

@@ -10,6 +10,7 @@ import { readChunks, type FoundChunk } from "#retrieval/scope/read-chunks.store.
 import { readContents } from "#retrieval/scope/read-listed.store.ts";
 import type { EvaluatedIndex } from "./evaluated-index.ts";
 import type { EvalQuery } from "./query-set.ts";
+import { createSearchState } from "#retrieval/search/search.ts";
 
 /** What the legs find for a query, so that it can be fused and ranked again and again without them. */
 export type CapturedQuery = EvalQuery & {
@@ -42,12 +43,13 @@ export async function capture({ index: { database, tenant, embedding }, repo, qu
   const scope = { tenant, repo };
   const embedder = createQueryEmbedder({ config: embedding, log: silentLog, timing: { deadlineMs: DEADLINE_MS, pauseMs: DEADLINE_MS } });
   const searched = await readSearched(database, scope, DEADLINE_MS);
+  const state = createSearchState();
   const chunks: Record<string, CapturedChunk> = {};
   const captured: Omit<CapturedQuery, "ripgrep">[] = [];
   for (const query of queries) {
     const parsed = parseQuery(query.text);
     const searching = { scope, query: parsed, conditions: compileConditions(parsed), ...searched, isDeep: false };
-    const { bm25, exact, semantic } = await runLegs({ database, embedder, log: silentLog, deadlines: DEADLINES }, searching);
+    const { bm25, exact, semantic } = await runLegs({ ...state, database, embedder, log: silentLog, deadlines: DEADLINES }, searching);
     const legs = { bm25: bm25.chunkIds, exact: exact.chunkIds, semantic: semantic.chunkIds };
     const chunkIds = [...new Set(Object.values(legs).flat())];
     const unknown = chunkIds.filter((id) => chunks[id] === undefined);

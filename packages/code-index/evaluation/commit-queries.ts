@@ -2,8 +2,8 @@ import { languageOf } from "#splitting/languages.ts";
 import { git } from "./git.ts";
 import { isCode, sample, type EvalQuery } from "./query-set.ts";
 
-const MOST_FILES = 5;
-const LEAST_WORDS = 4;
+const MAX_FILES = 5;
+const MIN_WORDS = 4;
 /** How far back the tree lies that is indexed, tried one after the other until there are enough queries. */
 const DISTANCES = [100, 250, 600, 1_200];
 const NO_CHANGE_OF_CODE =
@@ -49,10 +49,10 @@ async function queriesSince(repository: string, base: string): Promise<readonly 
         }
       }
       const isUsable =
-        text.split(/\s+/).length >= LEAST_WORDS &&
+        text.split(/\s+/).length >= MIN_WORDS &&
         !NO_CHANGE_OF_CODE.test(text) &&
         targets.length > 0 &&
-        targets.length <= MOST_FILES &&
+        targets.length <= MAX_FILES &&
         !targets.includes("") &&
         !seen.has(text);
       seen.add(text);

@@ -10,7 +10,7 @@ import { git, type Checkout } from "./git.ts";
 import { headOf, isCode, sample, type EvalQuery } from "./query-set.ts";
 
 const FUNCTIONS = new Set(["function", "method"]);
-const LARGEST = 200_000;
+const MAX_FILE_BYTES = 200_000;
 
 /** Takes the comments off as many functions, each of another file, and asks for the functions in the comments' words. */
 export async function takeDocstrings(checkout: Checkout, splitter: Splitter, count: number): Promise<readonly EvalQuery[]> {
@@ -22,7 +22,7 @@ export async function takeDocstrings(checkout: Checkout, splitter: Splitter, cou
       break;
     }
     const content = await readFile(join(checkout.directory, path), "utf8").catch(() => "");
-    if (content === "" || content.length > LARGEST || content.includes("\0")) {
+    if (content === "" || content.length > MAX_FILE_BYTES || content.includes("\0")) {
       continue;
     }
     const { definitions } = await splitter.split(Buffer.from(content), languageOf(path));
@@ -47,9 +47,9 @@ export async function takeDocstrings(checkout: Checkout, splitter: Splitter, cou
 type Defined = { readonly name: string; readonly path: string; readonly start_line: number; readonly end_line: number };
 
 /** Shorter names are those of loops and receivers. */
-const SHORTEST = 4;
+const MIN_NAME_LENGTH = 4;
 /** Who defines a name more often than this is looked for in other ways. */
-const MOST_PLACES = 2;
+const MAX_PLACES = 2;
 
 /** Names as they are written, and others as the words they are made of. */
 export async function makeSymbolQueries(
@@ -69,7 +69,10 @@ export async function makeSymbolQueries(
     order by document.path, symbol.start_line
   `.execute(database.query);
   const names = [...Map.groupBy(rows, (row) => row.name)].flatMap(([name, places]) =>
-    name.length >= SHORTEST && /^[A-Za-z_$][\w$]*$/.test(name) && places.length <= MOST_PLACES && places.every(({ path }) => isCode(path))
+    name.length >= MIN_NAME_LENGTH &&
+    /^[A-Za-z_$][\w$]*$/.test(name) &&
+    places.length <= MAX_PLACES &&
+    places.every(({ path }) => isCode(path))
       ? [{ name, places }]
       : [],
   );

@@ -11,8 +11,8 @@ export type Documented = {
 
 type Comment = { readonly from: number; readonly to: number; readonly lines: readonly string[] };
 
-const LEAST_WORDS = 5;
-const MOST_WORDS = 40;
+const MIN_WORDS = 5;
+const MAX_WORDS = 40;
 /** Says nothing about what the code does. */
 const NO_DESCRIPTION = /copyright|licen[cs]e|eslint|nolint|todo|fixme|deprecated|https?:|see also|inheritdoc|@ts-|^\W*(?:test|example)/i;
 
@@ -26,7 +26,7 @@ export function takeDocstring(
   const comment = language === "python" ? stringBelow(lines, start, end) : commentAbove(lines, start);
   const text = comment === undefined ? "" : describe(comment.lines, name);
   const words = text.split(/\s+/).length;
-  if (comment === undefined || words < LEAST_WORDS || words > MOST_WORDS || NO_DESCRIPTION.test(text)) {
+  if (comment === undefined || words < MIN_WORDS || words > MAX_WORDS || NO_DESCRIPTION.test(text)) {
     return undefined;
   }
   const removed = comment.to - comment.from;

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import { search } from "#retrieval/search/search.ts";
+import { createSearchState, search } from "#retrieval/search/search.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 
 /** Each with the file that a person would want first. */
@@ -58,7 +58,7 @@ const QUERIES: readonly (readonly [query: string, wanted: string])[] = [
   ["lifetime_minutes", "config/limits.yaml"],
 ];
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 
@@ -68,15 +68,15 @@ beforeAll(async () => {
     .split(/^=== /m)
     .slice(1)
     .map((file) => [file.slice(0, file.indexOf("\n")), file.slice(file.indexOf("\n") + 1)]);
-  building = await startBuilding();
-  tenant = await building.tenant("golden");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("golden");
   source = await createGitRepository();
   await source.commit(Object.fromEntries(files));
-  await building.run({ tenant, repoId: await building.register(tenant, "kite/parcels", source.url) });
+  await fixture.run({ tenant, repoId: await fixture.register(tenant, "kite/parcels", source.url) });
 });
 
 afterAll(async () => {
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
@@ -86,7 +86,11 @@ test("the golden queries are answered in the order that is committed", async () 
   const lines: string[] = [];
   const ranks: number[] = [];
   for (const [query, wanted] of QUERIES) {
-    const { results } = await search({ database: building.database, embedder, log: silentLog }, { tenant }, { query, limit: 10 });
+    const { results } = await search(
+      { ...createSearchState(), database: fixture.database, embedder, log: silentLog },
+      { tenant },
+      { query, limit: 10 },
+    );
     const files = [...new Set(results.map(({ path }) => path))];
     const place = files.indexOf(wanted) + 1;
     ranks.push(place);

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { isFunctionWord, parseQuery } from "#retrieval/query/query.ts";
+import { isStopWord, parseQuery } from "#retrieval/query/query.ts";
 import { termsOf } from "#store/index/terms.ts";
 
 const run = promisify(execFile);
 const OUTPUT = 256 * 1024 * 1024;
-const MOST_WORDS = 12;
-const MOST_FILES = 50;
+const MAX_WORDS = 12;
+const MAX_FILES = 50;
 
 /**
  * The files that `rg` finds, as a person with nothing else would go through them: a name or literal is looked for as it is, of a
@@ -29,12 +29,12 @@ export async function searchByRipgrep(directory: string, text: string): Promise<
   }
   return [...files]
     .toSorted(([path, one], [other, two]) => two.words - one.words || two.matches - one.matches || (path < other ? -1 : 1))
-    .slice(0, MOST_FILES)
+    .slice(0, MAX_FILES)
     .map(([path]) => path);
 }
 
 function wordsOf(text: string): readonly string[] {
-  return [...new Set(termsOf(text))].filter((word) => word.length > 2 && !isFunctionWord(word)).slice(0, MOST_WORDS);
+  return [...new Set(termsOf(text))].filter((word) => word.length > 2 && !isStopWord(word)).slice(0, MAX_WORDS);
 }
 
 async function countMatches(directory: string, word: string): Promise<readonly (readonly [string, number])[] | undefined> {

@@ -12,7 +12,7 @@ const ROUNDS = 3;
 /** Those further down hardly ever come up. */
 const CANDIDATES = 120;
 /** A smaller gain is chance. */
-const LEAST_GAIN = 0.0003;
+const MIN_GAIN = 0.0003;
 
 /** Climbs, constant by constant, to where the mean NDCG@10 of the four families is highest, and prints where that is. */
 export function tune(queries: readonly Replayed[]): void {
@@ -25,7 +25,7 @@ export function tune(queries: readonly Replayed[]): void {
       for (const step of STEPS) {
         const tried = change(best, step);
         const reached = scoreWith(tried, queries);
-        if (reached > score + LEAST_GAIN) {
+        if (reached > score + MIN_GAIN) {
           [best, score] = [tried, reached];
           console.error(`${name} × ${step}: ${score.toFixed(4)}`);
           break;

@@ -2,7 +2,7 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { JobRow } from "#store/records/jobs.store.ts";
-import { createFaultBench, type FaultBench } from "#testing/fault-bench.ts";
+import { createFaultFixture, type FaultFixture } from "#testing/fault-fixture.ts";
 import type { IndexerProcess } from "#testing/indexer-processes.ts";
 
 /** `INDEXER_KILLS=50` looks for rarer moments; it takes some seconds for each. */
@@ -11,13 +11,13 @@ const KILLS = Number(process.env["INDEXER_KILLS"] ?? 4);
 /** Many processes are started and killed. */
 const onRealPostgres = { ...needsRealPostgres, timeout: 60_000 + KILLS * 30_000 };
 
-let bench: FaultBench;
+let fixture: FaultFixture;
 
 beforeEach(async () => {
-  bench = await createFaultBench();
+  fixture = await createFaultFixture();
 });
 
-afterEach(() => bench.stop());
+afterEach(() => fixture.stop());
 
 /** Files whose every line says which commit they are of: half an index would hold two. */
 function filesOf(commit: number): Record<string, string> {
@@ -35,16 +35,16 @@ async function begin(indexer: IndexerProcess): Promise<IndexerProcess> {
 async function kill(indexer: IndexerProcess): Promise<void> {
   indexer.signal("SIGKILL");
   await indexer.exited;
-  await bench.passTime();
-  await bench.watch();
+  await fixture.passTime();
+  await fixture.watch();
 }
 
 /** The killed indexer's job has failed with a reason, and another attempt waits. */
 async function expectTriedAgain(jobId: string, retry: JobRow): Promise<void> {
   expect(retry).toMatchObject({ trigger: "retry", attempt: 2 });
   const orphaned = expect.stringContaining("orphaned");
-  await bench.jobWith(jobId, { status: "failed", completed_at: expect.any(Date), error_message: orphaned });
-  expect(await bench.queue.reload()).toMatchObject({ index_status: "indexing" });
+  await fixture.jobWith(jobId, { status: "failed", completed_at: expect.any(Date), error_message: orphaned });
+  expect(await fixture.queue.reload()).toMatchObject({ index_status: "indexing" });
 }
 
 test(
@@ -52,37 +52,37 @@ test(
   onRealPostgres,
   async () => {
     const commits = new Map<string | null, Record<string, string>>();
-    commits.set(await bench.source.commit(filesOf(0)), filesOf(0));
-    let indexer = await begin(await bench.indexers.spawn());
+    commits.set(await fixture.source.commit(filesOf(0)), filesOf(0));
+    let indexer = await begin(await fixture.indexers.spawn());
     const began = performance.now();
-    await bench.jobWith(await bench.enqueue("full"), { status: "succeeded" });
+    await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded" });
     const usualMs = performance.now() - began;
     const broken: string[] = [];
 
     for (let round = 1; round <= KILLS; round += 1) {
-      const [files, next] = [filesOf(round), bench.indexers.spawn()];
-      const commit = await bench.source.commit(files);
+      const [files, next] = [filesOf(round), fixture.indexers.spawn()];
+      const commit = await fixture.source.commit(files);
       commits.set(commit, files);
-      const jobId = await bench.enqueue(round % 2 === 0 ? "full" : "incremental");
-      await bench.jobWith(jobId, { started_at: expect.any(Date) });
+      const jobId = await fixture.enqueue(round % 2 === 0 ? "full" : "incremental");
+      await fixture.jobWith(jobId, { started_at: expect.any(Date) });
       // Somewhere in the round's own part of a job's length, so that few kills, too, hit its beginning, middle and end.
       await new Promise((resolve) => setTimeout(resolve, ((round - Math.random()) / KILLS) * usualMs));
       await kill(indexer);
 
-      const { commit: servedCommit, files: served } = await bench.served();
+      const { commit: servedCommit, files: served } = await fixture.served();
       expect(served).toEqual(commits.get(servedCommit));
-      const [job] = await bench.jobs();
+      const [job] = await fixture.jobs();
       if (job?.status === "queued") {
         broken.push(jobId);
         await expectTriedAgain(jobId, job);
       }
-      await bench.passTime();
+      await fixture.passTime();
       indexer = await begin(await next);
       if (job !== undefined) {
-        await bench.jobWith(job.job_id, { status: "succeeded" });
+        await fixture.jobWith(job.job_id, { status: "succeeded" });
       }
-      expect(await bench.served()).toEqual({ commit, files });
-      expect(await bench.queue.reload()).toMatchObject({ index_status: "ready", last_error: null });
+      expect(await fixture.served()).toEqual({ commit, files });
+      expect(await fixture.queue.reload()).toMatchObject({ index_status: "ready", last_error: null });
     }
     // The first at least has hit a job that was running.
     expect(broken.length).toBeGreaterThan(0);
@@ -90,62 +90,62 @@ test(
 );
 
 test("an indexer that is killed in the middle of the switch has switched nothing", onRealPostgres, async () => {
-  const before = { commit: await bench.source.commit(filesOf(0)), files: filesOf(0) };
-  const indexer = await begin(await bench.indexers.spawn());
-  await bench.jobWith(await bench.enqueue("full"), { status: "succeeded" });
-  const after = { commit: await bench.source.commit(filesOf(1)), files: filesOf(1) };
-  const blocking = await bench.queue.database.pool.connect();
+  const before = { commit: await fixture.source.commit(filesOf(0)), files: filesOf(0) };
+  const indexer = await begin(await fixture.indexers.spawn());
+  await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded" });
+  const after = { commit: await fixture.source.commit(filesOf(1)), files: filesOf(1) };
+  const blocking = await fixture.queue.database.pool.connect();
   // What the switch writes last: everything else of its transaction is done when it waits here.
   await blocking.query("begin; select from codeindex.refs for update");
-  const jobId = await bench.enqueue("full");
+  const jobId = await fixture.enqueue("full");
   await vi.waitFor(
     async () => {
       const { rows } = await sql`
         select from pg_stat_activity where application_name = ${`indexer-${indexer.pid}`} and wait_event_type = 'Lock' and query ilike '%codeindex.refs%'
-      `.execute(bench.queue.database.query);
+      `.execute(fixture.queue.database.query);
       expect(rows).not.toEqual([]);
     },
     { timeout: 25_000, interval: 10 },
   );
   indexer.signal("SIGKILL");
   await indexer.exited;
-  expect(await bench.served()).toEqual(before);
+  expect(await fixture.served()).toEqual(before);
   await blocking.query("rollback");
   blocking.release();
   await vi.waitFor(
     async () => {
-      await bench.passTime();
-      await bench.watch();
-      expect(await bench.jobs()).toMatchObject([{ status: "queued", trigger: "retry" }, { job_id: jobId, status: "failed" }, {}]);
+      await fixture.passTime();
+      await fixture.watch();
+      expect(await fixture.jobs()).toMatchObject([{ status: "queued", trigger: "retry" }, { job_id: jobId, status: "failed" }, {}]);
     },
     { timeout: 10_000 },
   );
-  expect(await bench.served()).toEqual(before);
-  await bench.passTime();
-  await begin(await bench.indexers.spawn());
-  await vi.waitFor(async () => expect(await bench.served()).toEqual(after), { timeout: 25_000 });
+  expect(await fixture.served()).toEqual(before);
+  await fixture.passTime();
+  await begin(await fixture.indexers.spawn());
+  await vi.waitFor(async () => expect(await fixture.served()).toEqual(after), { timeout: 25_000 });
 });
 
 test(
   "an indexer that is killed right after the switch has finished its job, and the next sweeps what it left",
   onRealPostgres,
   async () => {
-    await bench.source.commit(filesOf(0));
-    const indexer = await begin(await bench.indexers.spawn());
-    await bench.jobWith(await bench.enqueue("full"), { status: "succeeded" });
-    const after = { commit: await bench.source.commit(filesOf(1)), files: filesOf(1) };
-    await bench.jobWith(await bench.enqueue("full"), { status: "succeeded" });
+    await fixture.source.commit(filesOf(0));
+    const indexer = await begin(await fixture.indexers.spawn());
+    await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded" });
+    const after = { commit: await fixture.source.commit(filesOf(1)), files: filesOf(1) };
+    await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded" });
     await kill(indexer);
-    expect((await bench.jobs()).map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
-    expect(await bench.served()).toEqual(after);
-    await begin(await bench.indexers.spawn());
-    await bench.jobWith(await bench.enqueue("full"), { status: "succeeded" });
-    expect(await bench.served()).toEqual(after);
+    expect((await fixture.jobs()).map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
+    expect(await fixture.served()).toEqual(after);
+    await begin(await fixture.indexers.spawn());
+    await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded" });
+    expect(await fixture.served()).toEqual(after);
     await vi.waitFor(
       async () => {
         const { rows } = await sql`
-        select generation from ${sql.id(bench.queue.tenant.schema, "files")} except select generation from codeindex.refs
-      `.execute(bench.queue.database.query);
+        select generation from ${sql.id(fixture.queue.tenant.schema, "files")} except select generation from codeindex.refs
+      `.execute(fixture.queue.database.query);
         expect(rows).toEqual([]);
       },
       { timeout: 25_000 },
@@ -157,18 +157,18 @@ test(
   "an indexer that slept longer than its lease has lost its job, and what it does when it wakes does not count",
   onRealPostgres,
   async () => {
-    const before = { commit: await bench.source.commit(filesOf(0)), files: filesOf(0) };
-    const sleeper = await begin(await bench.indexers.spawn());
-    await bench.jobWith(await bench.enqueue("full"), { status: "succeeded" });
-    await bench.source.commit(filesOf(1));
-    const blocking = await bench.queue.database.pool.connect();
-    await blocking.query(`begin; lock table "${bench.queue.tenant.schema}".code_chunks in share row exclusive mode`);
-    const jobId = await bench.enqueue("full");
+    const before = { commit: await fixture.source.commit(filesOf(0)), files: filesOf(0) };
+    const sleeper = await begin(await fixture.indexers.spawn());
+    await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded" });
+    await fixture.source.commit(filesOf(1));
+    const blocking = await fixture.queue.database.pool.connect();
+    await blocking.query(`begin; lock table "${fixture.queue.tenant.schema}".code_chunks in share row exclusive mode`);
+    const jobId = await fixture.enqueue("full");
     await vi.waitFor(
       async () => {
         const { rows } = await sql`
         select from pg_stat_activity where application_name = ${`indexer-${sleeper.pid}`} and wait_event_type = 'Lock'
-      `.execute(bench.queue.database.query);
+      `.execute(fixture.queue.database.query);
         expect(rows).not.toEqual([]);
       },
       { timeout: 25_000, interval: 10 },
@@ -176,30 +176,30 @@ test(
     sleeper.signal("SIGSTOP");
     await blocking.query("rollback");
     blocking.release();
-    await bench.passTime();
-    await bench.watch();
-    await bench.passTime();
-    expect(await bench.served()).toEqual(before);
+    await fixture.passTime();
+    await fixture.watch();
+    await fixture.passTime();
+    expect(await fixture.served()).toEqual(before);
 
-    const newer = { commit: await bench.source.commit(filesOf(2)), files: filesOf(2) };
-    const other = await begin(await bench.indexers.spawn());
-    const [retry] = await bench.jobs();
-    await bench.jobWith(retry?.job_id ?? "", { status: "succeeded", attempt: 2 });
-    expect(await bench.served()).toEqual(newer);
-    const [jobs, refs] = [await bench.jobs(), (await bench.queue.reload())?.refs];
+    const newer = { commit: await fixture.source.commit(filesOf(2)), files: filesOf(2) };
+    const other = await begin(await fixture.indexers.spawn());
+    const [retry] = await fixture.jobs();
+    await fixture.jobWith(retry?.job_id ?? "", { status: "succeeded", attempt: 2 });
+    expect(await fixture.served()).toEqual(newer);
+    const [jobs, refs] = [await fixture.jobs(), (await fixture.queue.reload())?.refs];
 
     sleeper.signal("SIGCONT");
     await sleeper.hasSaid("the job was ended by somebody else, or taken away because its indexer was silent for too long");
     other.signal("SIGKILL");
     await other.exited;
     // It is as good as new.
-    await bench.jobWith(await bench.enqueue("full"), { status: "succeeded", worker_id: expect.stringContaining(`:${sleeper.pid}:`) });
-    expect(await bench.served()).toEqual(newer);
-    expect((await bench.jobs()).slice(1)).toEqual(jobs);
+    await fixture.jobWith(await fixture.enqueue("full"), { status: "succeeded", worker_id: expect.stringContaining(`:${sleeper.pid}:`) });
+    expect(await fixture.served()).toEqual(newer);
+    expect((await fixture.jobs()).slice(1)).toEqual(jobs);
     expect(jobs.find(({ job_id: id }) => id === jobId)).toMatchObject({
       status: "failed",
       error_message: expect.stringContaining("orphaned"),
     });
-    expect((await bench.queue.reload())?.refs).toMatchObject(refs?.map(({ indexed_commit }) => ({ indexed_commit })) ?? []);
+    expect((await fixture.queue.reload())?.refs).toMatchObject(refs?.map(({ indexed_commit }) => ({ indexed_commit })) ?? []);
   },
 );

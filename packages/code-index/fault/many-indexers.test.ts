@@ -5,18 +5,18 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createWatchdog } from "#indexing/watchdog.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
-import { createFaultBench, type FaultBench } from "#testing/fault-bench.ts";
+import { createFaultFixture, type FaultFixture } from "#testing/fault-fixture.ts";
 import type { IndexerProcess } from "#testing/indexer-processes.ts";
 
 const REPOSITORIES = 30;
 
-let bench: FaultBench;
+let fixture: FaultFixture;
 
 beforeEach(async () => {
-  bench = await createFaultBench();
+  fixture = await createFaultFixture();
 });
 
-afterEach(() => bench.stop());
+afterEach(() => fixture.stop());
 
 /** The jobs that indexers said they began, or ended well. */
 function said(indexers: readonly IndexerProcess[], message: "indexing" | "indexed"): readonly string[] {
@@ -28,16 +28,16 @@ test(
   "of a queue of thirty repositories three indexers run each job once, and two watchdogs kill none that lives",
   { ...needsRealPostgres, timeout: 300_000 },
   async () => {
-    const { database } = bench.queue;
-    const commit = await bench.source.commit(
+    const { database } = fixture.queue;
+    const commit = await fixture.source.commit(
       Object.fromEntries(Array.from({ length: 10 }, (_, file) => [`f${file}.ts`, "a();\n".repeat(50)])),
     );
-    const indexers = await Promise.all(Array.from({ length: 3 }, () => bench.indexers.spawn()));
+    const indexers = await Promise.all(Array.from({ length: 3 }, () => fixture.indexers.spawn()));
     const others = await Promise.all(
-      Array.from({ length: REPOSITORIES - 1 }, (_, one) => bench.queue.register(one % 2 === 0 ? "t1" : "t2")),
+      Array.from({ length: REPOSITORIES - 1 }, (_, one) => fixture.queue.register(one % 2 === 0 ? "t1" : "t2")),
     );
-    const repositories = [bench.queue.repository(), ...others];
-    await database.query.updateTable("codeindex.repositories").set({ clone_url: bench.source.url }).execute();
+    const repositories = [fixture.queue.repository(), ...others];
+    await database.query.updateTable("codeindex.repositories").set({ clone_url: fixture.source.url }).execute();
     indexers.forEach((indexer) => indexer.begin());
 
     // Requests come in twice, by two replicas at once, while indexers take them already.

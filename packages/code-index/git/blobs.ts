@@ -8,12 +8,12 @@ export type { TreeEntry } from "./tree-entry.ts";
 type Reading = { readonly signal: AbortSignal };
 
 /** Of a commit. */
-const MOST_FILES = 500_000;
+const MAX_FILES = 500_000;
 
 /** Every entry below the root of the mirror's commit, in git's order. */
 export async function listTree(
   mirror: Mirror,
-  { signal, mostFiles = MOST_FILES }: Reading & { readonly mostFiles?: number },
+  { signal, maxFiles = MAX_FILES }: Reading & { readonly maxFiles?: number },
 ): Promise<readonly TreeEntry[]> {
   const printed = await runGit({
     arguments: ["ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", mirror.commit],
@@ -30,8 +30,8 @@ export async function listTree(
       seen.add(entry.path);
       entries.push(entry);
     }
-    if (entries.length > mostFiles) {
-      throw new SourceError(`The repository has more than ${mostFiles.toLocaleString("en")} files.`, {
+    if (entries.length > maxFiles) {
+      throw new SourceError(`The repository has more than ${maxFiles.toLocaleString("en")} files.`, {
         transient: false,
         problem: "too_large",
       });

@@ -19,7 +19,7 @@ export type RemoteBranches = {
  */
 export async function listBranches(remote: Remote, { signal }: { readonly signal: AbortSignal }): Promise<RemoteBranches> {
   return withRemote(remote, signal, async (reached) => {
-    const { defaultBranch, head, branches } = parse(await askRemote(reached, "refs/heads/*"));
+    const { defaultBranch, head, branches } = parseRemoteRefs(await listRemoteRefs(reached, "refs/heads/*"));
     if (head === undefined) {
       throw emptyRepository();
     }
@@ -39,7 +39,9 @@ export async function findBranch(reached: ReachedRemote, name: string | undefine
       problem: "branch_missing",
     });
   }
-  const { defaultBranch, head, branches } = parse(await askRemote(reached, name === undefined ? "HEAD" : `refs/heads/${name}`));
+  const { defaultBranch, head, branches } = parseRemoteRefs(
+    await listRemoteRefs(reached, name === undefined ? "HEAD" : `refs/heads/${name}`),
+  );
   if (name === undefined) {
     if (head === undefined) {
       throw emptyRepository();
@@ -61,11 +63,11 @@ export type FoundBranch = {
   readonly commit: string;
 };
 
-function askRemote(reached: ReachedRemote, pattern: string): Promise<Buffer> {
+function listRemoteRefs(reached: ReachedRemote, pattern: string): Promise<Buffer> {
   return reached.git(["ls-remote", "--symref"], ["HEAD", pattern]);
 }
 
-function parse(answer: Buffer) {
+function parseRemoteRefs(answer: Buffer) {
   const branches: Branch[] = [];
   let defaultBranch: string | null = null;
   let head: string | undefined;

@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 
-const LONGEST = 2_000;
+const MAX_URL_LENGTH = 2_000;
 
 /** `git@host:path`, ssh's short form. */
 const SHORT_SSH = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:(?!\/\/)[^-\s][^\s]*$/;
@@ -56,7 +56,7 @@ export function locate(cloneUrl: string, rules: Pick<Choice, "allowFileUrls">): 
 
 /** The address, when git may fetch from it. @throws {AppError} as `chooseCloneUrl`. */
 export function checkCloneUrl(url: string, { allowFileUrls }: Pick<Choice, "allowFileUrls">): string {
-  const problem = problemOf(url, allowFileUrls);
+  const problem = problemOfCloneUrl(url, allowFileUrls);
   if (problem !== undefined) {
     throw new AppError({ code: "invalid_clone_url", status: 400, message: problem });
   }
@@ -68,10 +68,10 @@ export function withoutCredentials(text: string): string {
   return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, "$1");
 }
 
-function problemOf(url: string, allowFileUrls: boolean): string | undefined {
+function problemOfCloneUrl(url: string, allowFileUrls: boolean): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  if (url.length > LONGEST || /[\s\x00-\x1f\x7f\\]/.test(url)) {
-    return `A clone URL has at most ${LONGEST} characters, and no spaces, backslashes or control characters.`;
+  if (url.length > MAX_URL_LENGTH || /[\s\x00-\x1f\x7f\\]/.test(url)) {
+    return `A clone URL has at most ${MAX_URL_LENGTH} characters, and no spaces, backslashes or control characters.`;
   }
   if (SHORT_SSH.test(url)) {
     return undefined;

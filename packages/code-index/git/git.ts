@@ -20,11 +20,11 @@ export type GitOptions = {
 };
 
 /** No call to git may take longer. */
-const LIMIT_MS = 10 * 60_000;
+const MAX_GIT_MS = 10 * 60_000;
 /** What a process that was asked to end may take to remove its lock files. */
 const GRACE_MS = 2_000;
 /** Of what git complains about, the end is kept. */
-const COMPLAINT = 16_384;
+const MAX_COMPLAINT = 16_384;
 
 /** What git needs to know of our environment. Our own secrets are not in it, nor our user's keys and passwords, which every tenant would use. */
 const PROXY = ["HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
@@ -70,7 +70,7 @@ export type RunningGit = {
 };
 
 /** Of an answer that is kept whole. */
-const LONGEST_ANSWER = 128 * 1_024 * 1_024;
+const MAX_ANSWER_BYTES = 128 * 1_024 * 1_024;
 
 /**
  * Runs git and returns what it prints.
@@ -84,7 +84,7 @@ export async function runGit(options: GitOptions, input = ""): Promise<Buffer> {
   let length = 0;
   child.stdout.on("data", (data: Buffer) => {
     length += data.length;
-    if (length > LONGEST_ANSWER) {
+    if (length > MAX_ANSWER_BYTES) {
       stop();
     } else {
       printed.push(data);
@@ -94,7 +94,7 @@ export async function runGit(options: GitOptions, input = ""): Promise<Buffer> {
   try {
     await ended;
   } catch (error) {
-    throw length > LONGEST_ANSWER
+    throw length > MAX_ANSWER_BYTES
       ? new SourceError("What git says of the repository is too long to be kept.", { transient: false, problem: "too_large", cause: error })
       : error;
   }
@@ -121,7 +121,7 @@ export function startGit(options: GitOptions): RunningGit {
   child.once("exit", () => leash?.destroy());
   let complaint = "";
   child.stderr.on("data", (data: Buffer) => {
-    complaint = (complaint + data.toString("utf8")).slice(-COMPLAINT);
+    complaint = (complaint + data.toString("utf8")).slice(-MAX_COMPLAINT);
   });
   // A process that ends early closes its input; its exit tells why.
   child.stdin.on("error", () => undefined);
@@ -139,7 +139,7 @@ export function startGit(options: GitOptions): RunningGit {
   const limit = setTimeout(() => {
     late = true;
     stop();
-  }, LIMIT_MS);
+  }, MAX_GIT_MS);
   signal.addEventListener("abort", stop, { once: true });
 
   const ended = new Promise<void>((resolve, reject) => {
@@ -160,7 +160,7 @@ export function startGit(options: GitOptions): RunningGit {
       if (signal.aborted) {
         finish(signal.reason);
       } else if (late) {
-        finish(new SourceError(`git took longer than ${LIMIT_MS / 60_000} minutes`, { transient: true, fromRemote: true }));
+        finish(new SourceError(`git took longer than ${MAX_GIT_MS / 60_000} minutes`, { transient: true, fromRemote: true }));
       } else {
         finish(code === 0 ? undefined : sourceErrorFrom(without(complaint, secrets), killedBy ?? `exit code ${code}`));
       }

@@ -38,7 +38,7 @@ export async function fetchHistory(options: HistoryOptions): Promise<History> {
   return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
     await makeFolder(folder);
     const directory = join(folder, "repository.git");
-    return withFolderLock(folder, signal, () => fetchInto({ ...options, directory, remote }));
+    return withFolderLock(folder, signal, () => fetchHistoryInto({ ...options, directory, remote }));
   });
 }
 
@@ -49,7 +49,7 @@ export function historyFolder(mirror: string): string {
 
 type Fetching = HistoryOptions & { readonly directory: string; readonly remote: ReachedRemote };
 
-async function fetchInto(fetching: Fetching): Promise<History> {
+async function fetchHistoryInto(fetching: Fetching): Promise<History> {
   const { directory, signal } = fetching;
   if (fetching.fresh === true) {
     await removeFolder(directory);
@@ -57,7 +57,7 @@ async function fetchInto(fetching: Fetching): Promise<History> {
   const isNew = await provideRepository(directory, signal);
   try {
     await removeRemains(directory);
-    await compact({ directory, mostPacks: MOST_PACKS, signal });
+    await compact({ directory, maxPacks: MAX_PACKS, signal });
     return await fetchDeeper(fetching);
   } catch (error) {
     if (isNew) {
@@ -67,11 +67,11 @@ async function fetchInto(fetching: Fetching): Promise<History> {
       throw error;
     }
     // What is here may be broken.
-    return fetchInto({ ...fetching, fresh: true });
+    return fetchHistoryInto({ ...fetching, fresh: true });
   }
 }
 
-const MOST_PACKS = 50;
+const MAX_PACKS = 50;
 
 /**
  * A depth counts generations, and where branches are merged one has many commits: it begins with few and goes deeper until there are
@@ -110,12 +110,12 @@ async function fetchStep(
 
 async function listRefs(directory: string, own: string, signal: AbortSignal): Promise<readonly string[]> {
   const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)", own], directory, signal });
-  return linesOf(listed);
+  return splitOutput(listed);
 }
 
 async function listHistory({ directory, commit, depth, signal }: Fetching, tip: string): Promise<History> {
   // Of those at the border the parents are not here, and so not what they changed.
-  const border = new Set(linesOf(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
+  const border = new Set(splitOutput(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
   const walk = (from: string) =>
     runGit({
       arguments: ["rev-list", "--date-order", `--max-count=${depth + border.size + 1}`, "--end-of-options", from],
@@ -123,7 +123,7 @@ async function listHistory({ directory, commit, depth, signal }: Fetching, tip: 
       signal,
     });
   const isHere = await exists(directory, commit, signal);
-  const listed = linesOf(await walk(isHere ? commit : tip));
+  const listed = splitOutput(await walk(isHere ? commit : tip));
   const known = listed.filter((id) => !border.has(id));
   return { directory, commits: known.slice(0, depth), complete: known.length <= depth && known.length === listed.length };
 }
@@ -133,6 +133,6 @@ async function exists(directory: string, commit: string, signal: AbortSignal): P
   return / commit \d+\n$/.test(checked.toString("latin1"));
 }
 
-function linesOf(printed: Buffer): readonly string[] {
+function splitOutput(printed: Buffer): readonly string[] {
   return printed.toString("latin1").split("\n").filter(Boolean);
 }

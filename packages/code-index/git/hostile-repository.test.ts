@@ -92,8 +92,8 @@ test("a small repository that claims to have ten milliards of files is left at t
 test("more files than are taken are too many", async () => {
   await repository.commit(Object.fromEntries(Array.from({ length: 11 }, (_, file) => [`f${file}`, ""])));
   const mirror = await fetchIt();
-  expect(await listTree(mirror, { signal, mostFiles: 11 })).toHaveLength(11);
-  await expect(listTree(mirror, { signal, mostFiles: 10 })).rejects.toMatchObject({
+  expect(await listTree(mirror, { signal, maxFiles: 11 })).toHaveLength(11);
+  await expect(listTree(mirror, { signal, maxFiles: 10 })).rejects.toMatchObject({
     problem: "too_large",
     message: "The repository has more than 10 files.",
   });

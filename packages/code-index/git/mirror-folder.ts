@@ -53,13 +53,13 @@ export async function removeRemains(directory: string): Promise<void> {
 
 const SLACK_BYTES = 256 * 1_024 * 1_024;
 
-type Compacting = { readonly directory: string; readonly mostPacks: number; readonly signal: AbortSignal };
+type Compacting = { readonly directory: string; readonly maxPacks: number; readonly signal: AbortSignal };
 
 /** Puts the packs of many fetches together and drops what nothing refers to any more, when it is worth it. */
-export async function compact({ directory, mostPacks, signal }: Compacting): Promise<void> {
+export async function compact({ directory, maxPacks, signal }: Compacting): Promise<void> {
   const sizes = await packSizes(directory);
   const total = sum(sizes);
-  if (sizes.length <= mostPacks && total <= 2 * Math.max(0, ...sizes) + SLACK_BYTES) {
+  if (sizes.length <= maxPacks && total <= 2 * Math.max(0, ...sizes) + SLACK_BYTES) {
     return;
   }
   await runGit({
@@ -73,7 +73,7 @@ export async function compact({ directory, mostPacks, signal }: Compacting): Pro
   });
 }
 
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 
 type Watched = { readonly directory: string; readonly maxBytes: number; readonly signal: AbortSignal };
 
@@ -87,7 +87,7 @@ export async function withinSize<Result>(
   fetch: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const tooLarge = new AbortController();
-  const look = async () => {
+  const checkSize = async () => {
     if (sum(await packSizes(directory)) > maxBytes) {
       const megabytes = Math.floor(maxBytes / 1_048_576);
       tooLarge.abort(
@@ -98,10 +98,10 @@ export async function withinSize<Result>(
       );
     }
   };
-  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+  const timer = setInterval(() => void checkSize().catch(() => undefined), CHECK_MS);
   try {
     const result = await fetch(AbortSignal.any([signal, tooLarge.signal]));
-    await look();
+    await checkSize();
     tooLarge.signal.throwIfAborted();
     return result;
   } finally {

@@ -42,7 +42,7 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
     await makeFolder(folder);
     const branch = await findBranch(remote, ref);
     const directory = join(folder, "repository.git");
-    return withFolderLock(folder, signal, () => fetchInto({ ...options, fresh, directory, remote, branch }));
+    return withFolderLock(folder, signal, () => fetchMirrorInto({ ...options, fresh, directory, remote, branch }));
   });
 }
 
@@ -62,7 +62,7 @@ export function mirrorsFolder(dataDir: string): string {
 
 type Fetching = MirrorOptions & { readonly directory: string; readonly remote: ReachedRemote; readonly branch: FoundBranch };
 
-async function fetchInto(fetching: Fetching): Promise<Mirror> {
+async function fetchMirrorInto(fetching: Fetching): Promise<Mirror> {
   const { directory, branch, signal } = fetching;
   if (fetching.fresh === true) {
     await removeFolder(directory);
@@ -80,17 +80,17 @@ async function fetchInto(fetching: Fetching): Promise<Mirror> {
       throw error;
     }
     // The mirror may be broken, or full of what is needed no more.
-    return fetchInto({ ...fetching, fresh: true });
+    return fetchMirrorInto({ ...fetching, fresh: true });
   }
 }
 
 /** `tidyMirrors` puts them together long before, when nobody waits for it. */
-const MOST_PACKS = 200;
+const MAX_PACKS = 200;
 
 async function fetchBranch({ directory, remote, branch, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
   const own = refsOf(branch.ref);
   await removeRemains(directory);
-  await compact({ directory, mostPacks: MOST_PACKS, signal });
+  await compact({ directory, maxPacks: MAX_PACKS, signal });
   if ((await readTip(directory, own, signal)) === branch.commit) {
     return branch.commit;
   }

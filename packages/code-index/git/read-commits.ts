@@ -1,7 +1,7 @@
 import { startGit } from "./git.ts";
 import type { History } from "./history.ts";
 import { SourceError } from "./source-error.ts";
-import { pathOf } from "./tree-entry.ts";
+import { treeEntryPath } from "./tree-entry.ts";
 
 /** A commit as git has it; texts may be in any encoding. */
 export type Commit = {
@@ -13,7 +13,7 @@ export type Commit = {
   readonly authoredAt: number;
   readonly committedAt: number;
   readonly message: Buffer;
-  /** The files it changed, up to `MOST_PATHS`, of one that was moved both names; of a merge those that differ from all its parents. */
+  /** The files it changed, up to `MAX_PATHS`, of one that was moved both names; of a merge those that differ from all its parents. */
   readonly paths: readonly string[];
   readonly pathsTotal: number;
   /** Files that were moved as they are. */
@@ -21,9 +21,9 @@ export type Commit = {
 };
 
 /** Of one commit. */
-const MOST_PATHS = 2_000;
+const MAX_PATHS = 2_000;
 /** Of a message; in bytes. */
-const LONGEST = 65_536;
+const MAX_FIELD_BYTES = 65_536;
 
 /** What no status of a file begins with. */
 const BEGIN = "\u0001";
@@ -59,7 +59,7 @@ export async function* readCommits(
   try {
     child.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
     let count = 0;
-    for await (const commit of parse(fieldsOf(child.stdout))) {
+    for await (const commit of parseCommits(fieldsOf(child.stdout))) {
       if (commit.commit !== commits[count]) {
         break;
       }
@@ -83,12 +83,12 @@ async function* fieldsOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
     let from = 0;
     for (let to = data.indexOf(0); to !== -1; to = data.indexOf(0, from)) {
       held.push(data.subarray(from, to));
-      yield Buffer.concat(held).subarray(0, LONGEST);
+      yield Buffer.concat(held).subarray(0, MAX_FIELD_BYTES);
       held = [];
       length = 0;
       from = to + 1;
     }
-    if (length < LONGEST) {
+    if (length < MAX_FIELD_BYTES) {
       held.push(Buffer.from(data.subarray(from)));
       length += data.length - from;
     }
@@ -97,14 +97,14 @@ async function* fieldsOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
 
 type Changes = { readonly paths: string[]; total: number; readonly moves: { readonly from: string; readonly to: string }[] };
 
-async function* parse(fields: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Commit, void, undefined> {
+async function* parseCommits(fields: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Commit, void, undefined> {
   const next = async () => {
     const { value, done } = await fields.next();
     return done === true ? undefined : value;
   };
   let begin = await next();
   while (begin !== undefined) {
-    const head = await readHead(begin, next);
+    const header = await readCommitHeader(begin, next);
     const changes: Changes = { paths: [], total: 0, moves: [] };
     for (begin = await next(); begin !== undefined && begin[0] !== 1; begin = await next()) {
       const status = begin.toString("latin1").trim();
@@ -112,13 +112,13 @@ async function* parse(fields: AsyncGenerator<Buffer, void, undefined>): AsyncGen
         await readChange(status, next, changes);
       }
     }
-    yield { ...head, paths: changes.paths, pathsTotal: changes.total, moves: changes.moves };
+    yield { ...header, paths: changes.paths, pathsTotal: changes.total, moves: changes.moves };
   }
 }
 
 type Next = () => Promise<Buffer | undefined>;
 
-async function readHead(begin: Buffer, next: Next): Promise<Omit<Commit, "paths" | "pathsTotal" | "moves">> {
+async function readCommitHeader(begin: Buffer, next: Next): Promise<Omit<Commit, "paths" | "pathsTotal" | "moves">> {
   const fields = [begin];
   while (fields.length < 7) {
     const field = await next();
@@ -144,11 +144,11 @@ async function readHead(begin: Buffer, next: Next): Promise<Omit<Commit, "paths"
 
 /** `R100` has two names; what differs from several parents has a letter for each, and one name. */
 async function readChange(status: string, next: Next, changes: Changes): Promise<void> {
-  const names = [await next(), /^[RC]\d+$/.test(status) ? await next() : undefined].filter((name) => name !== undefined).map(pathOf);
+  const names = [await next(), /^[RC]\d+$/.test(status) ? await next() : undefined].filter((name) => name !== undefined).map(treeEntryPath);
   changes.total += names.length;
-  changes.paths.push(...names.slice(0, MOST_PATHS - changes.paths.length));
+  changes.paths.push(...names.slice(0, MAX_PATHS - changes.paths.length));
   const [from, to] = names;
-  if (status.startsWith("R") && from !== undefined && to !== undefined && changes.moves.length < MOST_PATHS) {
+  if (status.startsWith("R") && from !== undefined && to !== undefined && changes.moves.length < MAX_PATHS) {
     changes.moves.push({ from, to });
   }
 }

@@ -32,7 +32,7 @@ export class SourceError extends Error {
   }
 }
 
-const LONGEST = 1_000;
+const MAX_REASON_LENGTH = 1_000;
 
 /** Hosts say 404 to who may not know that a repository exists. */
 const ACCESS = [
@@ -72,7 +72,7 @@ export function sourceErrorFrom(output: string, exit: string): SourceError {
     /^(fatal|error|remote|ssh|warning: redirect|exec: |host key|no .*host key)|permission denied/i.test(line),
   );
   const reason = (telling.length > 0 ? telling : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;
-  const message = withoutCredentials(reason).toWellFormed().slice(0, LONGEST);
+  const message = withoutCredentials(reason).toWellFormed().slice(0, MAX_REASON_LENGTH);
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(output)) {
     return new SourceError(
       "The ssh host has another key than before, so nothing was fetched: somebody may be in between. If the host has changed its key, have the operator forget the old one (operations: known_hosts).",

@@ -16,7 +16,7 @@ type Tidying = {
   readonly signal: AbortSignal;
 };
 
-const MOST_PACKS = 20;
+const MAX_PACKS = 20;
 
 /**
  * Removes the mirrors of repositories that are no more, lets go of the branches that are no longer indexed, and puts
@@ -52,7 +52,7 @@ async function putInOrder(folder: string, branches: readonly string[], signal: A
   if (await exists(directory)) {
     await withFolderLock(folder, signal, async () => {
       await letGo(directory, branches, signal);
-      await compact({ directory, mostPacks: MOST_PACKS, signal });
+      await compact({ directory, maxPacks: MAX_PACKS, signal });
     });
   }
 }

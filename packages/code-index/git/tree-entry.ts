@@ -12,7 +12,7 @@ const SYMLINK = "120000";
 const SUBMODULE = "160000";
 
 /** In bytes; git knows no limit, but a key of the database's has one, at about 2,700. */
-const LONGEST_PATH = 2_000;
+const MAX_PATH_BYTES = 2_000;
 
 type RawEntry = { readonly mode: string; readonly blob: string; readonly path: Buffer; readonly bytes: number };
 
@@ -26,13 +26,13 @@ export function treeEntry({ mode, blob, path: name, bytes }: RawEntry): TreeEntr
 }
 
 /** A path as `treeEntry` writes it. */
-export function pathOf(name: Buffer): string {
+export function treeEntryPath(name: Buffer): string {
   const path = readPath(name);
   return isOverlong(path) ? beginningOf(path) : path;
 }
 
 function isOverlong(path: string): boolean {
-  return Buffer.byteLength(path) > LONGEST_PATH;
+  return Buffer.byteLength(path) > MAX_PATH_BYTES;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

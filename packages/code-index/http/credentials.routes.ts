@@ -34,10 +34,10 @@ type Server = Parameters<Routes>[0];
 
 const paramsSchema = z.object({ id: z.string() });
 
-/** What a browser's user waits for an answer. */
+/** How long the user of a browser waits for an answer. */
 const TEST_MS = 20_000;
 
-/** Tests of a tenant at once in a process: each is a git that talks to a host. */
+/** Concurrent tests of a tenant in one process; each runs a git that talks to a host. */
 const TESTS = 3;
 
 /** Credentials of sources; their secrets go in and never out. */

@@ -32,7 +32,7 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
           prefix,
           label: request.body.label,
           repositories,
-          // Who keeps a token to some of the code says so when it shall open more than code.
+          // A token for some repositories opens traces only on request.
           traces: request.body.traces ?? repositories === null,
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),

@@ -14,7 +14,7 @@ type EmbeddingDependencies = {
   readonly embedder: EmbedderIdentity | undefined;
 };
 
-/** What makes the vectors of the tenant, and how far it is. */
+/** The embedder of the tenant, and its progress. */
 export function embeddingRoutes({ database, embedder }: EmbeddingDependencies): Routes {
   return (server) => {
     server.get(

@@ -21,9 +21,9 @@ type HealthDependencies = {
   readonly watchdogLookedAt: () => Date | undefined;
 };
 
-/** A due job that nobody takes, while none runs, for this long: no indexer is running. */
+/** When a due job waits this long while none runs, no indexer is running. */
 const FORGOTTEN_SECONDS = 300;
-/** Three times its period. */
+/** The watchdog is down after three periods without a run. */
 const WATCHDOG_SECONDS = 180;
 
 export function healthRoutes({ version, ...dependencies }: HealthDependencies): Routes {
@@ -59,7 +59,7 @@ export function healthRoutes({ version, ...dependencies }: HealthDependencies): 
   };
 }
 
-/** What is looked at, and where their figures go. */
+/** The components that are checked; each check puts its figures into the map. */
 function componentsOf(
   { database, clock, watchdogLookedAt }: Omit<HealthDependencies, "version">,
   figures: Map<string, Readonly<Record<string, number>>>,

@@ -5,14 +5,14 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ensureCodeIndexTenant } from "#index.ts";
 import { markTenant } from "#store/records/deletions.store.ts";
-import { createMarkedWorld, MARKS, type World } from "#testing/marked-world.ts";
+import { createMarkedFixture, MARKS, type MarkedFixture } from "#testing/marked-fixture.ts";
 import { exampleOf, exampleOfJson, type Fill, type ServedRoute } from "#testing/served-routes.ts";
 
 /**
  * Tries every route and every MCP tool, as they are registered, with the tokens of whoever must see nothing of a marked
  * repository: what is not theirs has to look as if it were not there. A new route or tool is tried without a change here.
  */
-let world: World;
+let fixture: MarkedFixture;
 let address: URL;
 let before: unknown;
 
@@ -23,8 +23,8 @@ type Asker = (typeof ASKERS)[number];
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  world = await createMarkedWorld();
-  const { running, allowedId } = world;
+  fixture = await createMarkedFixture();
+  const { running, allowedId } = fixture;
   tokens.set("owner", running.issue({ tid: "one" }));
   tokens.set("admin", running.issue({ tid: "two" }));
   tokens.set("member", running.issue({ tid: "two", role: "member" }));
@@ -43,15 +43,15 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  world.running.server.server.closeAllConnections();
-  await world.running.stop();
+  fixture.running.server.server.closeAllConnections();
+  await fixture.running.stop();
 });
 
 type Answer = { readonly status: number; readonly body: string; readonly headers: Readonly<Record<string, unknown>> };
 type Call = { readonly method: string; readonly url: string; readonly payload?: Record<string, unknown> };
 
 async function send(bearer: string | undefined, { method, url, payload }: Call): Promise<Answer> {
-  const answer = await world.running.server.inject({
+  const answer = await fixture.running.server.inject({
     method: method as "GET",
     url,
     headers: { host: "localhost", ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
@@ -82,12 +82,12 @@ function callsOf({ method, url, query, body }: ServedRoute, fill: Fill, ids: rea
 }
 
 function guarded(): readonly ServedRoute[] {
-  return world.routes.filter(({ method, auth, url }) => method !== "HEAD" && auth !== "public" && auth !== "webhook" && url !== "/mcp");
+  return fixture.routes.filter(({ method, auth, url }) => method !== "HEAD" && auth !== "public" && auth !== "webhook" && url !== "/mcp");
 }
 
 /** What is in the answer of the marked repository, and was not in the question. */
 function leaks(question: string, answer: string): readonly string[] {
-  const marks = [...Object.values(MARKS), ...Object.values(world.ids), "dunlin-secret", "kingfisher"];
+  const marks = [...Object.values(MARKS), ...Object.values(fixture.ids), "dunlin-secret", "kingfisher"];
   return marks.filter((mark) => answer.includes(mark) && !decodeURIComponent(question.replaceAll("+", " ")).includes(mark));
 }
 
@@ -122,7 +122,7 @@ test("the owner sees the marks on every route that shows anything: the questions
   const blind: string[] = [];
   for (const route of guarded().filter(({ method }) => method === "GET")) {
     let seen = false;
-    for (const call of callsOf(route, world.victim, Object.values(world.ids))) {
+    for (const call of callsOf(route, fixture.victim, Object.values(fixture.ids))) {
       const { status, body } = await sendUntilReady(call);
       seen ||= status === 200 && leaks("", body).length > 0;
     }
@@ -135,25 +135,25 @@ test("the owner sees the marks on every route that shows anything: the questions
 });
 
 test.for(ASKERS)("to a foreign %s what is not theirs is not there, on any route", { timeout: 120_000 }, async (asker) => {
-  const logged = world.log.length;
-  const unknownIds = Object.values(world.ids).map(() => randomUUID());
+  const logged = fixture.log.length;
+  const unknownIds = Object.values(fixture.ids).map(() => randomUUID());
   const found: unknown[] = [];
   for (const route of guarded()) {
-    const unknown = callsOf(route, world.nowhere, unknownIds);
-    for (const [index, call] of callsOf(route, world.victim, Object.values(world.ids)).entries()) {
+    const unknown = callsOf(route, fixture.nowhere, unknownIds);
+    for (const [index, call] of callsOf(route, fixture.victim, Object.values(fixture.ids)).entries()) {
       const answer = await send(tokens.get(asker), call);
       const question = call.url + JSON.stringify(call.payload ?? {});
       const leaked = leaks(question, answer.body + JSON.stringify(answer.headers));
       const other = unknown[index];
       const absent = other === undefined ? answer : await send(tokens.get(asker), other);
-      const [shape, expected] = [shapeOf(answer, world.victim), shapeOf(absent, world.nowhere)];
+      const [shape, expected] = [shapeOf(answer, fixture.victim), shapeOf(absent, fixture.nowhere)];
       if (leaked.length > 0 || answer.status >= 500 || JSON.stringify(shape) !== JSON.stringify(expected)) {
         found.push({ call, leaked, shape, expected });
       }
     }
   }
   expect(found).toEqual([]);
-  expect(leaks(JSON.stringify([world.victim, world.ids]), world.log.slice(logged).join("\n"))).toEqual([]);
+  expect(leaks(JSON.stringify([fixture.victim, fixture.ids]), fixture.log.slice(logged).join("\n"))).toEqual([]);
   expect(await rowsOfVictim()).toEqual(before);
 });
 
@@ -161,9 +161,9 @@ test("a token of the tenant changes nothing and mints nothing, on any route", as
   const reading = ["/api/v1/search", "/api/v1/grep"];
   const changing = guarded().filter(({ method, url }) => method !== "GET" && !reading.includes(url));
   expect(changing.length).toBeGreaterThan(10);
-  const own = await world.running.createToken("one");
+  const own = await fixture.running.createToken("one");
   for (const route of changing) {
-    for (const call of callsOf(route, world.victim, Object.values(world.ids))) {
+    for (const call of callsOf(route, fixture.victim, Object.values(fixture.ids))) {
       const { status } = await send(own, call);
       expect({ call, status }).toEqual({ call, status: 403 });
     }
@@ -172,7 +172,7 @@ test("a token of the tenant changes nothing and mints nothing, on any route", as
 });
 
 test("what everybody may see shows nothing of anybody", async () => {
-  for (const route of world.routes.filter(({ method, auth }) => method === "GET" && auth === "public")) {
+  for (const route of fixture.routes.filter(({ method, auth }) => method === "GET" && auth === "public")) {
     const { body, status } = await send(undefined, { method: "GET", url: route.url.replaceAll("*", "json") });
     expect({ url: route.url, leaked: leaks("", body) }).toEqual({ url: route.url, leaked: [] });
     expect(status).toBeLessThan(500);
@@ -180,7 +180,7 @@ test("what everybody may see shows nothing of anybody", async () => {
 });
 
 test("tokens that are unknown, revoked or of a deleted tenant open nothing", async () => {
-  const { running } = world;
+  const { running } = fixture;
   await ensureCodeIndexTenant(running.database, { tenantId: "three", name: "three" });
   const dead = {
     deleted: await running.createToken("three"),
@@ -192,7 +192,7 @@ test("tokens that are unknown, revoked or of a deleted tenant open nothing", asy
   await markTenant(running.database, { name: "three", now: new Date() });
   const users = ["admin", "member"].map((role) => running.issue({ tid: "three", role }));
   for (const route of [...guarded(), { method: "POST", url: "/mcp", auth: "mcp", query: undefined, body: undefined }]) {
-    const [call = { method: "GET", url: "" }] = callsOf(route, world.victim, Object.values(world.ids));
+    const [call = { method: "GET", url: "" }] = callsOf(route, fixture.victim, Object.values(fixture.ids));
     for (const bearer of Object.values(dead)) {
       expect(await send(bearer, call)).toMatchObject({ status: 401, body: expect.stringContaining("auth_failed") });
     }
@@ -231,7 +231,7 @@ async function toolCalls(client: Client, fill: Fill): Promise<readonly ToolCall[
 test("the owner sees the marks through every MCP tool", async () => {
   const blind = await asClient("owner", async (client) => {
     const seen = new Map<string, boolean>();
-    for (const call of await toolCalls(client, { ...world.victim, query: MARKS.content, start: 1, end: 3 })) {
+    for (const call of await toolCalls(client, { ...fixture.victim, query: MARKS.content, start: 1, end: 3 })) {
       const question = JSON.stringify(call);
       const answer = JSON.stringify(await client.callTool(call));
       seen.set(call.name, seen.get(call.name) === true || leaks(question, answer).length > 0);
@@ -244,12 +244,12 @@ test("the owner sees the marks through every MCP tool", async () => {
 test.for(ASKERS)("to a foreign %s what is not theirs is not there, through any MCP tool", { timeout: 60_000 }, async (asker: Asker) => {
   const found = await asClient(asker, async (client) => {
     const problems: unknown[] = [];
-    const unknown = await toolCalls(client, world.nowhere);
-    for (const [index, call] of (await toolCalls(client, world.victim)).entries()) {
+    const unknown = await toolCalls(client, fixture.nowhere);
+    for (const [index, call] of (await toolCalls(client, fixture.victim)).entries()) {
       const other = unknown[index] ?? call;
       const [answer, absent] = [JSON.stringify(await client.callTool(call)), JSON.stringify(await client.callTool(other))];
       const leaked = leaks(JSON.stringify(call), answer);
-      const [shape, expected] = [shapeOf(asAnswer(answer), world.victim), shapeOf(asAnswer(absent), world.nowhere)];
+      const [shape, expected] = [shapeOf(asAnswer(answer), fixture.victim), shapeOf(asAnswer(absent), fixture.nowhere)];
       if (leaked.length > 0 || JSON.stringify(shape) !== JSON.stringify(expected)) {
         problems.push({ call, leaked, shape, expected });
       }
@@ -265,7 +265,7 @@ function asAnswer(body: string): Answer {
 
 /** Everything of tenant `one` that a foreign request could have changed. */
 async function rowsOfVictim(): Promise<unknown> {
-  const { database } = world.running;
+  const { database } = fixture.running;
   const tables = ["repositories", "refs", "credentials", "webhook_deliveries", "index_jobs"];
   const rows = await Promise.all(
     tables.map(async (table) => {

@@ -12,7 +12,7 @@ type EventDependencies = { readonly database: CodeIndexDatabase; readonly clock:
 type Opening = {
   readonly tenantId: string;
   readonly job: JobRow;
-  /** `Last-Event-ID` of a client that comes back: it has that state already. */
+  /** `Last-Event-ID` of a client that reconnects: it has that state already. */
   readonly lastEventId: string | undefined;
   /** Throws an `AppError` when who asked may not see the job any more. */
   readonly check: () => Promise<void>;
@@ -30,13 +30,13 @@ export type JobEvents = {
   readonly stop: () => void;
 };
 
-/** Between two looks at all jobs that are watched, by one statement a process. */
+/** Pause between two reads of all watched jobs, which are one statement for the process. */
 const POLL_MS = 500;
-/** More often than any proxy takes a silent stream for dead. */
+/** Keep-alives are sent more often than proxies close silent streams. */
 const BEAT_MS = 15_000;
 const CHECK_MS = 30_000;
 const STREAMS_OF_TENANT = 50;
-/** Bytes that wait for a client that does not read. */
+/** Most bytes that wait for a client that does not read. */
 const BACKLOG = 65_536;
 
 type Watcher = Opening & {
@@ -52,7 +52,7 @@ export function createJobEvents({ database, clock, log }: EventDependencies): Jo
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  async function look(): Promise<void> {
+  async function pollJobs(): Promise<void> {
     try {
       const jobs = await getJobsOfAnybody(database, [...new Set(Array.from(watchers, ({ job }) => job.job_id))]);
       const byId = new Map(jobs.map((job) => [job.job_id, job]));
@@ -66,7 +66,7 @@ export function createJobEvents({ database, clock, log }: EventDependencies): Jo
     for (const watcher of watchers) {
       beat(watcher, now);
     }
-    timer = watchers.size === 0 || isStopped ? undefined : setTimeout(() => void look(), POLL_MS);
+    timer = watchers.size === 0 || isStopped ? undefined : setTimeout(() => void pollJobs(), POLL_MS);
   }
 
   function beat(watcher: Watcher, now: number): void {
@@ -101,13 +101,13 @@ export function createJobEvents({ database, clock, log }: EventDependencies): Jo
     }
   }
 
-  /** A state that a slow client can't take is not kept for it: the next look sends the newest. */
+  /** A state that a slow client can't take is dropped: the next poll sends it the newest one. */
   function show(watcher: Watcher, job: JobRow | undefined): void {
     if (job === undefined) {
       end(watcher, eventOf("refused", { error: "job_not_found", message: "The job is gone, as is its repository." }));
       return;
     }
-    const { id, text } = stateOf(job);
+    const { id, text } = eventOfState(job);
     if (id !== watcher.sentId && watcher.stream.readableLength < BACKLOG) {
       watcher.sentId = id;
       watcher.stream.push(text);
@@ -122,7 +122,7 @@ export function createJobEvents({ database, clock, log }: EventDependencies): Jo
       if (isStopped) {
         throw new AppError({ code: "not_ready", status: 503, message: "The server is stopping; try again." });
       }
-      if (hasEnded(opening.job) && stateOf(opening.job).id === opening.lastEventId) {
+      if (hasEnded(opening.job) && eventOfState(opening.job).id === opening.lastEventId) {
         return undefined;
       }
       if (Array.from(watchers).filter(({ tenantId }) => tenantId === opening.tenantId).length >= STREAMS_OF_TENANT) {
@@ -140,7 +140,7 @@ export function createJobEvents({ database, clock, log }: EventDependencies): Jo
       stream.on("close", () => watchers.delete(watcher));
       stream.push("retry: 2000\n\n");
       show(watcher, opening.job);
-      timer ??= setTimeout(() => void look(), POLL_MS);
+      timer ??= setTimeout(() => void pollJobs(), POLL_MS);
       return stream;
     },
     stop: () => {
@@ -157,8 +157,8 @@ function hasEnded({ status }: JobRow): boolean {
   return status !== "queued" && status !== "running";
 }
 
-/** Its id is a digest, so that every replica gives a state the same one. */
-function stateOf(row: JobRow): { readonly id: string; readonly text: string } {
+/** The event of a job's state; its id is a digest of the state, so that all replicas give it the same one. */
+function eventOfState(row: JobRow): { readonly id: string; readonly text: string } {
   const job = presentJob(row);
   const id = createHash("sha256").update(JSON.stringify(job)).digest("base64url").slice(0, 16);
   return { id, text: `id: ${id}\n${eventOf("job", job)}` };

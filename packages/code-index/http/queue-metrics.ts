@@ -10,10 +10,10 @@ type QueueMetricsOptions = {
   readonly watchdogLookedAt: () => Date | undefined;
 };
 
-/** One scrape asks the database once. */
+/** Gauges of one scrape share one read of the database. */
 const SHARED_MS = 1_000;
 
-/** What an operator watches of the jobs, of all tenants together. */
+/** Metrics of the job queue, for all tenants together. */
 export function registerQueueMetrics({ metrics, database, clock, watchdogLookedAt }: QueueMetricsOptions): void {
   let asked: { readonly at: number; readonly state: Promise<QueueState> } | undefined;
   const queue = (): Promise<QueueState> => {

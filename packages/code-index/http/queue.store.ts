@@ -5,7 +5,7 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 export type QueueState = {
   readonly queued: number;
   readonly running: number;
-  /** How long the job waits that has been due for longest, in seconds; 0 when none is due. */
+  /** Seconds that the longest-waiting due job has waited; 0 when none is due. */
   readonly oldest_queued_seconds: number;
   /** Jobs that ended in the last hour. */
   readonly succeeded: number;

@@ -13,15 +13,20 @@ import {
 } from "#contract.ts";
 import { search, type SearchDependencies } from "#retrieval/search/search.ts";
 import { scopeOf, whileAwaited } from "#http/kit/request-tenant.ts";
-import { grep } from "#retrieval/grep/grep.ts";
-import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { grep, type GrepDependencies } from "#retrieval/grep/grep.ts";
+import { untilAborted } from "#store/tenancy/tenant.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 import { route } from "#http/kit/route.ts";
 
-export function searchRoutes(dependencies: SearchDependencies): Routes {
+/** Everything that finds code: searches, greps, symbols and commits. */
+export function searchRoutes({
+  grepLimit,
+  ...dependencies
+}: SearchDependencies & { readonly grepLimit: GrepDependencies["limit"] }): Routes {
+  const { database } = dependencies;
   return (server) => {
     server.get(
       "/api/v1/search",
@@ -37,32 +42,24 @@ export function searchRoutes(dependencies: SearchDependencies): Routes {
       route("reader", "The same, asked in a body", { body: searchRequestSchema, response: { 200: searchAnswerSchema } }),
       async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.body),
     );
-  };
-}
 
-/** Every line that matches a pattern. */
-export function grepRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
-  return (server) => {
     server.get(
       "/api/v1/grep",
       route("reader", "Every line that holds a text or matches an expression", {
         querystring: grepRequestSchema,
         response: { 200: grepAnswerSchema },
       }),
-      async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.query),
+      async (request, reply) =>
+        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, scopeOf(request), request.query),
     );
 
     server.post(
       "/api/v1/grep",
       route("reader", "The same, asked in a body", { body: grepRequestSchema, response: { 200: grepAnswerSchema } }),
-      async (request, reply) => grep({ database: untilAborted(database, whileAwaited(reply.raw)) }, scopeOf(request), request.body),
+      async (request, reply) =>
+        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, scopeOf(request), request.body),
     );
-  };
-}
 
-/** Where names are defined, and where they are used. */
-export function symbolRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
-  return (server) => {
     server.get(
       "/api/v1/symbols",
       route("reader", "Where a name is defined", { querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } }),
@@ -77,12 +74,7 @@ export function symbolRoutes({ database }: { readonly database: CodeIndexDatabas
       }),
       async (request) => findReferences(database, scopeOf(request), request.query),
     );
-  };
-}
 
-/** The newest commits of a repository's branches. */
-export function commitRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
-  return (server) => {
     server.get(
       "/api/v1/repos/:repo_id/commits",
       route("reader", "Its newest commits, by words, path, author and time", {

@@ -7,7 +7,7 @@ import { takeDelivery, type WebhookTools } from "#webhooks/take-delivery.ts";
 
 /** GitHub's largest delivery. */
 const BODY_LIMIT = 25 * 1024 * 1024;
-/** Of all bodies that are being received: whoever sends them is not known yet. */
+/** Bytes of all bodies being received at once: their senders are not verified yet. */
 const BYTES_AT_ONCE = 8 * BODY_LIMIT;
 
 const answerSchema = z.object({ status: z.enum(["pong", "accepted", "ignored"]), message: z.string(), jobs: z.array(z.uuid()) });
@@ -54,7 +54,7 @@ export function createWebhook(tools: WebhookTools & { readonly metrics: Metrics 
   };
 }
 
-/** The signature is over the bytes as they were sent. */
+/** Keeps bodies as bytes, since the signature is over the bytes as they were sent. */
 function readBytes(server: HttpServer): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));

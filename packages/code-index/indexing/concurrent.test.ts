@@ -2,30 +2,30 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 import { StoppingError } from "@sightline/foundation/repeat";
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 let repositories: readonly string[];
 
 beforeEach(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
   source = await createGitRepository();
   await source.commit(Object.fromEntries(Array.from({ length: 90 }, (_, file) => [`src/f${file}.ts`, text(file)])));
   repositories = [
-    await building.register(tenant, "o/one", source.url),
-    await building.register(tenant, "o/two", source.url),
-    await building.register(tenant, "o/three", source.url),
+    await fixture.register(tenant, "o/one", source.url),
+    await fixture.register(tenant, "o/two", source.url),
+    await fixture.register(tenant, "o/three", source.url),
   ];
 });
 
 afterEach(async () => {
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
@@ -33,12 +33,12 @@ afterEach(async () => {
 const text = (file: number) =>
   Array.from({ length: 120 }, (_, line) => `export function f${file}x${line}() {\n  return ${line};\n}\n`).join("");
 
-const index = (repoId = "") => readLogicalIndex(building.database, { tenant, repoId });
+const index = (repoId = "") => readLogicalIndex(fixture.database, { tenant, repoId });
 
 async function countDocuments(condition = sql`true`): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.id(tenant.schema, "documents")} where ${condition}
-  `.execute(building.database.query);
+  `.execute(fixture.database.query);
   return rows[0]?.count ?? -1;
 }
 
@@ -63,7 +63,7 @@ test(
     await Promise.all(
       repositories.map(async (repoId) => {
         let first = true;
-        await building.run(
+        await fixture.run(
           { tenant, repoId },
           {
             // Nobody has written anything when the last of them has looked at what is known.
@@ -82,7 +82,7 @@ test(
     expect(two).toEqual(one);
     expect(three).toEqual(one);
     expect(await countDocuments()).toBe(90);
-    expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 3, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+    expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 3, documents: 0, chunks: 0, vectors: 0, segments: 0 });
   },
 );
 
@@ -93,7 +93,7 @@ test(
     const [dying = "", other = ""] = repositories;
     const death = new AbortController();
     let split = 0;
-    const died = building
+    const died = fixture
       .run(
         { tenant, repoId: dying },
         {
@@ -109,7 +109,7 @@ test(
       .catch((error: unknown) => error);
     await vi.waitFor(async () => expect(await countDocuments(sql`not complete`)).toBeGreaterThan(10), { timeout: 30_000, interval: 20 });
     let over = false;
-    const waiting = building.run({ tenant, repoId: other }).then(() => {
+    const waiting = fixture.run({ tenant, repoId: other }).then(() => {
       over = true;
     });
     await vi.waitFor(async () => expect(await countDocuments(sql`complete`)).toBeGreaterThan(10), { timeout: 30_000, interval: 20 });
@@ -117,11 +117,11 @@ test(
     death.abort(new StoppingError());
     expect(await died).toBeInstanceOf(StoppingError);
     // As the watchdog does when its indexer was silent for too long.
-    await sql`update codeindex.index_jobs set status = 'failed' where repo_id = ${dying}`.execute(building.database.query);
+    await sql`update codeindex.index_jobs set status = 'failed' where repo_id = ${dying}`.execute(fixture.database.query);
     await waiting;
     expect((await index(other)).files).toHaveLength(90);
-    await building.run({ tenant, repoId: dying });
+    await fixture.run({ tenant, repoId: dying });
     expect(await index(dying)).toEqual(await index(other));
-    expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 2, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+    expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 2, documents: 0, chunks: 0, vectors: 0, segments: 0 });
   },
 );

@@ -165,7 +165,7 @@ function polls({ database, sources, log, clock }: JobTools, everyMinutes: number
     log,
     clock,
     everyMinutes,
-    ask: ({ id: repoId, tenant_id: tenantId, clone_url: cloneUrl }, signal) =>
+    listBranches: ({ id: repoId, tenant_id: tenantId, clone_url: cloneUrl }, signal) =>
       sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
   });
   const count = everyMinutes === 0 ? 0 : POLLS;

@@ -8,33 +8,33 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { failOrphans } from "#store/records/failed-jobs.store.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 
 const PROCESS = fileURLToPath(new URL("../testing/indexer-process.ts", import.meta.url));
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 let repoId: string;
 let child: ChildProcess | undefined;
 
 beforeEach(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
   source = await createGitRepository();
-  repoId = await building.register(tenant, "o/r", source.url);
+  repoId = await fixture.register(tenant, "o/r", source.url);
 });
 
 afterEach(async () => {
   await kill();
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
 function startProcess(): void {
-  child = spawn(process.execPath, [PROCESS, building.database.url, building.tools.dataDir], { stdio: ["ignore", "ignore", "inherit"] });
+  child = spawn(process.execPath, [PROCESS, fixture.database.url, fixture.tools.dataDir], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
 async function kill(): Promise<void> {
@@ -55,13 +55,13 @@ async function commit(round: number): Promise<string> {
 }
 
 async function enqueue(mode: "full" | "incremental"): Promise<void> {
-  await enqueueJob(building.database, { tenantId: tenant.tenantId, repoId, mode, trigger: "api", now: new Date() });
+  await enqueueJob(fixture.database, { tenantId: tenant.tenantId, repoId, mode, trigger: "api", now: new Date() });
 }
 
 async function running(): Promise<void> {
   await vi.waitFor(
     async () => {
-      const { rows } = await sql`select from codeindex.index_jobs where status = 'running'`.execute(building.database.query);
+      const { rows } = await sql`select from codeindex.index_jobs where status = 'running'`.execute(fixture.database.query);
       expect(rows).toHaveLength(1);
     },
     { timeout: 30_000, interval: 5 },
@@ -75,7 +75,7 @@ async function blocked(): Promise<void> {
       const { rows } = await sql`
         select from pg_stat_activity
         where datname = current_database() and application_name = 'indexer-process' and wait_event_type = 'Lock'
-      `.execute(building.database.query);
+      `.execute(fixture.database.query);
       expect(rows.length).toBeGreaterThan(0);
     },
     { timeout: 30_000, interval: 20 },
@@ -88,7 +88,7 @@ async function disconnected(): Promise<void> {
     async () => {
       const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and application_name = 'indexer-process'
-      `.execute(building.database.query);
+      `.execute(fixture.database.query);
       expect(rows).toHaveLength(0);
     },
     { timeout: 30_000, interval: 20 },
@@ -96,28 +96,28 @@ async function disconnected(): Promise<void> {
 }
 
 async function indexedCommit(): Promise<string | null | undefined> {
-  const ref = await building.database.query.selectFrom("codeindex.refs").select("indexed_commit").executeTakeFirst();
+  const ref = await fixture.database.query.selectFrom("codeindex.refs").select("indexed_commit").executeTakeFirst();
   return ref?.indexed_commit;
 }
 
 /** What the watchdog and the next indexer do. */
 async function recover(): Promise<void> {
-  const { database } = building;
+  const { database } = fixture;
   await failOrphans(database, { now: new Date(Date.now() + 120_000) });
   await database.query
     .updateTable("codeindex.index_jobs")
     .set({ not_before: new Date(0) })
     .where("status", "=", "queued")
     .execute();
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
 }
 
-const index = () => readLogicalIndex(building.database, { tenant, repoId });
+const index = () => readLogicalIndex(fixture.database, { tenant, repoId });
 
 async function expectWhole(): Promise<void> {
   const files = (await index()).files.length;
   expect(files).toBe(20);
-  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
 }
 
 test(
@@ -125,7 +125,7 @@ test(
   { timeout: 600_000, ...needsRealPostgres },
   async () => {
     await commit(0);
-    await building.run({ tenant, repoId });
+    await fixture.run({ tenant, repoId });
     let unfinished = 0;
     for (let round = 1; round <= 4; round++) {
       const [before, good] = [await indexedCommit(), await index()];
@@ -156,7 +156,7 @@ test.each(["full", "incremental"] as const)(
   { timeout: 120_000, ...needsRealPostgres },
   async (mode) => {
     await commit(0);
-    await building.run({ tenant, repoId });
+    await fixture.run({ tenant, repoId });
     const [before, good] = [await indexedCommit(), await index()];
     const newest = await commit(1);
     await enqueue(mode);
@@ -165,7 +165,7 @@ test.each(["full", "incremental"] as const)(
     startProcess();
     await running();
     // The switch ends with the branch's row: everything else is written by then.
-    const holding = building.database.query.transaction().execute(async (transaction) => {
+    const holding = fixture.database.query.transaction().execute(async (transaction) => {
       await sql`select from codeindex.refs for update`.execute(transaction);
       locked.resolve();
       await released.promise;

@@ -149,7 +149,7 @@ export async function makePreview(tools: PreviewTools, stopping: AbortSignal): P
     }
   }
   try {
-    const preview = await make(tools, claimed, signal);
+    const preview = await countMirror(tools, claimed, signal);
     await finishPreview(database, { ...claimed, now: clock.now() }, { commit: preview.commit, preview });
   } catch (error) {
     if (stopping.aborted) {
@@ -164,7 +164,7 @@ export async function makePreview(tools: PreviewTools, stopping: AbortSignal): P
   return true;
 }
 
-async function make({ sources, dataDir, mirrorBytes, splitter }: PreviewTools, claimed: ClaimedPreview, signal: AbortSignal) {
+async function countMirror({ sources, dataDir, mirrorBytes, splitter }: PreviewTools, claimed: ClaimedPreview, signal: AbortSignal) {
   const { repoId, include, exclude } = claimed;
   const mirror = await sources.reach(claimed, signal, (remote) =>
     fetchMirror({ ...remote, dataDir, repoId, maxBytes: mirrorBytes, signal }),

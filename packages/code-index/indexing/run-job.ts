@@ -42,7 +42,7 @@ type Running = {
 };
 
 /** More are switched to as a whole, so that the transaction that applies them stays short. */
-const MOST_CHANGES = 5_000;
+const MAX_CHANGES = 5_000;
 
 /**
  * Brings a branch's index to its newest commit: fetch, write a build beside the one in use, switch, sweep. An `incremental`
@@ -69,7 +69,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     live === undefined || job.mode === "full"
       ? undefined
       : planChanges(whole, await listFiles(database, { ...of, generation: live.generation }), SPLITTER_REVISION);
-  const size = changes === undefined ? 0 : sizeOf(changes);
+  const size = changes === undefined ? 0 : countPaths(changes);
   const now = () => tools.clock.now();
   const indexed = { lease: job, commit: mirror.commit, isDefault: mirror.isDefault, pushes: job.pushesSeen, entries: whole.entries };
   if (live !== undefined && changes !== undefined && size === 0) {
@@ -80,7 +80,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     return;
   }
   const build = await beginBuild(database.query, { ...of, lease: job, now: now() });
-  const applies = live !== undefined && changes !== undefined && size <= MOST_CHANGES;
+  const applies = live !== undefined && changes !== undefined && size <= MAX_CHANGES;
   const plan = applies ? changes : whole;
   try {
     await writeBuild(tools, running, { tenant, build, mirror, plan });
@@ -105,7 +105,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
     if (await mergeSegments(database, tenant)) {
       await sweepTenant(database, build);
     }
-    await settleTables(database, build, { paths: sizeOf(plan) });
+    await settleTables(database, build, { paths: countPaths(plan) });
   });
 }
 
@@ -138,7 +138,7 @@ async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant
   }
 }
 
-function sizeOf({ files, skipped, removed }: BuildPlan): number {
+function countPaths({ files, skipped, removed }: BuildPlan): number {
   return files.length + skipped.length + removed.length;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat } from "@sightline/foundation/repeat";
-import { failOrphans, failStuck, mendEndedByHand } from "#store/records/failed-jobs.store.ts";
+import { failOrphans, failStuck, fixEndedByHand } from "#store/records/failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type WatchdogOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
@@ -27,7 +27,7 @@ export function createWatchdog({ database, log, clock }: WatchdogOptions): Watch
     if (orphaned + stuck > 0) {
       log.warn({ orphaned, stuck }, "jobs without a living indexer were marked as failed");
     }
-    await mendEndedByHand(database, { now });
+    await fixEndedByHand(database, { now });
     lookedAt = now;
   }
 

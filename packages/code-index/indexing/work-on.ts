@@ -2,7 +2,7 @@ import { raceAbort } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
 import { StoppingError } from "@sightline/foundation/repeat";
 import { SourceError } from "#git/source-error.ts";
-import { mendEndedByHand } from "#store/records/failed-jobs.store.ts";
+import { fixEndedByHand } from "#store/records/failed-jobs.store.ts";
 import { cancelJob, failJob, releaseJob, type ClaimedJob } from "#store/records/leases.store.ts";
 import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
 import { keepLease } from "#indexing/tasks/keep-lease.ts";
@@ -48,7 +48,7 @@ async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error
     await cancelJob(database, ending);
   } else {
     log.warn(fields, "the job was ended by somebody else, or taken away because its indexer was silent for too long");
-    await mendEndedByHand(database, { now: ending.now });
+    await fixEndedByHand(database, { now: ending.now });
   }
 }
 

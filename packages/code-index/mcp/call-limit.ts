@@ -3,7 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { takeCall } from "#store/records/call-allowances.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** Rejects when the caller must wait. */
+/** Rejects when the caller has no call left. */
 export type CallLimit = (caller: string) => Promise<void>;
 
 type Options = { readonly database: CodeIndexDatabase; readonly perMinute: number; readonly log: Logger };

@@ -1,7 +1,7 @@
 import { createLog } from "@sightline/foundation/log";
 import { z } from "zod";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
-import { addGuestTools, type Guest, createCodeIndexServer } from "./server.ts";
+import { addPluginTools, type PluginTools, createCodeIndexServer } from "./server.ts";
 import { createMcpEndpoint } from "./handler.ts";
 import type { ToolContext } from "#mcp/kit/tool.ts";
 import { withinThisProcess } from "#mcp/kit/running-calls.ts";
@@ -21,16 +21,16 @@ const listSchema = z.object({ result: z.object({ tools: z.array(toolSchema) }) }
 
 export type DescribedTool = z.infer<typeof toolSchema>;
 
-/** Every tool of `/mcp` and of its guest, as a client is told of it. Nothing is asked of any database. */
-export async function describeTools(guest: Guest): Promise<readonly DescribedTool[]> {
-  // A tool looks at what it works with when it is called, and none is.
+/** Every tool of `/mcp`, plug-in tools included, as clients see them. No database is read. */
+export async function describeTools(plugin: PluginTools): Promise<readonly DescribedTool[]> {
+  // Tools read their context only when called, and none is called here.
   const inert = {} as ToolContext;
   const endpoint = createMcpEndpoint({
     log: createLog({ name: "tools", level: "error", destination: process.stderr }),
     cancellations: withinThisProcess,
     createServer: async () => {
-      const server = await createCodeIndexServer({ ...inert, version: "0", person: undefined, guest: undefined });
-      addGuestTools(server, inert, { guest, person: { tenantId: "", userId: "" } });
+      const server = await createCodeIndexServer({ ...inert, version: "0", person: undefined, plugin: undefined });
+      addPluginTools(server, inert, { plugin, person: { tenantId: "", userId: "" } });
       return server;
     },
   });

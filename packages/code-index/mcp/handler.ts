@@ -9,7 +9,7 @@ import { createRunningCalls, type Cancellations } from "#mcp/kit/running-calls.t
 /** An HTTP request to `/mcp`, from somebody whose token was verified. */
 export type McpRequest = {
   readonly request: Request;
-  /** Aborted when its answer was sent, or nobody waits for it any more. */
+  /** Aborted when the answer was sent or the client has gone. */
   readonly gone: AbortSignal;
   readonly opens: Opening;
   /** Names the token, or the person, among all others. */
@@ -41,7 +41,7 @@ export function createMcpEndpoint({ createServer, cancellations, log }: Options)
   // Keyed by the very object that goes in with a request, so that a server can't get at what another request may see.
   const openings = new WeakMap<AuthInfo, Opening>();
   const calls = createRunningCalls({ cancellations, log });
-  // The signal of a Request that nobody holds is never aborted: it goes with the garbage.
+  // A Request that nobody references is garbage collected, and its signal is then never aborted.
   const held = new Set<Request>();
 
   const handler: McpHttpHandler = createMcpHandler(
@@ -95,7 +95,7 @@ const messageSchema = z.object({
   params: z.object({ requestId: z.union([z.string(), z.number()]).optional() }).optional(),
 });
 
-/** What is asked, read once: the handler would copy the request otherwise, and nobody hold the copy. What is no JSON it refuses. */
+/** The parsed body. It is read here, since the handler would otherwise copy the request and nobody would reference the copy; the handler refuses what is no JSON. */
 async function bodyOf(request: Request): Promise<unknown> {
   if (request.method !== "POST") {
     return undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { grepRequestSchema, type GrepAnswer } from "#contract.ts";
-import { grep } from "#retrieval/grep/grep.ts";
+import { createGrepLimit, grep } from "#retrieval/grep/grep.ts";
 import { findTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { grepFiles } from "#testing/grep-files.ts";
 import { seedBuild } from "#testing/seed-build.ts";
@@ -9,6 +9,7 @@ import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-ind
 import { countTokens } from "#tokens/count-tokens.ts";
 
 let running: RunningCodeIndex;
+const grepLimit = createGrepLimit();
 let tenant: Tenant;
 
 beforeAll(async () => {
@@ -46,7 +47,7 @@ test.for([500, 2_000, 12_000])(
       expect(cursor === null ? found.length : total).toBe(total);
     }
     const request = grepRequestSchema.parse({ pattern: "foo", case: "insensitive", limit: 1_000 });
-    const whole = await grep({ database: running.database }, { tenant }, request);
+    const whole = await grep({ limit: grepLimit, database: running.database }, { tenant }, request);
     expect(found).toEqual(whole.files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)));
   },
 );
@@ -67,7 +68,9 @@ test("of a tenant's many greps a few hold connections at once, and all are answe
   const request = grepRequestSchema.parse({ pattern: "[a-z].*[0-9]", regex: true });
   let most = 0;
   const watch = setInterval(() => (most = Math.max(most, pool.totalCount - pool.idleCount)), 1);
-  const answers = await Promise.all(Array.from({ length: 30 }, () => grep({ database: running.database }, { tenant }, request)));
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => grep({ limit: grepLimit, database: running.database }, { tenant }, request)),
+  );
   clearInterval(watch);
   expect(answers.every(({ matches }) => matches === request.limit)).toBe(true);
   // Three of them, and what else the process does meanwhile.

@@ -112,7 +112,7 @@ function refuseForeignPages({ headers }: IncomingRequest, hostname: string): voi
 function webRequest(request: IncomingRequest, publicUrl: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    // The token is verified; nothing behind here needs it.
+    // The token is verified already, and nothing behind this needs it.
     if (value !== undefined && name !== "authorization") {
       headers.set(name, Array.isArray(value) ? value.join(", ") : value);
     }

@@ -16,7 +16,7 @@ import { listRepositories } from "#store/records/read-repositories.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
 import { readFile } from "#retrieval/files/read-file.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { MOST_TOKENS, type ToolContext } from "#mcp/kit/tool.ts";
+import { MAX_TOKENS, type ToolContext } from "#mcp/kit/tool.ts";
 
 const FILE = "sightline://{owner}/{name}/{ref}/{+path}";
 const LINES = `${FILE}{?start,end}`;
@@ -55,15 +55,15 @@ const addressSchema = z.object({
 });
 
 async function readResource({ database, access, log }: ToolContext, uri: URL): Promise<ReadResourceResult> {
-  const address = addressSchema.safeParse(partsOf(uri));
+  const address = addressSchema.safeParse(parseResourceUri(uri));
   if (!address.success) {
     throw new ResourceNotFoundError(uri.href, `Give the address of a file as ${LINES}.`);
   }
   const { repo, ref, path, start, end } = address.data;
   try {
     const { content } = await readFile(database, { ...access, repo, ref }, { path, start, end });
-    if (countTokens(content) > MOST_TOKENS) {
-      const message = `${path} is longer than ${MOST_TOKENS} tokens; ask for some of its lines with ?start=&end=.`;
+    if (countTokens(content) > MAX_TOKENS) {
+      const message = `${path} is longer than ${MAX_TOKENS} tokens; ask for some of its lines with ?start=&end=.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri: uri.href });
     }
     return { contents: [{ uri: uri.href, mimeType: "text/plain", text: content }] };
@@ -79,7 +79,7 @@ async function readResource({ database, access, log }: ToolContext, uri: URL): P
   }
 }
 
-function partsOf({ host, pathname, searchParams }: URL): Record<string, unknown> | undefined {
+function parseResourceUri({ host, pathname, searchParams }: URL): Record<string, unknown> | undefined {
   const [, name, ref, ...path] = pathname.split("/");
   try {
     const branch = decodeURIComponent(ref ?? "");
@@ -113,19 +113,19 @@ function completers({ database, access }: ToolContext) {
       return (owner === undefined || itsOwner === owner.toLowerCase()) && (name === undefined || itsName === name.toLowerCase());
     });
   };
-  const beginning = (values: readonly string[], value: string) =>
+  const startingWith = (values: readonly string[], value: string) =>
     [...new Set(values)].filter((candidate) => candidate.toLowerCase().startsWith(value.toLowerCase())).slice(0, VALUES);
   return {
     owner: async (value: string, known?: Known) => {
       const rows = await named(without(known, "owner"));
-      return beginning(
+      return startingWith(
         rows.flatMap(({ full_name: repo }) => repo.split("/")[0] ?? []),
         value,
       );
     },
     name: async (value: string, known?: Known) => {
       const rows = await named(without(known, "name"));
-      return beginning(
+      return startingWith(
         rows.flatMap(({ full_name: repo }) => repo.split("/")[1] ?? []),
         value,
       );
@@ -133,7 +133,7 @@ function completers({ database, access }: ToolContext) {
     ref: async (value: string, known?: Known) => {
       const rows = await named(known);
       const refs = rows.flatMap((row) => row.refs.filter((ref) => ref.indexed_commit !== null).map((ref) => ref.name));
-      return beginning([DEFAULT, ...refs], value);
+      return startingWith([DEFAULT, ...refs], value);
     },
     path: async (value: string, known?: Known) => {
       const { owner, name, ref = DEFAULT } = known?.arguments ?? {};
@@ -150,7 +150,7 @@ function completers({ database, access }: ToolContext) {
   };
 }
 
-/** What is being typed says nothing about itself. */
+/** The variable being completed does not narrow its own values. */
 function without(known: Known, variable: string): Known {
   return { arguments: Object.fromEntries(Object.entries(known?.arguments ?? {}).filter(([name]) => name !== variable)) };
 }

@@ -1,6 +1,4 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import type { SearchDependencies } from "#retrieval/search/search.ts";
-import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { addCommitSearchTool } from "#mcp/tools/commit-search.ts";
 import { addFindReferencesTool } from "#mcp/tools/find-references.ts";
 import { addFindSymbolTool } from "#mcp/tools/find-symbol.ts";
@@ -25,17 +23,16 @@ const INSTRUCTIONS = `This server searches the team's own source code, as last i
 - list_repos, list_files: what there is. index_status: how new it is, when something is missing.
 Name repo as soon as you know it. Answers are cut to max_tokens (2,000 unless you say otherwise); they say what was cut, and cursor goes on.`;
 
-type ServerOptions = SearchDependencies & {
+type ServerOptions = ToolContext & {
   readonly version: string;
-  readonly access: Access;
   readonly person: Person | undefined;
-  readonly guest: Guest | undefined;
+  readonly plugin: PluginTools | undefined;
 };
 
 /** The code index as one MCP server: made for one request, it sees what that request's token opens. */
-export async function createCodeIndexServer({ version, person, guest, ...context }: ServerOptions): Promise<McpServer> {
-  const welcome = person !== undefined && guest !== undefined && (await guest.isOffered()) ? { guest, person } : undefined;
-  const instructions = welcome === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${welcome.guest.instructions}`;
+export async function createCodeIndexServer({ version, person, plugin, ...context }: ServerOptions): Promise<McpServer> {
+  const offered = person !== undefined && plugin !== undefined && (await plugin.isOffered()) ? { plugin, person } : undefined;
+  const instructions = offered === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${offered.plugin.instructions}`;
   const server = new McpServer({ name: "sightline-code-index", title: "Sightline code index", version }, { instructions });
   addSearchTool(server, context);
   addGrepTool(server, context);
@@ -47,14 +44,14 @@ export async function createCodeIndexServer({ version, person, guest, ...context
   addListReposTool(server, context);
   addIndexStatusTool(server, context);
   addFileResources(server, context);
-  if (welcome !== undefined) {
-    addGuestTools(server, context, welcome);
+  if (offered !== undefined) {
+    addPluginTools(server, context, offered);
   }
   return server;
 }
 
-/** What a guest's tool is called with: for whom, how long its answer may be in each of its forms, and when nobody waits for it any more. */
-export type GuestCall = {
+/** The input of a plug-in tool: whom it answers, the limit for each form of its answer, and a signal aborted when nobody waits any more. */
+export type PluginToolCall = {
   readonly person: Person;
   readonly maxTokens: number;
   readonly signal: AbortSignal;
@@ -64,27 +61,27 @@ export type GuestCall = {
 };
 
 /** A tool of another part: it only reads, and checks itself what the person may see. `max_tokens` is added to what it takes. */
-export type GuestTool = {
+export type PluginTool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: z.ZodObject;
   readonly outputSchema: z.ZodObject;
-  readonly answer: (given: unknown, call: GuestCall) => Promise<ToolAnswer>;
+  readonly answer: (given: unknown, call: PluginToolCall) => Promise<ToolAnswer>;
 };
 
-/** Another part's tools on this endpoint; whoever puts the parts together knows both. */
-export type Guest = {
-  /** What the server's instructions say of the tools. */
+/** Tools of another part on this endpoint; the platform, which knows both parts, passes them in. */
+export type PluginTools = {
+  /** A paragraph on the tools for the server's instructions. */
   readonly instructions: string;
   readonly isOffered: () => Promise<boolean>;
-  readonly tools: readonly GuestTool[];
+  readonly tools: readonly PluginTool[];
 };
 
-type Welcome = { readonly guest: Guest; readonly person: Person };
+type OfferedPlugin = { readonly plugin: PluginTools; readonly person: Person };
 
-export function addGuestTools(server: McpServer, context: ToolContext, { guest, person }: Welcome): void {
-  for (const { inputSchema, answer, ...tool } of guest.tools) {
+export function addPluginTools(server: McpServer, context: ToolContext, { plugin, person }: OfferedPlugin): void {
+  for (const { inputSchema, answer, ...tool } of plugin.tools) {
     addTool(server, context, {
       ...tool,
       inputSchema: inputSchema.extend({ max_tokens: maxTokensSchema }),

@@ -17,9 +17,9 @@ export type Names = {
 };
 
 /** Longer ones are no names. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** More are of no use in a search for who uses a name. */
-const MOST_REFERENCES = 500;
+const MAX_REFERENCES = 500;
 
 /** The names that a syntax tree defines and uses. */
 export function findNames(root: Node, query: Query, text: string): Names {
@@ -41,11 +41,11 @@ export function findNames(root: Node, query: Query, text: string): Names {
   }
   const references = new Set<string>();
   for (const { startIndex, endIndex } of [...used, ...mentioned]) {
-    if (references.size === MOST_REFERENCES) {
+    if (references.size === MAX_REFERENCES) {
       break;
     }
     // A definition is no use of its own name.
-    if (!definitions.has(startIndex) && endIndex - startIndex <= LONGEST_NAME) {
+    if (!definitions.has(startIndex) && endIndex - startIndex <= MAX_NAME_LENGTH) {
       references.add(plainName(text.slice(startIndex, endIndex)));
     }
   }
@@ -64,7 +64,7 @@ function readDefinition(captures: readonly QueryCapture[], text: string): Defini
   }
   const { endIndex } = node;
   const nameAt = startOfName(text, node.startIndex, endIndex);
-  const name = endIndex - nameAt > LONGEST_NAME ? "" : plainName(text.slice(nameAt, endIndex));
+  const name = endIndex - nameAt > MAX_NAME_LENGTH ? "" : plainName(text.slice(nameAt, endIndex));
   return name === "" ? undefined : { name, kind: whole.name, nameAt, from: whole.node.startIndex, to: whole.node.endIndex };
 }
 
@@ -107,7 +107,7 @@ export function findHeadings(text: string): readonly Definition[] {
       const [, marks, name] = HEADING.exec(line) ?? [];
       if (marks !== undefined && name !== undefined && name !== "") {
         closeSections(found, marks.length, at);
-        found.push({ name: name.slice(0, LONGEST_NAME), kind: "scope", nameAt: at, from: at, to: text.length, level: marks.length });
+        found.push({ name: name.slice(0, MAX_NAME_LENGTH), kind: "scope", nameAt: at, from: at, to: text.length, level: marks.length });
       }
     }
     at = end + 1;

@@ -12,7 +12,7 @@ export type Grammar = {
   /** The parser reads the scripts of a page only. */
   readonly scripts: boolean;
   /** Bytes; larger files of the language are data, which is cut by lines as well and at no cost. */
-  readonly largest: number;
+  readonly maxBytes: number;
 };
 
 /** By our name of a language its grammar's. */
@@ -55,9 +55,9 @@ const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
 
 const PAGES: ReadonlySet<string> = new Set(["vue", "svelte", "astro"]);
 const DATA: ReadonlySet<string> = new Set(["json", "yaml", "toml", "html", "css"]);
-const LARGEST_DATA = 65_536;
+const MAX_DATA_BYTES = 65_536;
 
-const loaded = new Map<string, Promise<Omit<Grammar, "scripts" | "largest">>>();
+const loaded = new Map<string, Promise<Omit<Grammar, "scripts" | "maxBytes">>>();
 let runtime: Promise<void> | undefined;
 
 /**
@@ -72,11 +72,11 @@ export async function grammarOf(language: string, compile: () => WebAssembly.Mod
   }
   const known = loaded.get(name) ?? load(name, compile);
   loaded.set(name, known);
-  const largest = DATA.has(language) ? LARGEST_DATA : Number.POSITIVE_INFINITY;
-  return { ...(await known), scripts: PAGES.has(language), largest };
+  const maxBytes = DATA.has(language) ? MAX_DATA_BYTES : Number.POSITIVE_INFINITY;
+  return { ...(await known), scripts: PAGES.has(language), maxBytes };
 }
 
-async function load(name: SupportedLanguage, compile: () => WebAssembly.Module): Promise<Omit<Grammar, "scripts" | "largest">> {
+async function load(name: SupportedLanguage, compile: () => WebAssembly.Module): Promise<Omit<Grammar, "scripts" | "maxBytes">> {
   runtime ??= startRuntime(compile());
   await runtime;
   const language = await Language.load(getWasmPath(name));

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { grammarOf } from "./grammars.ts";
 import { languageOf } from "./languages.ts";
 import { splitFile, type SplitChunk } from "./split-file.ts";
-import { MOST_CHARACTERS } from "./split-lines.ts";
+import { MAX_CHUNK_CHARACTERS } from "./split-lines.ts";
 
 async function split(path: string, content: Buffer | string): Promise<readonly SplitChunk[]> {
   const language = languageOf(path);
@@ -50,7 +50,9 @@ describe.for(["a.ts", "a.tsx", "a.js", "a.py", "a.go", "a.md", "a.json", "a.yaml
           expect(chunk.end_byte).toBeGreaterThan(chunk.start_byte);
           expect(chunk.start_line).toBe(lineOf(content, chunk.start_byte));
           expect(chunk.end_line).toBe(lineOf(content, chunk.end_byte - 1));
-          expect(weightOf(content.subarray(chunk.start_byte, chunk.end_byte).toString("latin1"))).toBeLessThanOrEqual(MOST_CHARACTERS * 4);
+          expect(weightOf(content.subarray(chunk.start_byte, chunk.end_byte).toString("latin1"))).toBeLessThanOrEqual(
+            MAX_CHUNK_CHARACTERS * 4,
+          );
         }
       }),
       { numRuns: 40 },

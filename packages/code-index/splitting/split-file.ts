@@ -2,7 +2,7 @@ import type { Range, Tree } from "web-tree-sitter";
 import { findHeadings, findNames, type Definition, type Names } from "./find-names.ts";
 import type { Grammar } from "./grammars.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
-import { MOST_CHARACTERS, splitText, type Piece } from "./split-lines.ts";
+import { MAX_CHUNK_CHARACTERS, splitText, type Piece } from "./split-lines.ts";
 import { cutsOf } from "./split-tree.ts";
 
 /** A piece of a file as it is searched. */
@@ -38,26 +38,26 @@ export type SplitFile = {
 };
 
 /** What a chunk defines; more are of no use in a search. */
-const MOST_SYMBOLS = 50;
-const MOST_SCOPE = 300;
+const MAX_SYMBOLS = 50;
+const MAX_SCOPE_LENGTH = 300;
 /**
  * A file that takes more is cut by lines: calls of the parser, which come to about 5 s of a core (1 MB of C++ takes 5,000).
  * Not a time, as a file must come to the same chunks however busy the machine is.
  */
-const MOST_STEPS = 50_000;
+const MAX_PARSER_STEPS = 50_000;
 
 const NO_NAMES: Names = { definitions: [], references: [] };
 
 /**
  * Cuts a file into chunks that are the file when put together: along its syntax where there is a grammar, else by lines.
- * No chunk has more than {@link MOST_CHARACTERS} characters that are not white space.
+ * No chunk has more than {@link MAX_CHUNK_CHARACTERS} characters that are not white space.
  */
 export function splitFile(content: Buffer, language: string, grammar: Grammar | undefined): SplitFile {
   const source = readSourceText(content);
   if (language === "markdown") {
     return assemble(source, splitText(source), { definitions: findHeadings(source.text), references: [] });
   }
-  const parsed = grammar === undefined || content.length > grammar.largest ? undefined : parse(source, grammar);
+  const parsed = grammar === undefined || content.length > grammar.maxBytes ? undefined : parseSource(source, grammar);
   if (grammar === undefined || parsed === undefined) {
     return assemble(source, splitText(source), NO_NAMES);
   }
@@ -81,14 +81,14 @@ export function splitFile(content: Buffer, language: string, grammar: Grammar | 
 type Parsed = { readonly tree: Tree; readonly scripts: readonly Script[] | undefined };
 
 /** @returns `undefined` where there is nothing to parse, or where it took too much. */
-function parse(source: SourceText, { parser, ...grammar }: Grammar): Parsed | undefined {
+function parseSource(source: SourceText, { parser, ...grammar }: Grammar): Parsed | undefined {
   const scripts = grammar.scripts ? findScripts(source.text) : undefined;
   if (source.text === "" || scripts?.length === 0) {
     return undefined;
   }
   let steps = 0;
   const tree = parser.parse(source.text, null, {
-    progressCallback: () => ++steps > MOST_STEPS,
+    progressCallback: () => ++steps > MAX_PARSER_STEPS,
     ...(scripts === undefined ? {} : { includedRanges: scripts.map((script) => rangeOf(script, source)) }),
   });
   if (tree === null) {
@@ -109,7 +109,7 @@ function rangeOf({ from, to }: Piece, { lineAt }: SourceText): Range {
 
 /** A small page stays whole; else its scripts are cut along their syntax, and what is around them by lines. */
 function cutsOfPage(scripts: readonly Script[], { rootNode }: Tree, source: SourceText): readonly number[] {
-  if (source.weightOf(0, source.text.length) <= MOST_CHARACTERS) {
+  if (source.weightOf(0, source.text.length) <= MAX_CHUNK_CHARACTERS) {
     return [0];
   }
   const edges = scripts.flatMap(({ begins, ends }) => [begins, ends]).filter((edge) => edge < source.text.length);
@@ -120,7 +120,7 @@ function piecesOf(cuts: readonly number[], source: SourceText): readonly Piece[]
   return cuts.flatMap((from, index) => {
     const piece = { from, to: cuts[index + 1] ?? source.text.length };
     // Where a grammar leaves text outside of its nodes a piece may have become too heavy.
-    return source.weightOf(from, piece.to) > MOST_CHARACTERS ? splitText(source, piece) : [piece];
+    return source.weightOf(from, piece.to) > MAX_CHUNK_CHARACTERS ? splitText(source, piece) : [piece];
   });
 }
 
@@ -130,7 +130,7 @@ function assemble(source: SourceText, pieces: readonly Piece[], { definitions, r
   const chunks = pieces.map(({ from, to }): SplitChunk => {
     const symbols = new Set<string>();
     for (let found = definitions[next]; found !== undefined && found.nameAt < to; found = definitions[++next]) {
-      if (found.kind !== "scope" && symbols.size < MOST_SYMBOLS) {
+      if (found.kind !== "scope" && symbols.size < MAX_SYMBOLS) {
         symbols.add(found.name);
       }
     }
@@ -161,7 +161,7 @@ function scopeOf(definitions: readonly Definition[]): string {
   return definitions
     .map(({ name }) => name)
     .join(" › ")
-    .slice(0, MOST_SCOPE)
+    .slice(0, MAX_SCOPE_LENGTH)
     .toWellFormed();
 }
 

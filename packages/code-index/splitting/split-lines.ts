@@ -4,11 +4,11 @@ import type { SourceText } from "./source-text.ts";
 export type Piece = { readonly from: number; readonly to: number };
 
 /** Characters of a piece that are not white space. */
-export const MOST_CHARACTERS = 1_600;
+export const MAX_CHUNK_CHARACTERS = 1_600;
 /** As many are wanted before a cut is looked for. */
-const LEAST = 1_200;
+const MIN_CHUNK_CHARACTERS = 1_200;
 /** A new definition is a good enough reason to end a piece earlier. */
-const LEAST_BEFORE_DEFINITION = 600;
+const MIN_BEFORE_DEFINITION = 600;
 
 /**
  * Cuts a text, or a part of it, into pieces that are the text when put together: before a definition, else at a blank
@@ -54,7 +54,7 @@ function endOfPiece(lines: readonly Line[], from: number): number {
         bestScore = score;
       }
     }
-    if (weight + line.weight > MOST_CHARACTERS && at > from) {
+    if (weight + line.weight > MAX_CHUNK_CHARACTERS && at > from) {
       return best > from ? best : at;
     }
     weight += line.weight;
@@ -64,7 +64,7 @@ function endOfPiece(lines: readonly Line[], from: number): number {
 
 /** How good a cut before `line` is, `undefined` when the piece would be too short for it. */
 function cutScore(previous: Line | undefined, line: Line, weight: number): number | undefined {
-  if (weight < LEAST_BEFORE_DEFINITION || (weight < LEAST && !line.definition)) {
+  if (weight < MIN_BEFORE_DEFINITION || (weight < MIN_CHUNK_CHARACTERS && !line.definition)) {
     return undefined;
   }
   const afterBlank = previous?.weight === 0;
@@ -81,7 +81,7 @@ function readLines(source: SourceText, from: number, to: number): readonly Line[
   for (let start = from; start < to;) {
     const found = source.text.indexOf("\n", start);
     const end = found === -1 || found >= to ? to : found + 1;
-    if (end - start <= MOST_CHARACTERS) {
+    if (end - start <= MAX_CHUNK_CHARACTERS) {
       lines.push(measure(source, start, end));
     } else {
       lines.push(...cutLine(source, start, end));
@@ -92,7 +92,7 @@ function readLines(source: SourceText, from: number, to: number): readonly Line[
 }
 
 /** Longer lines are data; no definition is looked for in them. */
-const LONGEST_DEFINITION = 400;
+const MAX_DEFINITION_LENGTH = 400;
 
 function measure({ text, weightOf }: SourceText, from: number, to: number): Line {
   const weight = weightOf(from, to);
@@ -100,7 +100,7 @@ function measure({ text, weightOf }: SourceText, from: number, to: number): Line
   for (let at = from; at < to && text.charCodeAt(at) <= 32; at++) {
     indent += text.charCodeAt(at) === 9 ? 4 : 1;
   }
-  const definition = weight > 0 && to - from <= LONGEST_DEFINITION && DEFINITION.test(text.slice(from, to));
+  const definition = weight > 0 && to - from <= MAX_DEFINITION_LENGTH && DEFINITION.test(text.slice(from, to));
   return { from, to, weight, indent: Math.min(weight === 0 ? 0 : indent, 20), definition };
 }
 
@@ -110,7 +110,7 @@ function cutLine(source: SourceText, from: number, to: number): readonly Line[] 
   let start = from;
   for (let at = from + 1; at < to; at++) {
     // A part of white space alone has no weight to end it.
-    const full = source.weightOf(start, at) >= MOST_CHARACTERS || at - start >= MOST_CHARACTERS * 4;
+    const full = source.weightOf(start, at) >= MAX_CHUNK_CHARACTERS || at - start >= MAX_CHUNK_CHARACTERS * 4;
     if (full && !continuesCharacter(source.text, at)) {
       parts.push(measure(source, start, at));
       start = at;

@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter";
 import type { SourceText } from "./source-text.ts";
-import { MOST_CHARACTERS, splitText } from "./split-lines.ts";
+import { MAX_CHUNK_CHARACTERS, splitText } from "./split-lines.ts";
 
 /** A run of text that stays together; `follows` when it only closes what is before it. */
 type Unit = { readonly from: number; readonly to: number; readonly weight: number; readonly kind: "code" | "comment" | "token" };
@@ -8,9 +8,9 @@ type Unit = { readonly from: number; readonly to: number; readonly weight: numbe
 /** Room that is left for what closes a group: `}`, `);`. */
 const CLOSING = 16;
 /** Groups lighter than this join a neighbour they fit with. */
-const SLIGHT = 200;
+const SMALL_GROUP = 200;
 /** Deeper trees are no code that anybody wrote; they are cut by lines. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /**
  * Where a text is cut so that nodes of its syntax tree stay whole: a node that fits is kept, one that does not is descended
@@ -20,7 +20,7 @@ const DEEPEST = 200;
  */
 export function cutsOf(root: Node, source: SourceText): readonly number[] {
   const cuts = [0];
-  for (const { from } of mergeSlight(groupsOf(root, source, 0, [])).slice(1)) {
+  for (const { from } of mergeSmallGroups(groupsOf(root, source, 0, [])).slice(1)) {
     const cut = source.startOfLine(from);
     if (cut > (cuts.at(-1) ?? 0)) {
       cuts.push(cut);
@@ -44,18 +44,18 @@ function groupsOf(node: Node, source: SourceText, depth: number, head: readonly 
   };
   for (const child of node.children) {
     const unit = unitOf(child, source);
-    if (unit.weight > MOST_CHARACTERS) {
-      const isHead = depth > 0 && groups.length === 0 && weight <= SLIGHT;
+    if (unit.weight > MAX_CHUNK_CHARACTERS) {
+      const isHead = depth > 0 && groups.length === 0 && weight <= SMALL_GROUP;
       const before = isHead ? open.splice(0) : takeComments(open, unit.weight);
       close();
       groups.push(
-        ...(depth < DEEPEST && child.childCount > 0
+        ...(depth < MAX_DEPTH && child.childCount > 0
           ? groupsOf(child, source, depth + 1, before)
-          : introduce(before, linesOf(unit, source))),
+          : introduce(before, splitLeaf(unit, source))),
       );
       continue;
     }
-    const room = unit.kind === "token" ? MOST_CHARACTERS : MOST_CHARACTERS - CLOSING;
+    const room = unit.kind === "token" ? MAX_CHUNK_CHARACTERS : MAX_CHUNK_CHARACTERS - CLOSING;
     if (weight + unit.weight > room) {
       const comments = takeComments(open, unit.weight);
       close();
@@ -83,7 +83,7 @@ function takeComments(open: Unit[], room: number): readonly Unit[] {
     first--;
   }
   const comments = open.slice(first);
-  if (comments.length === 0 || (room <= MOST_CHARACTERS && weightOf(comments) + room > MOST_CHARACTERS - CLOSING)) {
+  if (comments.length === 0 || (room <= MAX_CHUNK_CHARACTERS && weightOf(comments) + room > MAX_CHUNK_CHARACTERS - CLOSING)) {
     return [];
   }
   open.length = first;
@@ -95,22 +95,22 @@ function introduce(introduction: readonly Unit[], groups: readonly Unit[]): read
   if (introduction.length === 0 || first === undefined) {
     return groups;
   }
-  return weightOf(introduction) + first.weight <= MOST_CHARACTERS
+  return weightOf(introduction) + first.weight <= MAX_CHUNK_CHARACTERS
     ? [join([...introduction, first]), ...others]
     : [join(introduction), ...groups];
 }
 
 /** A leaf that is too long, as a template or a text of many lines. */
-function linesOf(unit: Unit, source: SourceText): readonly Unit[] {
+function splitLeaf(unit: Unit, source: SourceText): readonly Unit[] {
   return splitText(source, unit).map(({ from, to }) => ({ from, to, weight: source.weightOf(from, to), kind: "code" }));
 }
 
-function mergeSlight(groups: readonly Unit[]): readonly Unit[] {
+function mergeSmallGroups(groups: readonly Unit[]): readonly Unit[] {
   const merged: Unit[] = [];
   for (const group of groups) {
     const before = merged.at(-1);
-    const fits = before !== undefined && before.weight + group.weight <= MOST_CHARACTERS;
-    if (before !== undefined && fits && (before.weight < SLIGHT || group.weight < SLIGHT)) {
+    const fits = before !== undefined && before.weight + group.weight <= MAX_CHUNK_CHARACTERS;
+    if (before !== undefined && fits && (before.weight < SMALL_GROUP || group.weight < SMALL_GROUP)) {
       merged[merged.length - 1] = join([before, group]);
     } else {
       merged.push(group);

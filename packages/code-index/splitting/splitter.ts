@@ -18,7 +18,7 @@ export type Splitter = {
 type SplitterOptions = { readonly log: Logger; readonly threads?: number; readonly worker?: URL; readonly fileMs?: number };
 
 const WORKER = new URL("./worker.ts", import.meta.url);
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 /** Many times what parsing may take, also where a thread gets little of a core; then it hangs. */
 const FILE_MS = 120_000;
 
@@ -135,5 +135,5 @@ export function createSplitter({ log, worker = WORKER, fileMs = FILE_MS, threads
 
 /** As many as there are cores: the rest of the indexer is a third of the work, and waits for the database often enough. */
 function defaultThreads(): number {
-  return Math.min(availableParallelism(), MOST_THREADS);
+  return Math.min(availableParallelism(), MAX_THREADS);
 }

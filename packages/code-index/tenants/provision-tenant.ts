@@ -10,11 +10,11 @@ type ProvisionerOptions = { readonly database: CodeIndexDatabase; readonly log: 
 export type ProvisionTenant = (tenantId: string) => Promise<Tenant | undefined>;
 
 /** New tenants that a process makes in a minute: each is a schema, and whoever signs tokens may be mistaken about their tids. */
-const PER_MINUTE = 60;
+const MAX_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
 /** Nothing longer is taken for an organisation's id. */
-const LONGEST = 255;
+const MAX_TENANT_ID_BYTES = 255;
 
 /** Makes tenants on their first use, for `CODEINDEX_TENANT_AUTO_PROVISION=true`. */
 export function createProvisioner({ database, log, clock }: ProvisionerOptions): ProvisionTenant {
@@ -26,7 +26,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
     const now = Math.floor(clock.now().getTime() / MINUTE_MS);
     made = now === minute ? made : 0;
     minute = now;
-    if (made >= PER_MINUTE) {
+    if (made >= MAX_PER_MINUTE) {
       throw new AppError({
         code: "too_many_tenants",
         status: 429,
@@ -49,7 +49,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
   }
 
   return async (tenantId) => {
-    if (Buffer.byteLength(tenantId) > LONGEST || tenantId.trim() === "") {
+    if (Buffer.byteLength(tenantId) > MAX_TENANT_ID_BYTES || tenantId.trim() === "") {
       return undefined;
     }
     const known = making.get(tenantId);

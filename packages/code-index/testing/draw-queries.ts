@@ -2,7 +2,7 @@ import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isFunctionWord } from "#retrieval/query/query.ts";
+import { isStopWord } from "#retrieval/query/query.ts";
 import { termsOf } from "#store/index/terms.ts";
 
 /**
@@ -40,7 +40,7 @@ await database.close();
 
 /** A question that says some of a chunk's words. */
 function wordsOf({ content, symbols: [symbol] }: Drawn): readonly string[] {
-  const words = [...new Set(termsOf(content))].filter((term) => /^[a-z]{4,}$/.test(term) && !isFunctionWord(term));
+  const words = [...new Set(termsOf(content))].filter((term) => /^[a-z]{4,}$/.test(term) && !isStopWord(term));
   if (words.length < 10 || symbol === undefined) {
     return [];
   }

@@ -2,7 +2,7 @@ import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { Kysely, PostgresDialect } from "kysely";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import { search } from "#retrieval/search/search.ts";
+import { createSearchState, search } from "#retrieval/search/search.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { findTenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
@@ -27,7 +27,7 @@ if (tenant === undefined) {
 }
 const embedder = createQueryEmbedder({ config: testConfig(""), log });
 for (const text of ["where is the token parsed", "parseConfig", "if (value === null) {"]) {
-  await search({ database, embedder, log }, { tenant }, { query: text, limit: 10 });
+  await search({ ...createSearchState(), database, embedder, log }, { tenant }, { query: text, limit: 10 });
 }
 const noted = [...passed].filter(([statement]) => statement.includes(`"${tenant.schema}"`) && /^\s*(?:select|with)\b/.test(statement));
 const plans = [];

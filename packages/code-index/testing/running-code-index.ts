@@ -9,7 +9,7 @@ import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { expect, vi } from "vitest";
-import type { Guest } from "#mcp/server.ts";
+import type { PluginTools } from "#mcp/server.ts";
 import type { EmbeddingConfig } from "#config.ts";
 import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
@@ -46,7 +46,7 @@ type Options = {
   readonly log?: Logger;
   readonly embedding?: Partial<EmbeddingConfig>;
   readonly mcpCallsPerMinute?: number;
-  readonly guest?: Guest;
+  readonly plugin?: PluginTools;
 };
 
 export async function startCodeIndex({
@@ -54,7 +54,7 @@ export async function startCodeIndex({
   log = silentLog,
   embedding = {},
   mcpCallsPerMinute = 0,
-  guest,
+  plugin,
 }: Options = {}): Promise<RunningCodeIndex> {
   const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
@@ -70,7 +70,7 @@ export async function startCodeIndex({
   const shared = { config, database, log, clock: systemClock };
   const startApi = async (over: Database<CodeIndexTables>) => {
     const metrics = createMetrics("test");
-    const api = createCodeIndexApi({ ...shared, database: over, metrics, accessTokens: issuer.verifier, version: "1.2.3", guest });
+    const api = createCodeIndexApi({ ...shared, database: over, metrics, accessTokens: issuer.verifier, version: "1.2.3", plugin });
     const server = await createHttpServer({
       name: "code-index",
       title: "Code index",

@@ -12,6 +12,7 @@ import { searchExactly } from "#retrieval/legs/search-exactly.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { findTenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
+import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 
 /**
  * Times each leg of the search by itself, as a search runs it. Arguments: the database's address, the tenant's id, a file of queries
@@ -26,6 +27,7 @@ if (tenant === undefined) {
   throw new Error("No such tenant.");
 }
 const scope = { tenant };
+const memory = createSegmentMemory();
 const searched = await readSearched(database, scope, 10_000);
 const embedder = createQueryEmbedder({ config: testConfig(""), log });
 
@@ -46,7 +48,15 @@ for (const [leg, kind, search] of LEGS) {
       for (const text of waiting) {
         const query = parseQuery(text);
         const began = performance.now();
-        const { chunkIds } = await search({ database, scope, query, segments: searched.segments, limit: HITS[leg], deadlineMs: 30_000 });
+        const { chunkIds } = await search({
+          database,
+          memory,
+          scope,
+          query,
+          segments: searched.segments,
+          limit: HITS[leg],
+          deadlineMs: 30_000,
+        });
         (round === 0 ? firstMs : laterMs).push(performance.now() - began);
         hits.push(chunkIds.length);
       }

@@ -40,14 +40,14 @@ type ChangeOfRef = {
 };
 
 /** Branches of one push that are looked at. */
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 /** A push out of changed refs; those that are no branches are left out. */
 export function push(fullName: string, defaultBranch: string | null | undefined, changes: readonly ChangeOfRef[]): Push {
   return {
     full_name: fullName,
     default_branch: typeof defaultBranch === "string" && isBranchName(defaultBranch) ? defaultBranch : null,
-    changes: changes.slice(0, MOST_CHANGES).flatMap(toBranch),
+    changes: changes.slice(0, MAX_CHANGES).flatMap(toBranch),
   };
 }
 

@@ -40,7 +40,7 @@ const newPoll = () =>
     log: silentLog,
     clock,
     everyMinutes: 10,
-    ask: async (repository) => {
+    listBranches: async (repository) => {
       asked.push(repository.full_name);
       return answer(repository);
     },
@@ -176,7 +176,7 @@ test("a poll that is broken off leaves its repository for the next period", asyn
     log: silentLog,
     clock,
     everyMinutes: 10,
-    ask: async (_repository, given) => {
+    listBranches: async (_repository, given) => {
       stopping.abort(new Error("stopping"));
       given.throwIfAborted();
       return moved;

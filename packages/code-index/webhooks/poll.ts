@@ -16,8 +16,8 @@ type HostPauses = {
   readonly answered: (host: string) => void;
 };
 
-const FIRST_MS = 30_000;
-const LONGEST_MS = 30 * 60_000;
+const FIRST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30 * 60_000;
 
 /** Each failure doubles the pause, and a fifth of it is left to chance, so that processes don't come back at once. */
 function createHostPauses(clock: Clock): HostPauses {
@@ -28,7 +28,7 @@ function createHostPauses(clock: Clock): HostPauses {
       // Without a host it is this machine.
       if (host !== "") {
         const failures = (pauses.get(host)?.failures ?? 0) + 1;
-        const pauseMs = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
         pauses.set(host, { failures, until: clock.now().getTime() + pauseMs * (0.8 + Math.random() * 0.4) });
       }
     },
@@ -43,7 +43,7 @@ export type PollOptions = {
   /** CODEINDEX_POLL_MINUTES */
   readonly everyMinutes: number;
   /** Asks a repository's host for its branches. */
-  readonly ask: (repository: PolledRepository, signal: AbortSignal) => Promise<RemoteBranches>;
+  readonly listBranches: (repository: PolledRepository, signal: AbortSignal) => Promise<RemoteBranches>;
 };
 
 /** What a host may take to name its branches. */
@@ -61,7 +61,7 @@ const PROBLEM = "The host can't be asked for new commits: ";
  * while (await poll(signal)) {}
  */
 export function createPoll(options: PollOptions): (stopping: AbortSignal) => Promise<boolean> {
-  const { database, clock, everyMinutes, ask } = options;
+  const { database, clock, everyMinutes, listBranches } = options;
   const pauses = createHostPauses(clock);
   return async (stopping) => {
     const everyMs = everyMinutes * 60_000;
@@ -70,7 +70,7 @@ export function createPoll(options: PollOptions): (stopping: AbortSignal) => Pro
       return false;
     }
     try {
-      const remote = await ask(repository, AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]));
+      const remote = await listBranches(repository, AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]));
       pauses.answered(repository.host);
       await compare(options, repository, remote);
     } catch (error) {

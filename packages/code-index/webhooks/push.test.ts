@@ -155,7 +155,7 @@ test("a poll finds a push, a deleted branch and another default branch that nobo
     log: silentLog,
     clock: systemClock,
     everyMinutes: 10,
-    ask: ({ clone_url: cloneUrl }, signal) => listBranches({ cloneUrl, allowFileUrls: true }, { signal }),
+    listBranches: ({ clone_url: cloneUrl }, signal) => listBranches({ cloneUrl, allowFileUrls: true }, { signal }),
   });
   const pollNow = async () => {
     await running.database.query.updateTable("codeindex.repositories").set({ polled_at: null }).where("id", "=", indexed.id).execute();

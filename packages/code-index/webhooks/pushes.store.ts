@@ -20,7 +20,7 @@ export type WatchedRepository = {
 type Naming = { readonly names: readonly string[]; readonly addresses: readonly string[] };
 
 /** Tenants that may register the same repository and be told of a push to it. */
-const MOST = 500;
+const MAX_REPOSITORIES = 500;
 
 /** The repositories that have one of these names (in lower case) or addresses; several tenants may have registered one. */
 export async function findPushedRepositories(
@@ -33,7 +33,7 @@ export async function findPushedRepositories(
     where (lower(repository.full_name) = any(${names}::text[]) or repository.address = any(${addresses}::text[]))
       and repository.deleting_at is null and tenant.deleting_at is null
     order by repository.id
-    limit ${MOST}
+    limit ${MAX_REPOSITORIES}
   `.execute(database.query);
   return rows;
 }

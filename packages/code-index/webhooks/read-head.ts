@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { WebhookProvider } from "#schema.ts";
 import { AppError } from "@sightline/foundation/errors";
 
-/** How a delivery proves who sent it. */
+/** How a delivery verifySignature who sent it. */
 export type Proof =
   /** HMAC-SHA-256 of the body. */
   | { readonly kind: "body"; readonly signature: Buffer }
@@ -23,7 +23,7 @@ export type DeliveryHead = {
 type Headers = (name: string) => string | undefined;
 
 /**
- * Reads who sent a delivery, and how that is proved. Gitea and Forgejo also send GitHub's headers, so theirs are looked for first.
+ * Reads which host sent a delivery and how it is signed. Gitea and Forgejo also send GitHub's headers, so theirs are looked for first.
  *
  * @throws {AppError} `auth_failed` (401) when there is no signature, or one that can't be right.
  */

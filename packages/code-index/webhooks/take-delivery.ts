@@ -7,7 +7,7 @@ import { findPushedRepositories, noteProblem, type WatchedRepository } from "./p
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { actOnPush } from "./plan-jobs.ts";
 import type { HostEvent } from "./host-event.ts";
-import { proves } from "./prove.ts";
+import { verifySignature } from "./verify-signature.ts";
 import { readEvent } from "./read-event.ts";
 import { type DeliveryHead, refused } from "./read-head.ts";
 import { scanNames } from "./scan-names.ts";
@@ -46,8 +46,8 @@ export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Pro
     return ignored(`${delivery.head.event.slice(0, 50)} events are not used here`);
   }
   const named = await findPushedRepositories(tools.database, namesOf(event));
-  const proved = provedFor(tools, delivery, named);
-  const opened = named.filter((repository) => (repository.sealed_webhook_secret === null ? byServer : proved.has(repository)));
+  const signedBy = repositoriesThatSigned(tools, delivery, named);
+  const opened = named.filter((repository) => (repository.sealed_webhook_secret === null ? byServer : signedBy.has(repository)));
   if (opened.length === 0) {
     if (named.length > 0 || !byServer) {
       throw refused("The delivery is not signed with the secret of the repository it is about.");
@@ -68,15 +68,15 @@ export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Pro
 async function checkSender(tools: WebhookTools, delivery: Delivery): Promise<boolean> {
   const { database, clock, secret } = tools;
   const { head, body } = delivery;
-  if (secret !== undefined && proves(head.proof, secret, { body, now: clock.now() })) {
+  if (secret !== undefined && verifySignature(head.proof, secret, { body, now: clock.now() })) {
     return true;
   }
   const named = await findPushedRepositories(database, scanNames(body));
   if (named.every(({ sealed_webhook_secret: sealed }) => sealed === null)) {
     // Takes as long as with a repository that has a secret, which is nobody's business.
-    proves(head.proof, randomBytes(32).toString("base64"), { body, now: clock.now() });
+    verifySignature(head.proof, randomBytes(32).toString("base64"), { body, now: clock.now() });
   }
-  if (provedFor(tools, delivery, named).size === 0) {
+  if (repositoriesThatSigned(tools, delivery, named).size === 0) {
     throw refused("The delivery's signature is not that of this body and the webhook's secret.");
   }
   return false;
@@ -86,19 +86,23 @@ async function checkSender(tools: WebhookTools, delivery: Delivery): Promise<boo
 const HASHED_BYTES = 256 * 1024 * 1024;
 
 /** Those of the repositories whose own secret signed the delivery. Of a large one only the secrets of the oldest are tried. */
-function provedFor(tools: WebhookTools, delivery: Delivery, named: readonly WatchedRepository[]): ReadonlySet<WatchedRepository> {
+function repositoriesThatSigned(
+  tools: WebhookTools,
+  delivery: Delivery,
+  named: readonly WatchedRepository[],
+): ReadonlySet<WatchedRepository> {
   const most = Math.floor(HASHED_BYTES / Math.max(1, delivery.body.length));
   const own = named.filter(({ sealed_webhook_secret: sealed }) => sealed !== null).slice(0, most);
-  return new Set(own.filter((repository) => provesFor(tools, delivery, repository)));
+  return new Set(own.filter((repository) => verifyWithOwnSecret(tools, delivery, repository)));
 }
 
-function provesFor({ sealer, clock, log }: WebhookTools, { head, body }: Delivery, repository: WatchedRepository): boolean {
+function verifyWithOwnSecret({ sealer, clock, log }: WebhookTools, { head, body }: Delivery, repository: WatchedRepository): boolean {
   const { id, sealed_webhook_secret: sealed } = repository;
   if (sealed === null || sealer === undefined) {
     return false;
   }
   const secret = openWebhookSecret(sealer, { id, sealed_webhook_secret: sealed }, log);
-  return secret !== undefined && proves(head.proof, secret, { body, now: clock.now() });
+  return secret !== undefined && verifySignature(head.proof, secret, { body, now: clock.now() });
 }
 
 type Told = Extract<HostEvent, { kind: "push" | "repository" }>;

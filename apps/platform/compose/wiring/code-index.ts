@@ -25,7 +25,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   });
   // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);
-  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version, guest: traces?.guest });
+  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version, plugin: traces?.plugin });
   const http = await serve(context, {
     title: "Sightline code index",
     port: config.CODEINDEX_PORT,

@@ -1,4 +1,4 @@
-import type { Guest } from "@sightline/code-index";
+import type { PluginTools } from "@sightline/code-index";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { findStanding, type IdentitySchema } from "@sightline/identity";
@@ -6,7 +6,7 @@ import { createTraceTools, type ObservabilitySchema } from "@sightline/observabi
 import { closing, openDatabase, type Context } from "./context.ts";
 import { tracesOverMcpVariables } from "#settings/roles.ts";
 
-type OfferedTraces = { readonly guest: Guest; readonly services: readonly Service[] };
+type OfferedTraces = { readonly plugin: PluginTools; readonly services: readonly Service[] };
 
 /** Calls of assistants are few beside the console's. */
 const POOL_SIZE = 4;
@@ -21,6 +21,6 @@ export function offerTraces(context: Context): OfferedTraces | undefined {
   }
   const database = openDatabase<ObservabilitySchema>(context, "mcp-traces", url, POOL_SIZE);
   const accounts = openDatabase<IdentitySchema>(context, "mcp-accounts", url, STANDING_POOL_SIZE);
-  const guest = createTraceTools({ database, log, clock, findStanding: (userId) => findStanding(accounts.query, userId) });
-  return { guest, services: [closing(database), closing(accounts)] };
+  const plugin = createTraceTools({ database, log, clock, findStanding: (userId) => findStanding(accounts.query, userId) });
+  return { plugin, services: [closing(database), closing(accounts)] };
 }

@@ -14,14 +14,14 @@ type AuthDependencies = {
   readonly accessTokens: AccessTokenVerifier;
   /** Makes the tenants of tokens that come for the first time; left out, they are unknown. */
   readonly provision?: ProvisionTenant | undefined;
-  /** What a refused request to `/mcp` is told about how to get in. */
+  /** The `www-authenticate` challenge of a refused request to `/mcp`. */
   readonly mcpChallenge: string;
 };
 
-/** A token's last use is written down this often at the most. */
+/** The last use of a token is noted at most this often. */
 const TOUCH_MS = 60_000;
-/** Nothing longer is a token. */
-const LONGEST = 8_192;
+/** Longer credentials are refused before anything is looked up. */
+const MAX_TOKEN_LENGTH = 8_192;
 
 /**
  * The auth classes of the API's routes: `reader` is a developer token or an access token, `mcp` the same with
@@ -67,7 +67,7 @@ async function principalFrom(request: IncomingRequest, dependencies: AuthDepende
 
 function bearerToken(request: IncomingRequest): string {
   const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? "") ?? [];
-  if (token === undefined || token.length > LONGEST) {
+  if (token === undefined || token.length > MAX_TOKEN_LENGTH) {
     throw authFailed("Send a developer token or an access token as Authorization: Bearer <TOKEN>.");
   }
   return token;
@@ -81,7 +81,7 @@ async function developerPrincipal(request: IncomingRequest, token: string, { dat
   const now = clock.now();
   const unlessSince = new Date(now.getTime() - TOUCH_MS);
   if (row.last_used_at === null || row.last_used_at < unlessSince) {
-    // A full disk lets read, and so do we.
+    // Reading works on a full disk, so a failed note must not refuse the request.
     await touchToken(database, { id: row.id, now, unlessSince }).catch((error: unknown) =>
       request.log.warn({ reason: messageOf(error) }, "could not note that a developer token was used"),
     );

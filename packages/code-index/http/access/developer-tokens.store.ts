@@ -92,7 +92,7 @@ export async function touchToken(
 
 export const TOKEN_PREFIX = "codeindex_";
 
-/** What of a token may be shown later, so that people tell their tokens apart. */
+/** The beginning of a token that is kept, so that people can tell their tokens apart. */
 const SHOWN = TOKEN_PREFIX.length + 6;
 
 type NewDeveloperToken = {

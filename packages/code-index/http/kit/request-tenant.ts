@@ -32,7 +32,7 @@ export function setAllowedRepositories(request: IncomingRequest, repositories: r
   allowed.set(request, repositories);
 }
 
-/** For whom other parts' tools may answer; without this the request opens code alone. */
+/** Sets the person that plug-in tools answer for; without one the request opens code alone. */
 export function setPerson(request: IncomingRequest, person: Person): void {
   people.set(request, person);
 }
@@ -41,7 +41,7 @@ export function personOf(request: IncomingRequest): Person | undefined {
   return people.get(request);
 }
 
-/** Whose code the request may see: give it to everything that reads. @throws {Error} as `tenantOf`. */
+/** The code that the request may see; every read takes it. @throws {Error} as `tenantOf`. */
 export function scopeOf(request: IncomingRequest): Access {
   return { tenant: tenantOf(request), repositories: allowed.get(request) };
 }

@@ -10,7 +10,7 @@ import type { BuildPlan } from "./plan-build.ts";
 import { readFile } from "./read-file.ts";
 import { createBuildWriter, type WriterOptions } from "./write-build.ts";
 
-type Building = WriterOptions & {
+type IndexBuild = WriterOptions & {
   readonly plan: BuildPlan;
   readonly mirror: Mirror;
   readonly splitter: Splitter;
@@ -25,18 +25,18 @@ const FILES = 2_000;
 const WAIT_MS = 250;
 
 /** Writes the files of a plan into a build. Contents that the tenant holds already are neither read nor split again. */
-export async function buildIndex(building: Building): Promise<void> {
-  const { database, build, plan, report, signal } = building;
+export async function buildIndex(input: IndexBuild): Promise<void> {
+  const { database, build, plan, report, signal } = input;
   for (const batch of inSlices(plan.skipped, FILES)) {
     await insertSkippedFiles(database, build, batch);
   }
   let missing = plan.files;
   for (;;) {
-    const { free, busy } = await attachKnown(building, missing);
+    const { free, busy } = await attachKnown(input, missing);
     const total = plan.files.length + plan.skipped.length;
     report({ phase: "files", done: total - free.length - busy.length, total });
     if (free.length > 0) {
-      missing = [...busy, ...(await writeFiles(building, free))];
+      missing = [...busy, ...(await writeFiles(input, free))];
     } else if (busy.length > 0) {
       missing = busy;
     } else {
@@ -52,7 +52,7 @@ export async function buildIndex(building: Building): Promise<void> {
 
 type Sorted = { readonly free: readonly NewFile[]; readonly busy: readonly NewFile[] };
 
-async function attachKnown({ database, build, splitterRevision }: Building, files: readonly NewFile[]): Promise<Sorted> {
+async function attachKnown({ database, build, splitterRevision }: IndexBuild, files: readonly NewFile[]): Promise<Sorted> {
   const free: NewFile[] = [];
   const busy: NewFile[] = [];
   for (const batch of inSlices(files, FILES)) {
@@ -67,9 +67,9 @@ async function attachKnown({ database, build, splitterRevision }: Building, file
 }
 
 /** Returns those that another build was faster with. */
-async function writeFiles(building: Building, files: readonly NewFile[]): Promise<readonly NewFile[]> {
-  const { mirror, splitter, plan, report, signal } = building;
-  const writer = createBuildWriter(building);
+async function writeFiles(input: IndexBuild, files: readonly NewFile[]): Promise<readonly NewFile[]> {
+  const { mirror, splitter, plan, report, signal } = input;
+  const writer = createBuildWriter(input);
   const total = plan.files.length + plan.skipped.length;
   let done = total - files.length;
   try {

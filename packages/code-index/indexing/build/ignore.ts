@@ -15,8 +15,8 @@ type IgnoreRules = {
 type Source = ".sightlineignore" | "include" | "exclude";
 
 /** A path is matched in time that grows with the power of them; nobody needs more. */
-const MOST_STARS = 3;
-const LONGEST_PATTERN = 500;
+const MAX_STARS = 3;
+const MAX_PATTERN_LENGTH = 500;
 const MATCHING_MS = 5_000;
 
 /**
@@ -43,7 +43,7 @@ export function createIgnore({
         : (reasonOf(path, excluded, "excluded by") ?? reasonOf(path, ignored, "ignored by .sightlineignore:"));
     spent += performance.now() - began;
     if (spent > matchingMs) {
-      throw invalid("Matching the patterns of .sightlineignore, include and exclude takes too long. Use fewer and simpler ones.");
+      throw invalidPattern("Matching the patterns of .sightlineignore, include and exclude takes too long. Use fewer and simpler ones.");
     }
     return reason;
   };
@@ -56,23 +56,23 @@ function reasonOf(path: string, matcher: Ignore, by: string): string | undefined
 
 function matcherOf(source: Source, patterns: readonly string[]): Ignore {
   for (const [index, pattern] of patterns.entries()) {
-    const wrong = problemOf(pattern);
+    const wrong = problemOfPattern(pattern);
     if (wrong !== undefined) {
       const place =
         source === ".sightlineignore" ? `Line ${index + 1} of .sightlineignore` : `The ${source} pattern ${pattern.slice(0, 100)}`;
-      throw invalid(`${place} can't be used: ${wrong}.`);
+      throw invalidPattern(`${place} can't be used: ${wrong}.`);
     }
   }
   // git's own rules know upper and lower case apart, and so do they.
   return ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns);
 }
 
-function problemOf(pattern: string): string | undefined {
+function problemOfPattern(pattern: string): string | undefined {
   if (pattern.startsWith("#")) {
     return undefined;
   }
-  if (pattern.length > LONGEST_PATTERN) {
-    return `it is longer than ${LONGEST_PATTERN} characters`;
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    return `it is longer than ${MAX_PATTERN_LENGTH} characters`;
   }
   if (pattern.includes("\0")) {
     return "it holds a NUL character";
@@ -80,9 +80,9 @@ function problemOf(pattern: string): string | undefined {
   const parts = pattern.split("/");
   const stars = parts.map((part) => (part.match(/\*+/g) ?? []).length);
   const deep = parts.filter((part) => part === "**").length;
-  return Math.max(...stars, deep) > MOST_STARS ? `it has more than ${MOST_STARS} wildcards in a part of the path` : undefined;
+  return Math.max(...stars, deep) > MAX_STARS ? `it has more than ${MAX_STARS} wildcards in a part of the path` : undefined;
 }
 
-function invalid(message: string): AppError {
+function invalidPattern(message: string): AppError {
   return new AppError({ code: "invalid_pattern", status: 422, message });
 }

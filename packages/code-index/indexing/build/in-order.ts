@@ -1,10 +1,10 @@
 /**
- * Works on up to `most` items at once and gives the results in the order of the items. Takes no further item while the
+ * Works on up to `limit` items at once and gives the results in the order of the items. Takes no further item while the
  * oldest result is not asked for.
  */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item>,
-  most: number,
+  limit: number,
   work: (item: Item, index: number) => Promise<Result>,
 ): AsyncGenerator<Result, void, undefined> {
   const begun: Promise<Result>[] = [];
@@ -14,7 +14,7 @@ export async function* inOrder<Item, Result>(
     // Whoever awaits it learns of a failure.
     result.catch(() => undefined);
     begun.push(result);
-    if (begun.length >= most) {
+    if (begun.length >= limit) {
       yield* oldest(begun);
     }
   }

@@ -3,24 +3,24 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 let repoId: string;
 
 beforeEach(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
   source = await createGitRepository();
-  repoId = await building.register(tenant, "o/r", source.url);
+  repoId = await fixture.register(tenant, "o/r", source.url);
 });
 
 afterEach(async () => {
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
@@ -75,16 +75,16 @@ test("thirty-four commits walked one by one come to the same rows as a full buil
       changed["link.md"] = "no link any more\n";
     }
     await source.commit(changed);
-    await building.run({ tenant, repoId });
+    await fixture.run({ tenant, repoId });
   }
-  const other = await building.tenant("two");
-  const anew = await building.register(other, "o/r", source.url);
-  await building.run({ tenant: other, repoId: anew, mode: "full" });
-  const walked = await readLogicalIndex(building.database, { tenant, repoId });
-  expect(walked).toEqual(await readLogicalIndex(building.database, { tenant: other, repoId: anew }));
+  const other = await fixture.tenant("two");
+  const anew = await fixture.register(other, "o/r", source.url);
+  await fixture.run({ tenant: other, repoId: anew, mode: "full" });
+  const walked = await readLogicalIndex(fixture.database, { tenant, repoId });
+  expect(walked).toEqual(await readLogicalIndex(fixture.database, { tenant: other, repoId: anew }));
   expect(walked.chunks.length).toBeGreaterThan(20);
   expect(walked.vectorless).toBe(0);
-  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
 });
 
 const CONTENTS = ["documents", "code_chunks", "segments", "postings", "trigrams", "symbols", "symbol_references", "vectors_1"];
@@ -95,7 +95,7 @@ async function rowVersions(tables: readonly string[]): Promise<Record<string, st
   for (const table of tables) {
     const { rows } = await sql<{ versions: string }>`
       select string_agg(given.xmin || ' ' || given.ctid, ',' order by ctid) as versions from ${sql.id(tenant.schema, table)} as given
-    `.execute(building.database.query);
+    `.execute(fixture.database.query);
     versions[table] = rows[0]?.versions ?? "";
   }
   return versions;
@@ -103,44 +103,44 @@ async function rowVersions(tables: readonly string[]): Promise<Record<string, st
 
 test("a second run writes nothing, and a full one another set of the same contents", async () => {
   await source.commit({ "a.txt": "a\n", "src/b.ts": moduleText("b", [1]), "image.png": Buffer.from([137, 80, 78, 71, 0]) });
-  await building.run({ tenant, repoId });
-  const [all, work] = [await rowVersions([...CONTENTS, "builds", "files", "visible", "embedders"]), { ...building.work }];
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
+  const [all, work] = [await rowVersions([...CONTENTS, "builds", "files", "visible", "embedders"]), { ...fixture.work }];
+  await fixture.run({ tenant, repoId });
   expect(await rowVersions(Object.keys(all))).toEqual(all);
   const contents = await rowVersions(CONTENTS);
-  await building.run({ tenant, repoId, mode: "full" });
+  await fixture.run({ tenant, repoId, mode: "full" });
   expect(await rowVersions(CONTENTS)).toEqual(contents);
-  expect(building.work).toEqual(work);
-  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 1 });
+  expect(fixture.work).toEqual(work);
+  expect(await readLeftovers(fixture.database, tenant)).toMatchObject({ builds: 1 });
 });
 
 test("one changed function of a large file embeds no more than three chunks", async () => {
   const functions = Array.from({ length: 40 }, (_, index) => index);
   await source.commit({ "src/large.ts": moduleText("work", functions), "src/other.ts": moduleText("other", functions) });
-  await building.run({ tenant, repoId });
-  const before = { ...building.work };
+  await fixture.run({ tenant, repoId });
+  const before = { ...fixture.work };
   functions[20] = 999;
   await source.commit({ "src/large.ts": moduleText("work", functions) });
-  await building.run({ tenant, repoId });
-  expect(building.work.split - before.split).toBe(1);
-  expect(building.work.embedded - before.embedded).toBeLessThanOrEqual(3);
+  await fixture.run({ tenant, repoId });
+  expect(fixture.work.split - before.split).toBe(1);
+  expect(fixture.work.embedded - before.embedded).toBeLessThanOrEqual(3);
 });
 
 test("a second branch and a fork split and embed nothing that is known, and see what is theirs", async () => {
   await source.commit({ "a.ts": moduleText("a", [1, 2, 3]), "b.ts": moduleText("b", [4, 5, 6]) });
-  await building.run({ tenant, repoId });
-  const before = { ...building.work };
+  await fixture.run({ tenant, repoId });
+  const before = { ...fixture.work };
   source.git("branch", "release");
-  await building.run({ tenant, repoId, ref: "release" });
-  const fork = await building.register(tenant, "me/fork", source.url);
-  await building.run({ tenant, repoId: fork });
-  expect(building.work).toEqual(before);
+  await fixture.run({ tenant, repoId, ref: "release" });
+  const fork = await fixture.register(tenant, "me/fork", source.url);
+  await fixture.run({ tenant, repoId: fork });
+  expect(fixture.work).toEqual(before);
   source.git("checkout", "--quiet", "release");
   await source.commit({ "b.ts": moduleText("b", [4, 5, 7]), "c.ts": moduleText("c", [1]) });
   source.git("checkout", "--quiet", "main");
-  await building.run({ tenant, repoId, ref: "release" });
-  expect(building.work.split - before.split).toBe(2);
-  const index = (of: { repoId: string; ref?: string }) => readLogicalIndex(building.database, { tenant, ...of });
+  await fixture.run({ tenant, repoId, ref: "release" });
+  expect(fixture.work.split - before.split).toBe(2);
+  const index = (of: { repoId: string; ref?: string }) => readLogicalIndex(fixture.database, { tenant, ...of });
   expect((await index({ repoId, ref: "release" })).files).toHaveLength(3);
   expect((await index({ repoId: fork })).files).toHaveLength(2);
   expect(await index({ repoId, ref: "main" })).toEqual(await index({ repoId: fork }));
@@ -149,23 +149,23 @@ test("a second branch and a fork split and embed nothing that is known, and see 
 test("a branch that is gone loses its index; the default one goes on", async () => {
   await source.commit({ "a.txt": "a\n" });
   source.git("branch", "release");
-  await building.run({ tenant, repoId });
-  await building.run({ tenant, repoId, ref: "release" });
+  await fixture.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId, ref: "release" });
   source.git("branch", "-D", "release");
-  await building.run({ tenant, repoId, ref: "release" });
-  expect(await building.database.query.selectFrom("codeindex.refs").select("name").execute()).toEqual([{ name: "main" }]);
+  await fixture.run({ tenant, repoId, ref: "release" });
+  expect(await fixture.database.query.selectFrom("codeindex.refs").select("name").execute()).toEqual([{ name: "main" }]);
   await source.commit({ "b.txt": "b\n" });
-  await building.run({ tenant, repoId });
-  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
+  await fixture.run({ tenant, repoId });
+  expect(await readLeftovers(fixture.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
 });
 
 test("a default branch of another name takes the place of the old one, which goes unless it was asked for", async () => {
   await source.commit({ "a.txt": "a\n" });
-  await building.run({ tenant, repoId });
-  const before = { ...building.work };
+  await fixture.run({ tenant, repoId });
+  const before = { ...fixture.work };
   source.git("branch", "-m", "main", "trunk");
-  await building.run({ tenant, repoId });
-  const { query } = building.database;
+  await fixture.run({ tenant, repoId });
+  const { query } = fixture.database;
   const refs = () => query.selectFrom("codeindex.refs").select(["name", "is_default"]).orderBy("name").execute();
   expect(await refs()).toEqual([{ name: "trunk", is_default: true }]);
   expect(await query.selectFrom("codeindex.repositories").select("default_branch").execute()).toEqual([{ default_branch: "trunk" }]);
@@ -174,72 +174,72 @@ test("a default branch of another name takes the place of the old one, which goe
     .set({ branches: ["trunk"] })
     .execute();
   source.git("checkout", "--quiet", "-b", "next");
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   expect(await refs()).toEqual([
     { name: "next", is_default: true },
     { name: "trunk", is_default: false },
   ]);
-  expect(building.work).toEqual(before);
+  expect(fixture.work).toEqual(before);
 });
 
 test("a history that was replaced, and a tree that was emptied, are followed", async () => {
   await source.commit({ "a.txt": "a\n", "b.txt": "b\n" });
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   source.git("checkout", "--quiet", "--orphan", "other");
   source.git("rm", "-rf", "--quiet", ".");
   await source.commit({ "c.txt": "c\n" });
   source.git("branch", "-M", "main");
-  await building.run({ tenant, repoId });
-  const index = () => readLogicalIndex(building.database, { tenant, repoId });
+  await fixture.run({ tenant, repoId });
+  const index = () => readLogicalIndex(fixture.database, { tenant, repoId });
   expect((await index()).files).toMatchObject([{ path: "c.txt" }]);
   source.git("rm", "--quiet", "c.txt");
   await source.commit({});
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   expect(await index()).toMatchObject({ files: [], chunks: [], postings: {} });
   await source.commit({ "d.txt": "d\n" });
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   expect((await index()).chunks).toMatchObject([{ path: "d.txt", content: "d\n" }]);
 });
 
 test("rules of the repository that change are followed without a new commit, and a lifted one brings back what is known", async () => {
   await source.commit({ "src/a.ts": moduleText("a", [1]), "docs/b.md": "# B\n", ".sightlineignore": "docs/\n" });
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   const reasons = async () => {
-    const { files } = await readLogicalIndex(building.database, { tenant, repoId });
+    const { files } = await readLogicalIndex(fixture.database, { tenant, repoId });
     return Object.fromEntries(files.map((file) => ("path" in file && "skip_reason" in file ? [file.path, file.skip_reason] : [])));
   };
   expect(await reasons()).toMatchObject({ "src/a.ts": null, "docs/b.md": expect.stringContaining(".sightlineignore") });
-  await building.database.query
+  await fixture.database.query
     .updateTable("codeindex.repositories")
     .set({ exclude: ["src/"] })
     .execute();
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   expect(await reasons()).toMatchObject({ "src/a.ts": expect.stringContaining("src/") });
-  await building.database.query.updateTable("codeindex.repositories").set({ exclude: [] }).execute();
+  await fixture.database.query.updateTable("codeindex.repositories").set({ exclude: [] }).execute();
   await source.commit({ ".sightlineignore": "# nothing\n" });
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   expect(await reasons()).toMatchObject({ "src/a.ts": null, "docs/b.md": null });
 });
 
 test("contents that an older splitter split are split again", async () => {
   await source.commit({ "a.ts": moduleText("a", [1]), "b.ts": moduleText("b", [2]) });
-  await building.run({ tenant, repoId });
-  const before = { ...building.work };
-  const fresh = await readLogicalIndex(building.database, { tenant, repoId });
-  await sql`update ${sql.id(tenant.schema, "documents")} set splitter = splitter - 1`.execute(building.database.query);
-  await building.run({ tenant, repoId });
-  expect(building.work.split - before.split).toBe(2);
-  expect(building.work.embedded).toBe(before.embedded);
-  expect(await readLogicalIndex(building.database, { tenant, repoId })).toEqual(fresh);
-  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
+  await fixture.run({ tenant, repoId });
+  const before = { ...fixture.work };
+  const fresh = await readLogicalIndex(fixture.database, { tenant, repoId });
+  await sql`update ${sql.id(tenant.schema, "documents")} set splitter = splitter - 1`.execute(fixture.database.query);
+  await fixture.run({ tenant, repoId });
+  expect(fixture.work.split - before.split).toBe(2);
+  expect(fixture.work.embedded).toBe(before.embedded);
+  expect(await readLogicalIndex(fixture.database, { tenant, repoId })).toEqual(fresh);
+  expect(await readLeftovers(fixture.database, tenant)).toMatchObject({ builds: 1, documents: 0 });
 });
 
 test("what a job left that died after its switch is deleted by the next one, even when that has nothing to change", async () => {
   await source.commit({ "a.ts": "export const one = 1;\n", "b.ts": "export const two = 2;\n" });
-  await building.run({ tenant, repoId });
-  const died = building.run({ tenant, repoId, mode: "full" }, { ended: () => Promise.reject(new Error("killed")) });
+  await fixture.run({ tenant, repoId });
+  const died = fixture.run({ tenant, repoId, mode: "full" }, { ended: () => Promise.reject(new Error("killed")) });
   await expect(died).rejects.toThrow("killed");
-  expect(await readLeftovers(building.database, tenant)).toMatchObject({ builds: 2 });
-  await building.run({ tenant, repoId });
-  expect(await readLeftovers(building.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+  expect(await readLeftovers(fixture.database, tenant)).toMatchObject({ builds: 2 });
+  await fixture.run({ tenant, repoId });
+  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
 });

@@ -3,64 +3,64 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepTenant } from "#store/index/sweep.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLogicalIndex } from "#testing/logical-index.ts";
 import { chooseSegments, mergeSegments } from "./merge-segments.ts";
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 let repoId: string;
 
 beforeEach(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
   source = await createGitRepository();
-  repoId = await building.register(tenant, "o/r", source.url);
+  repoId = await fixture.register(tenant, "o/r", source.url);
 });
 
 afterEach(async () => {
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
 async function segments(): Promise<readonly { chunks: number; dead: number }[]> {
   const { rows } = await sql<{ chunks: number; dead: number }>`
     select chunks, dead from ${sql.id(tenant.schema, "segments")} order by segment_id
-  `.execute(building.database.query);
+  `.execute(fixture.database.query);
   return rows;
 }
 
-const index = (ref?: string) => readLogicalIndex(building.database, { tenant, repoId, ...(ref === undefined ? {} : { ref }) });
+const index = (ref?: string) => readLogicalIndex(fixture.database, { tenant, repoId, ...(ref === undefined ? {} : { ref }) });
 
 test("after many small changes their segments become one, and every branch sees what it saw", { timeout: 120_000 }, async () => {
   await source.commit({ "a.txt": "first\n", "b.txt": "kept\n" });
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   source.git("branch", "release");
-  await building.run({ tenant, repoId, ref: "release" });
+  await fixture.run({ tenant, repoId, ref: "release" });
   for (let change = 0; change < 6; change++) {
     await source.commit({ [`f${change}.txt`]: `change ${change}\n`, "a.txt": `a ${change}\n` });
-    await building.run({ tenant, repoId });
+    await fixture.run({ tenant, repoId });
   }
   expect(await segments()).toHaveLength(7);
-  expect(await mergeSegments(building.database, tenant, 5)).toBe(true);
-  await sweepTenant(building.database, tenant);
+  expect(await mergeSegments(fixture.database, tenant, 5)).toBe(true);
+  await sweepTenant(fixture.database, tenant);
   // The release still holds what the first change replaced.
   expect(await segments()).toEqual([{ chunks: 9, dead: 0 }]);
   const release = await index("release");
   expect(release.chunks).toMatchObject([{ content: "first\n" }, { content: "kept\n" }]);
   expect(release.postings).toMatchObject({ first: [expect.stringContaining("a.txt:0")], kept: [expect.stringContaining("b.txt:0")] });
-  const anew = await building.tenant("two");
-  const fresh = await building.register(anew, "o/r", source.url);
-  await building.run({ tenant: anew, repoId: fresh });
-  expect(await index()).toEqual(await readLogicalIndex(building.database, { tenant: anew, repoId: fresh }));
+  const anew = await fixture.tenant("two");
+  const fresh = await fixture.register(anew, "o/r", source.url);
+  await fixture.run({ tenant: anew, repoId: fresh });
+  expect(await index()).toEqual(await readLogicalIndex(fixture.database, { tenant: anew, repoId: fresh }));
 });
 
 test("a segment that is mostly dead is emptied and goes", async () => {
   const files = Object.fromEntries(Array.from({ length: 9 }, (_, file) => [`f${file}.txt`, `text of ${file}\n`]));
   await source.commit(files);
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   await source.commit(
     Object.fromEntries(
       Object.keys(files)
@@ -68,21 +68,21 @@ test("a segment that is mostly dead is emptied and goes", async () => {
         .map((path) => [path, `new ${path}\n`]),
     ),
   );
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
   expect(await segments()).toEqual([
     { chunks: 6, dead: 0 },
     { chunks: 3, dead: 0 },
   ]);
-  const again = await building.tenant("two");
-  const fresh = await building.register(again, "o/r", source.url);
-  await building.run({ tenant: again, repoId: fresh });
-  expect(await index()).toEqual(await readLogicalIndex(building.database, { tenant: again, repoId: fresh }));
+  const again = await fixture.tenant("two");
+  const fresh = await fixture.register(again, "o/r", source.url);
+  await fixture.run({ tenant: again, repoId: fresh });
+  expect(await index()).toEqual(await readLogicalIndex(fixture.database, { tenant: again, repoId: fresh }));
 });
 
 test("a merge that is overtaken by a deletion changes nothing", needsRealPostgres, async () => {
   await source.commit({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
-  await building.run({ tenant, repoId });
-  const { database } = building;
+  await fixture.run({ tenant, repoId });
+  const { database } = fixture;
   await sql`update ${sql.id(tenant.schema, "segments")} set dead = 2`.execute(database.query);
   const before = await index();
   const deleting = database.query.transaction().execute(async (transaction) => {

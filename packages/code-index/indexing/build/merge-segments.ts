@@ -4,22 +4,22 @@ import { createPostingsCollector } from "./collect-postings.ts";
 import { blocksInBatches, inBatches } from "./write-build.ts";
 
 /** Searches read a row of each segment for each term: so many small ones are let be. */
-const MOST_SMALL = 32;
+const MAX_SMALL_SEGMENTS = 32;
 /** A segment with fewer chunks is small. */
-const SMALL = 1_000;
+const SMALL_SEGMENT_CHUNKS = 1_000;
 /** Moved at once: bounds how long the tenant is held. */
-const MOST_MOVED = 2_000;
+const MAX_MOVED_CHUNKS = 2_000;
 
 /**
  * Puts small segments together, or takes what lives out of one that is mostly dead, when there is need. One step,
  * which takes about a second; the next job takes the next. Returns whether anything was moved.
  */
-export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant, mostSmall = MOST_SMALL): Promise<boolean> {
-  const segmentIds = chooseSegments(await listSegments(database, tenant), mostSmall);
+export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant, maxSmall = MAX_SMALL_SEGMENTS): Promise<boolean> {
+  const segmentIds = chooseSegments(await listSegments(database, tenant), maxSmall);
   if (segmentIds.length === 0) {
     return false;
   }
-  const chunks = await readMovable(database, tenant, { segmentIds, limit: MOST_MOVED });
+  const chunks = await readMovable(database, tenant, { segmentIds, limit: MAX_MOVED_CHUNKS });
   const postings = createPostingsCollector();
   for (const chunk of chunks) {
     postings.add(chunk);
@@ -29,14 +29,14 @@ export async function mergeSegments(database: CodeIndexDatabase, tenant: Tenant,
 }
 
 /** Which segments to empty, by what they hold, the smallest first. */
-export function chooseSegments(segments: readonly SegmentState[], mostSmall = MOST_SMALL): readonly number[] {
-  const small = segments.filter(({ alive }) => alive < SMALL);
-  if (small.length > mostSmall) {
+export function chooseSegments(segments: readonly SegmentState[], maxSmall = MAX_SMALL_SEGMENTS): readonly number[] {
+  const small = segments.filter(({ alive }) => alive < SMALL_SEGMENT_CHUNKS);
+  if (small.length > maxSmall) {
     let moved = 0;
     return small
       .filter(({ alive }) => {
         moved += alive;
-        return moved <= MOST_MOVED;
+        return moved <= MAX_MOVED_CHUNKS;
       })
       .map((segment) => segment.segment_id);
   }

@@ -25,7 +25,7 @@ type Planning = {
 };
 
 const IGNORE_FILE = ".sightlineignore";
-const LARGEST_IGNORE_FILE = 65_536;
+const MAX_IGNORE_FILE_BYTES = 65_536;
 
 /** Everything of the mirror's commit. */
 export async function planWhole({ mirror, include, exclude, signal }: Planning): Promise<BuildPlan> {
@@ -52,7 +52,7 @@ async function readIgnoreFile(mirror: Mirror, entries: readonly TreeEntry[], sig
   if (entry === undefined) {
     return undefined;
   }
-  if (entry.bytes > LARGEST_IGNORE_FILE) {
+  if (entry.bytes > MAX_IGNORE_FILE_BYTES) {
     throw new AppError({ code: "invalid_pattern", status: 422, message: `${IGNORE_FILE} is larger than 64 KiB. Use fewer patterns.` });
   }
   let text = "";

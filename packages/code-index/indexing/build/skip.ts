@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { byteOrder } from "#splitting/decode.ts";
 import type { TreeEntry } from "#git/blobs.ts";
 
-const LARGEST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const LOCK_FILES = new Set([
   "package-lock.json",
@@ -28,7 +28,7 @@ export function skipUnread({ kind, bytes, path }: TreeEntry): string | undefined
   if (kind !== "file") {
     return `a ${kind}`;
   }
-  if (bytes > LARGEST) {
+  if (bytes > MAX_BYTES) {
     return "larger than 1 MiB";
   }
   if (LOCK_FILES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase())) {
@@ -45,7 +45,7 @@ const POINTER = "version https://git-lfs.github.com/spec/";
 
 /** Where code has lines of this length on average nobody wrote it. */
 const MINIFIED_MEAN = 1_000;
-const MINIFIED_LEAST = 8_192;
+const MIN_MINIFIED_BYTES = 8_192;
 
 /** Why a content should not be searched, or `undefined`. */
 export function skipRead(content: Buffer): string | undefined {
@@ -59,7 +59,7 @@ export function skipRead(content: Buffer): string | undefined {
   if (GENERATED.test(beginning)) {
     return "generated";
   }
-  return content.length >= MINIFIED_LEAST && content.length / countLines(content) > MINIFIED_MEAN ? "minified" : undefined;
+  return content.length >= MIN_MINIFIED_BYTES && content.length / countLines(content) > MINIFIED_MEAN ? "minified" : undefined;
 }
 
 /** Text holds hardly any of the characters that once steered a terminal; in packed data one of ten bytes is one. */

@@ -43,7 +43,7 @@ export async function chunksOfFiles(
 
 type Changes = { readonly removed: readonly SegmentChunks[]; readonly added: readonly SegmentChunks[] };
 
-/** Changes what a generation sees of the segments named. Whoever calls holds the tenant. */
+/** Changes what a generation sees of the segments named. The caller holds the tenant's lock. */
 export async function changeVisible(
   transaction: Transaction<CodeIndexTables>,
   { schema, generation }: Generation,

@@ -141,14 +141,14 @@ const POSTINGS_BYTES = 500_000;
 
 /** What one statement writes. */
 export function inBatches(postings: Iterable<NewPostings>): Generator<readonly NewPostings[], void, undefined> {
-  return sized(postings, ({ docs }) => docs.length);
+  return inSizedBatches(postings, ({ docs }) => docs.length);
 }
 
 export function blocksInBatches(blocks: Iterable<TrigramBlock>): Generator<readonly TrigramBlock[], void, undefined> {
-  return sized(blocks, ({ lists }) => lists.length);
+  return inSizedBatches(blocks, ({ lists }) => lists.length);
 }
 
-function* sized<Item>(items: Iterable<Item>, sizeOf: (item: Item) => number): Generator<readonly Item[], void, undefined> {
+function* inSizedBatches<Item>(items: Iterable<Item>, sizeOf: (item: Item) => number): Generator<readonly Item[], void, undefined> {
   let batch: Item[] = [];
   let bytes = 0;
   for (const item of items) {

@@ -16,18 +16,18 @@ type Backoff = {
 };
 
 /** Short enough that nobody needs to be called when a provider recovers. */
-const LONGEST_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** What nobody mends, as a wrong key, is looked at less often. */
 const PERMANENT_FACTOR = 10;
-const LONGEST_ASKED_MS = 15 * 60_000;
+const MAX_ASKED_PAUSE_MS = 15 * 60_000;
 
 function createBackoff(firstMs: number): Backoff {
   let failures = 0;
   return {
     next: (error) => {
       const permanent = error instanceof EmbedderError && !error.transient;
-      const grown = Math.min(firstMs * 2 ** Math.min(failures++, 20) * (permanent ? PERMANENT_FACTOR : 1), LONGEST_MS);
-      const asked = error instanceof EmbedderError ? Math.min(error.retryAfterMs ?? 0, LONGEST_ASKED_MS) : 0;
+      const grown = Math.min(firstMs * 2 ** Math.min(failures++, 20) * (permanent ? PERMANENT_FACTOR : 1), MAX_PAUSE_MS);
+      const asked = error instanceof EmbedderError ? Math.min(error.retryAfterMs ?? 0, MAX_ASKED_PAUSE_MS) : 0;
       // Not all processes at once.
       return Math.max(grown, asked) * (1 + Math.random() / 4);
     },
@@ -58,7 +58,7 @@ export type BackfillTiming = {
 const TIMING: BackfillTiming = { idleMs: 1_000, retryMs: 1_000, leaseMs: 60_000 };
 
 /** Between two looks at a tenant of which nothing is known to wait. */
-const LOOK_MS = 15_000;
+const REFRESH_MS = 15_000;
 
 /**
  * Makes the vectors that were not made while indexing, of every tenant: because that takes a network, because the provider
@@ -125,14 +125,14 @@ function createRound(filling: Filling): () => Promise<boolean> {
   const { database, log, clock, signal } = filling;
   const backfills = new Map<string, TenantBackfill>();
   let tenants: readonly Tenant[] = [];
-  let lookedAt = 0;
+  let refreshedAt = 0;
   let turn = 0;
 
-  async function look(): Promise<boolean> {
-    const all = clock.now().getTime() - lookedAt >= LOOK_MS;
+  async function refreshTenants(): Promise<boolean> {
+    const all = clock.now().getTime() - refreshedAt >= REFRESH_MS;
     if (all) {
       tenants = await listTenants(database);
-      lookedAt = clock.now().getTime();
+      refreshedAt = clock.now().getTime();
     }
     return all;
   }
@@ -154,7 +154,7 @@ function createRound(filling: Filling): () => Promise<boolean> {
   }
 
   return async () => {
-    const all = await look();
+    const all = await refreshTenants();
     const waiting = await tenantsThatWait(database);
     const due = tenants.filter(({ tenantId }) => all || waiting.has(tenantId) || backfills.get(tenantId)?.settled() === false);
     // Another one is first each time, so that a provider's failure is not always the same tenant's.

@@ -110,7 +110,7 @@ export async function saveOutcomes(database: CodeIndexDatabase, vectors: Vectors
 }
 
 /** Chunks that one statement looks at. */
-const LOOK = 20_000;
+const CHUNKS_AT_ONCE = 20_000;
 
 /** Has every text of the tenant that has no vector of the embedder wait for one. Returns how many are new. */
 export async function awaitAllVectors(database: CodeIndexDatabase, { schema, embedderId }: Vectors): Promise<number> {
@@ -119,7 +119,7 @@ export async function awaitAllVectors(database: CodeIndexDatabase, { schema, emb
   for (let after = -1; ;) {
     const { rows } = await sql<{ last: number | null; added: number }>`
       with looked as (
-        select chunk_id, text_hash from ${sql.id(schema, "code_chunks")} where chunk_id > ${after} order by chunk_id limit ${LOOK}
+        select chunk_id, text_hash from ${sql.id(schema, "code_chunks")} where chunk_id > ${after} order by chunk_id limit ${CHUNKS_AT_ONCE}
       ), inserted as (
         insert into ${table} (text_hash)
         select distinct text_hash from looked

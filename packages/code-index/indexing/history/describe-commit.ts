@@ -3,15 +3,15 @@ import { decode } from "#splitting/decode.ts";
 import type { NewCommit } from "#store/index/commits.store.ts";
 import { termsOf } from "#store/index/terms.ts";
 
-const SUBJECT = 1_000;
-const BODY = 20_000;
-const NAME = 300;
+const MAX_SUBJECT = 1_000;
+const MAX_BODY = 20_000;
+const MAX_NAME = 300;
 /** Different words of a message that it is found by. */
-const TERMS = 1_000;
+const MAX_TERMS = 1_000;
 
 /** A commit as it is kept. */
 export function describeCommit(commit: Commit, position: number): NewCommit {
-  const message = textOf(commit.message).replaceAll("\r\n", "\n").trim();
+  const message = decodeMessage(commit.message).replaceAll("\r\n", "\n").trim();
   const end = message.search(/\n\s*\n|$/u);
   // As git has it: the first paragraph, in one line.
   const subject = message.slice(0, end).replaceAll(/\s*\n\s*/gu, " ");
@@ -20,13 +20,13 @@ export function describeCommit(commit: Commit, position: number): NewCommit {
     position,
     commit: commit.commit,
     parents: commit.parents,
-    author: cut(textOf(commit.author), NAME),
-    author_email: cut(textOf(commit.authorEmail), NAME),
+    author: truncateField(decodeMessage(commit.author), MAX_NAME),
+    author_email: truncateField(decodeMessage(commit.authorEmail), MAX_NAME),
     authored_at: momentOf(commit.authoredAt),
     committed_at: momentOf(commit.committedAt),
-    subject: cut(subject, SUBJECT),
-    body: cut(body, BODY),
-    terms: [...new Set(termsOf(`${subject}\n${body}`))].slice(0, TERMS),
+    subject: truncateField(subject, MAX_SUBJECT),
+    body: truncateField(body, MAX_BODY),
+    terms: [...new Set(termsOf(`${subject}\n${body}`))].slice(0, MAX_TERMS),
     paths: commit.paths,
     paths_total: commit.pathsTotal,
     moved_to: commit.moves.map(({ to }) => to),
@@ -34,11 +34,11 @@ export function describeCommit(commit: Commit, position: number): NewCommit {
   };
 }
 
-function textOf(bytes: Buffer): string {
+function decodeMessage(bytes: Buffer): string {
   return decode(bytes).text.replaceAll("\0", "").toWellFormed();
 }
 
-function cut(text: string, length: number): string {
+function truncateField(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 

@@ -4,7 +4,7 @@ import type { JobProgress } from "#schema.ts";
 import { checkLease, renewLease, type Lease } from "#store/records/leases.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { BrokenOff } from "./interrupted.ts";
-import { createPace } from "./pace.ts";
+import { createProgressMeter } from "./progress-meter.ts";
 
 type LeaseTools = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
 
@@ -24,7 +24,7 @@ const RENEW_MS = 10_000;
 /** Renews a job's lease until stopped, and looks every second whether the job was cancelled or taken away. */
 export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerId }: Lease): KeptLease {
   const broken = new AbortController();
-  const pace = createPace(clock);
+  const meter = createProgressMeter(clock);
   let renewed = clock.now().getTime();
   let isBeating = false;
   let isStopped = false;
@@ -32,7 +32,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
 
   async function beat(): Promise<void> {
     const now = clock.now();
-    const progress = pace.take();
+    const progress = meter.take();
     const isDue = progress !== undefined || now.getTime() - renewed >= RENEW_MS;
     try {
       const lease = { jobId, workerId };
@@ -61,7 +61,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
     }
   }, BEAT_MS);
   return {
-    report: pace.report,
+    report: meter.report,
     broken: broken.signal,
     stop: async () => {
       isStopped = true;

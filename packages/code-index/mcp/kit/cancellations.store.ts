@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** Leaves word for the process that runs `call`, and sweeps what no call can still be running for. */
+/** Notes a cancellation for the process that runs `call`, and deletes those that are too old to matter. */
 export async function noteCancellation({ query }: CodeIndexDatabase, call: string): Promise<void> {
   await sql`
     with swept as (delete from codeindex.mcp_cancellations where cancelled_at < now() - interval '1 minute' and call <> ${call})
@@ -13,7 +13,7 @@ export async function noteCancellation({ query }: CodeIndexDatabase, call: strin
 /** A call of this process, and for how long it has run. */
 export type Running = { readonly call: string; readonly seconds: number };
 
-/** Takes the word that was left for these calls since they began: an older one was for another call of the same name. */
+/** Takes the cancellations noted for these calls since they began; older ones were for other calls of the same name. */
 export async function takeCancellations({ query }: CodeIndexDatabase, running: readonly Running[]): Promise<readonly string[]> {
   const { rows } = await sql<{ call: string }>`
     delete from codeindex.mcp_cancellations as cancelled

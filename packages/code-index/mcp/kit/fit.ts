@@ -90,7 +90,7 @@ type FittingItems<Item> = {
   readonly dataOf?: (item: Item) => unknown;
 };
 
-/** As many items, from the first, as fit into a number of tokens in both forms of an answer; one at least, so that a list goes on. */
+/** The first items that fit into a number of tokens in both forms of an answer; at least one, so that paging makes progress. */
 export function fitItems<Item>(
   items: readonly Item[],
   { maxTokens, render, dataOf = (item) => item }: FittingItems<Item>,

@@ -6,13 +6,13 @@ import type { Running } from "./cancellations.store.ts";
 /** Whose request it is: the token, its MCP session if it has one, and the JSON-RPC id. */
 export type CallKey = { readonly caller: string; readonly session: string | null; readonly id: string | number };
 
-/** Where processes leave word of calls that others run; see `store/cancellations.store.ts`. */
+/** How processes tell each other of cancelled calls; see `cancellations.store.ts`. */
 export type Cancellations = {
   readonly note: (call: string) => Promise<void>;
   readonly take: (running: readonly Running[]) => Promise<readonly string[]>;
 };
 
-/** Of an endpoint that is alone. */
+/** For an endpoint that has no other replicas. */
 export const withinThisProcess: Cancellations = { note: async () => undefined, take: async () => [] };
 
 export type RunningCalls = {
@@ -23,8 +23,8 @@ export type RunningCalls = {
 
 type Call = { readonly controller: AbortController; readonly beganAt: number; readonly session: string | null };
 
-/** Most calls are over before anybody could look for word of them. */
-const LOOK_MS = 250;
+/** Most calls have ended before the first poll. */
+const POLL_MS = 250;
 
 /**
  * Calls that a later request may cancel, whichever process it reaches. Ids are each client's own count: two clients of one
@@ -33,7 +33,7 @@ const LOOK_MS = 250;
  */
 export function createRunningCalls({ cancellations, log }: { readonly cancellations: Cancellations; readonly log: Logger }): RunningCalls {
   const running = new Map<string, Set<Call>>();
-  let looking: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   function stopIfAlone(name: string): boolean {
     const [only, ...others] = running.get(name) ?? [];
@@ -46,16 +46,16 @@ export function createRunningCalls({ cancellations, log }: { readonly cancellati
     return true;
   }
 
-  /** Goes on while anything runs. */
-  function lookLater(): void {
-    looking ??= setTimeout(() => void look(), LOOK_MS).unref();
+  /** Polls while any call runs. */
+  function schedulePoll(): void {
+    timer ??= setTimeout(() => void pollCancellations(), POLL_MS).unref();
   }
 
-  async function look(): Promise<void> {
+  async function pollCancellations(): Promise<void> {
     const now = performance.now();
     const long = [...running].flatMap(([call, sharing]) =>
       [...sharing]
-        .filter(({ beganAt, session, controller }) => session !== null && now - beganAt >= LOOK_MS && !controller.signal.aborted)
+        .filter(({ beganAt, session, controller }) => session !== null && now - beganAt >= POLL_MS && !controller.signal.aborted)
         .map(({ beganAt }) => ({ call, seconds: (now - beganAt) / 1_000 })),
     );
     try {
@@ -64,15 +64,15 @@ export function createRunningCalls({ cancellations, log }: { readonly cancellati
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "could not look for calls that were cancelled elsewhere");
     }
-    looking = undefined;
+    timer = undefined;
     if (running.size > 0) {
-      lookLater();
+      schedulePoll();
     }
   }
 
   return {
     begin: (key, gone) => {
-      const name = nameOf(key);
+      const name = callName(key);
       const call = { controller: new AbortController(), beganAt: performance.now(), session: key.session };
       const sharing = running.get(name) ?? new Set();
       running.set(name, sharing.add(call));
@@ -86,11 +86,11 @@ export function createRunningCalls({ cancellations, log }: { readonly cancellati
         },
         { once: true },
       );
-      lookLater();
+      schedulePoll();
       return AbortSignal.any([gone, call.controller.signal]);
     },
     cancel: async (key) => {
-      const name = nameOf(key);
+      const name = callName(key);
       if (!stopIfAlone(name) && key.session !== null) {
         await cancellations.note(name);
       }
@@ -99,7 +99,7 @@ export function createRunningCalls({ cancellations, log }: { readonly cancellati
 }
 
 /** A number and its digits are different ids. However long a client's names are, and whatever they hold, this is short. */
-function nameOf({ caller, session, id }: CallKey): string {
+function callName({ caller, session, id }: CallKey): string {
   return createHash("sha256")
     .update(JSON.stringify([caller, session, id]))
     .digest("base64");

@@ -2,6 +2,7 @@ import { LATE, within } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
 import type { CallToolResult, McpServer, ServerContext, StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { Semaphore } from "#retrieval/scope/semaphore.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
@@ -9,7 +10,7 @@ import { branchSchema } from "#branch-schema.ts";
 
 const EVERY_MS = 1_000;
 
-/** Tells a client that asked for it every second that its call goes on, so that it need not give up. Stop it with what it returns. */
+/** Sends a client that asked for it progress every second, so that it does not give up. @returns what stops it. */
 function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) {
@@ -20,14 +21,14 @@ function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
   const timer = setInterval(() => {
     progress += EVERY_MS / 1_000;
     const params = { progressToken, progress, total, message: `Looking for ${progress} s; it may take ${total}.` };
-    // A client that has gone needs no word of it.
+    // A client that has gone needs no progress.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   }, EVERY_MS);
   return () => clearInterval(timer);
 }
 
-/** What a tool works with; `access` is of the token of the very request that calls it, and `database` reads until the call ends. */
-export type ToolContext = SearchDependencies & { readonly access: Access };
+/** The context of a tool: `access` belongs to the token of the request, and reads of `database` end with the call. */
+export type ToolContext = SearchDependencies & { readonly access: Access; readonly grepLimit: Semaphore };
 
 export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
 
@@ -79,7 +80,7 @@ async function callTool(
     return failure("The tool failed to answer; try again in a moment.");
   } finally {
     stopTelling();
-    // Whatever of it still runs is wanted by nobody.
+    // Nobody waits for what still runs.
     ended.abort();
   }
 }
@@ -91,18 +92,18 @@ function failure(text: string): CallToolResult {
 /** Tokens of each form of an answer when the caller names no limit. */
 const DEFAULT_TOKENS = 2_000;
 /** Text and structured content together stay below 25,000, which assistants take as the most of a whole answer. */
-export const MOST_TOKENS = 12_000;
-const FEWEST_TOKENS = 400;
+export const MAX_TOKENS = 12_000;
+const MIN_TOKENS = 400;
 
 export const maxTokensSchema = z
   .int()
   .min(1)
   .default(DEFAULT_TOKENS)
-  .describe(`How long the answer may be, in tokens: from ${FEWEST_TOKENS} to ${MOST_TOKENS}.`);
+  .describe(`How long the answer may be, in tokens: from ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
-/** What was asked for, within what is given. */
+/** The requested number of tokens, within the limits. */
 export function tokensWithin(asked: number): number {
-  return Math.min(Math.max(asked, FEWEST_TOKENS), MOST_TOKENS);
+  return Math.min(Math.max(asked, MIN_TOKENS), MAX_TOKENS);
 }
 
 /** Inputs that tools have in common, described the same everywhere. */

@@ -55,22 +55,22 @@ export function addCommitSearchTool(server: McpServer, context: ToolContext): vo
     inputSchema,
     outputSchema,
     answer: async ({ max_tokens: maxTokens, repo, ...request }, { database, access }) =>
-      answerFor(await searchCommits(database, { ...access, repo, ref: request.ref }, request), tokensWithin(maxTokens)),
+      answerCommits(await searchCommits(database, { ...access, repo, ref: request.ref }, request), tokensWithin(maxTokens)),
   });
 }
 
 const OVERHEAD_TOKENS = 200;
-/** Of the characters that a commit has: one is shown however long it is. */
-const BODY = 500;
-const SUBJECT = 300;
-const AUTHOR = 100;
-const PATHS = 8;
+/** Limits in characters, since one commit is always shown, however long it is. */
+const MAX_BODY = 500;
+const MAX_SUBJECT = 300;
+const MAX_AUTHOR = 100;
+const MAX_PATHS = 8;
 /** Paths are shown whole or not at all. */
-const PATHS_IN_ALL = 1_600;
+const MAX_PATH_CHARACTERS = 1_600;
 
-function answerFor({ repo, ref, depth, path, ...found }: Awaited<ReturnType<typeof searchCommits>>, maxTokens: number): ToolAnswer {
-  const commits = found.commits.map(shorten);
-  const shown = fitItems(commits, { maxTokens: maxTokens - OVERHEAD_TOKENS, render });
+function answerCommits({ repo, ref, depth, path, ...found }: Awaited<ReturnType<typeof searchCommits>>, maxTokens: number): ToolAnswer {
+  const commits = found.commits.map(presentCommit);
+  const shown = fitItems(commits, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderCommit });
   const isCut = shown.length < commits.length;
   const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
   const notes = [
@@ -79,16 +79,16 @@ function answerFor({ repo, ref, depth, path, ...found }: Awaited<ReturnType<type
       ? [`Cut to max_tokens: ${shown.length} of ${commits.length} shown; go on with cursor, or ask with a larger max_tokens.`]
       : []),
   ];
-  const names = within(path?.is === "file" ? path.names.slice(1) : []);
+  const names = pathsThatFit(path?.is === "file" ? path.names.slice(1) : []);
   const earlier = names.length === 0 ? [] : [`The file was ${names.join(", before that ")}.`];
   return {
-    text: [`${repo} ${ref}`, ...shown.map(render), ...earlier, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n"),
+    text: [`${repo} ${ref}`, ...shown.map(renderCommit), ...earlier, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n"),
     structured: {
       repo,
       ref,
       commits: shown,
       depth,
-      path: path === null ? null : { ...path, names: within(path.names) },
+      path: path === null ? null : { ...path, names: pathsThatFit(path.names) },
       next_cursor: next,
       notes,
     },
@@ -97,29 +97,29 @@ function answerFor({ repo, ref, depth, path, ...found }: Awaited<ReturnType<type
 
 type Shown = z.infer<typeof shownSchema>;
 
-function shorten({ repo: _repo, parents: _parents, body, paths, ...commit }: Commit): Shown {
+function presentCommit({ repo: _repo, parents: _parents, body, paths, ...commit }: Commit): Shown {
   return {
     ...commit,
-    author: cut(commit.author, AUTHOR),
-    author_email: cut(commit.author_email, AUTHOR),
-    subject: cut(commit.subject, SUBJECT),
-    body: cut(body, BODY),
-    paths: within(paths.slice(0, PATHS)),
+    author: truncateField(commit.author, MAX_AUTHOR),
+    author_email: truncateField(commit.author_email, MAX_AUTHOR),
+    subject: truncateField(commit.subject, MAX_SUBJECT),
+    body: truncateField(body, MAX_BODY),
+    paths: pathsThatFit(paths.slice(0, MAX_PATHS)),
   };
 }
 
-function cut(text: string, most: number): string {
+function truncateField(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
 /** The first of them that are not too long together. */
-function within(paths: readonly string[]): string[] {
-  let left = PATHS_IN_ALL;
+function pathsThatFit(paths: readonly string[]): string[] {
+  let left = MAX_PATH_CHARACTERS;
   const overflowing = paths.findIndex((path) => (left -= path.length) < 0);
   return paths.slice(0, overflowing === -1 ? paths.length : overflowing);
 }
 
-function render({ commit, author, author_email: email, committed_at: at, subject, body, paths, paths_total: total }: Shown): string {
+function renderCommit({ commit, author, author_email: email, committed_at: at, subject, body, paths, paths_total: total }: Shown): string {
   const more =
     total > paths.length ? `${paths.length === 0 ? "" : " and "}${total - paths.length} ${paths.length === 0 ? "files" : "more"}` : "";
   const message = body === "" ? "" : `\n${body.replaceAll(/^/gmu, "    ")}`;

@@ -54,7 +54,7 @@ export function addFindReferencesTool(server: McpServer, context: ToolContext): 
     inputSchema,
     outputSchema,
     answer: async ({ max_tokens: maxTokens, ...request }, { database, access }) =>
-      answerFor(await findReferences(database, access, request), tokensWithin(maxTokens)),
+      answerReferences(await findReferences(database, access, request), tokensWithin(maxTokens)),
   });
 }
 
@@ -62,14 +62,14 @@ const OVERHEAD_TOKENS = 150;
 /** More definitions are of no use to who asks for uses. */
 const DEFINITIONS = 3;
 
-function answerFor(found: Awaited<ReturnType<typeof findReferences>>, maxTokens: number): ToolAnswer {
+function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, maxTokens: number): ToolAnswer {
   const { references, total, files_total: filesTotal } = found;
   const definitions = fitItems(found.definitions.slice(0, DEFINITIONS), { maxTokens: maxTokens / 4, render: renderSymbol });
   const left = maxTokens - OVERHEAD_TOKENS - definitions.reduce((sum, symbol) => sum + countTokens(renderSymbol(symbol)) + 20, 0);
-  const shown = fitItems(withHeads(references), {
+  const shown = fitItems(withFileHeaders(references), {
     maxTokens: left,
-    render: ({ head, ...use }) => `${head}${renderUse(use)}`,
-    dataOf: ({ head, line, text, kind, within }) => [head, { line, text, kind, within }],
+    render: ({ fileHeader, ...use }) => `${fileHeader}${renderUse(use)}`,
+    dataOf: ({ fileHeader, line, text, kind, within }) => [fileHeader, { line, text, kind, within }],
   });
   const isCut = shown.length < references.length;
   const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
@@ -104,11 +104,11 @@ function answerFor(found: Awaited<ReturnType<typeof findReferences>>, maxTokens:
 type Use = Pick<FoundReference, "line" | "text" | "kind" | "within">;
 
 /** The first use of a file brings its name along. */
-function withHeads(references: readonly FoundReference[]) {
+function withFileHeaders(references: readonly FoundReference[]) {
   return references.map(({ repo, commit, path, line, text, kind, within }, index) => {
     const before = references[index - 1];
     const isSame = before?.repo === repo && before.path === path;
-    return { repo, commit, path, line, text: text.trim(), kind, within, head: isSame ? "" : `${repo}@${commit} ${path}\n` };
+    return { repo, commit, path, line, text: text.trim(), kind, within, fileHeader: isSame ? "" : `${repo}@${commit} ${path}\n` };
   });
 }
 

@@ -45,13 +45,13 @@ export function addFindSymbolTool(server: McpServer, context: ToolContext): void
     inputSchema,
     outputSchema,
     answer: async ({ max_tokens: maxTokens, ...request }, { database, access }) =>
-      answerFor(await findSymbols(database, access, request), tokensWithin(maxTokens)),
+      answerSymbols(await findSymbols(database, access, request), tokensWithin(maxTokens)),
   });
 }
 
 const OVERHEAD_TOKENS = 150;
 
-function answerFor({ symbols, total, ...found }: Awaited<ReturnType<typeof findSymbols>>, maxTokens: number): ToolAnswer {
+function answerSymbols({ symbols, total, ...found }: Awaited<ReturnType<typeof findSymbols>>, maxTokens: number): ToolAnswer {
   const shown = fitItems(symbols, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderSymbol });
   const isCut = shown.length < symbols.length;
   const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;

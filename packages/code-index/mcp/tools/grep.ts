@@ -60,19 +60,19 @@ export function addGrepTool(server: McpServer, context: ToolContext): void {
     description: DESCRIPTION,
     inputSchema,
     outputSchema,
-    answer: async ({ max_tokens: maxTokens, ...request }, { database, access }) =>
-      answerFor(await grep({ database }, access, request), tokensWithin(maxTokens)),
+    answer: async ({ max_tokens: maxTokens, ...request }, { database, access, grepLimit }) =>
+      answerGrep(await grep({ database, limit: grepLimit }, access, request), tokensWithin(maxTokens)),
   });
 }
 
 const OVERHEAD_TOKENS = 250;
 
-function answerFor(found: FoundLines, maxTokens: number): ToolAnswer {
-  const lines = linesOf(found);
+function answerGrep(found: FoundLines, maxTokens: number): ToolAnswer {
+  const lines = linesOfFiles(found);
   const shown = fitItems(lines, {
     maxTokens: maxTokens - OVERHEAD_TOKENS,
-    render: ({ head, match }) => `${head}\n${renderMatch(match)}`,
-    dataOf: ({ place, head, match }) => (head === "" ? match : [place, match]),
+    render: ({ fileHeader, match }) => `${fileHeader}\n${renderMatch(match)}`,
+    dataOf: ({ place, fileHeader, match }) => (fileHeader === "" ? match : [place, match]),
   });
   const isCut = shown.length < lines.length;
   const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
@@ -98,22 +98,22 @@ type Match = Pick<GrepMatch, "line" | "text"> & Partial<Pick<GrepMatch, "before"
 type Line = {
   readonly place: { readonly repo: string; readonly commit: string; readonly path: string };
   /** Names the file, on its first line. */
-  readonly head: string;
+  readonly fileHeader: string;
   readonly match: Match;
 };
 
-function linesOf({ files }: FoundLines): readonly Line[] {
+function linesOfFiles({ files }: FoundLines): readonly Line[] {
   return files.flatMap(({ repo, commit, path, matches }) => {
     const place = { repo, commit, path };
     return matches.map(({ line, text, ranges, before, after }, index) => {
-      const most = Math.min(LONGEST, Math.floor(LONGEST_IN_ALL / (1 + before.length + after.length)));
-      const shown = (each: string) => shorten(each, 0, most);
+      const most = Math.min(MAX_LINE_LENGTH, Math.floor(MAX_MATCH_LENGTH / (1 + before.length + after.length)));
+      const shown = (each: string) => shortenAround(each, 0, most);
       return {
         place,
-        head: index === 0 ? `${repo}@${commit} ${path}` : "",
+        fileHeader: index === 0 ? `${repo}@${commit} ${path}` : "",
         match: {
           line,
-          text: shorten(text, ranges[0]?.[0] ?? 0, most),
+          text: shortenAround(text, ranges[0]?.[0] ?? 0, most),
           ...(before.length === 0 ? {} : { before: before.map(shown) }),
           ...(after.length === 0 ? {} : { after: after.map(shown) }),
         },
@@ -123,13 +123,13 @@ function linesOf({ files }: FoundLines): readonly Line[] {
 }
 
 /** Characters of a line; longer ones are data. */
-const LONGEST = 300;
+const MAX_LINE_LENGTH = 300;
 const BEFORE = 60;
-/** And of a match with the lines around it: one is shown however long it is. */
-const LONGEST_IN_ALL = 3_000;
+/** Characters of a match with the lines around it, since one match is always shown. */
+const MAX_MATCH_LENGTH = 3_000;
 
 /** What is around a place of a line. */
-function shorten(text: string, place: number, most: number): string {
+function shortenAround(text: string, place: number, most: number): string {
   if (text.length <= most) {
     return text;
   }

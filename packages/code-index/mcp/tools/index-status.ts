@@ -43,7 +43,7 @@ export function addIndexStatusTool(server: McpServer, context: ToolContext): voi
       }
       const { tenant, repositories } = access;
       const jobs = await listJobs(database, { tenantId: tenant.tenantId, repositories, status: "running", limit: REPOSITORIES });
-      return answerFor(wanted, jobs, tokensWithin(maxTokens));
+      return answerIndexStatus(wanted, jobs, tokensWithin(maxTokens));
     },
   });
 }
@@ -62,10 +62,10 @@ function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppErr
   return new AppError({ code: "repository_not_found", status: 404, message });
 }
 
-function answerFor(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxTokens: number): ToolAnswer {
+function answerIndexStatus(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxTokens: number): ToolAnswer {
   const running = new Map(jobs.map((job) => [job.repo_id, job]));
-  const all = rows.map((row) => present(row, running.get(row.id))).toSorted((one, other) => troubleOf(other) - troubleOf(one));
-  const shown = fitItems(all, { maxTokens: maxTokens - OVERHEAD_TOKENS, render });
+  const all = rows.map((row) => presentStatus(row, running.get(row.id))).toSorted((one, other) => urgencyOf(other) - urgencyOf(one));
+  const shown = fitItems(all, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderStatus });
   const counts: Record<string, number> = {};
   for (const { status } of all) {
     counts[status] = (counts[status] ?? 0) + 1;
@@ -77,14 +77,14 @@ function answerFor(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxT
   ];
   const summary = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
   return {
-    text: [`Repositories: ${summary.join(", ") || "none"}`, ...shown.map(render), ...notes].join("\n"),
+    text: [`Repositories: ${summary.join(", ") || "none"}`, ...shown.map(renderStatus), ...notes].join("\n"),
     structured: { repositories: shown, counts, notes },
   };
 }
 
 type Status = z.infer<typeof statusSchema>;
 
-function present(row: RepositoryRow, job: JobRow | undefined): Status {
+function presentStatus(row: RepositoryRow, job: JobRow | undefined): Status {
   const { full_name: repo, index_status: status, refs, legs, last_error: error } = presentRepository(row);
   const { semantic, bm25, exact } = legs;
   return {
@@ -101,12 +101,12 @@ function shortened<Leg extends { readonly reason?: string | undefined }>(leg: Le
   return leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, REASON) };
 }
 
-function troubleOf({ status, refs, last_error: error, legs }: Status): number {
+function urgencyOf({ status, refs, last_error: error, legs }: Status): number {
   const isBehind = refs.some(({ behind }) => behind > 0);
   return (status === "ready" ? 0 : 4) + (error === null ? 0 : 2) + (isBehind || legs.semantic.state !== "ready" ? 1 : 0);
 }
 
-function render({ repo, status, refs, legs, last_error: error, job }: Status): string {
+function renderStatus({ repo, status, refs, legs, last_error: error, job }: Status): string {
   const missing = Object.entries(legs).filter(([, { state }]) => state !== "ready");
   return [
     `${repo}: ${status}${job === null ? "" : `, a job is at ${job.progress.phase} ${job.progress.done} of ${job.progress.total}`}`,

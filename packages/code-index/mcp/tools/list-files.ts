@@ -54,9 +54,9 @@ export function addListFilesTool(server: McpServer, context: ToolContext): void 
     outputSchema,
     answer: async ({ repo, ref, depth, cursor, max_tokens: maxTokens, ...listing }, { database, access }) => {
       const listed = await listFolder(database, { ...access, repo, ref }, listing);
-      const goingOn = positionOf(listed, cursor);
+      const goingOn = readListCursor(listed, cursor);
       const depths = goingOn?.depths ?? (depth === undefined ? DEPTHS : [depth]);
-      return answerFor(listed, { depths, before: goingOn?.before ?? 0, maxTokens: tokensWithin(maxTokens) });
+      return answerListFiles(listed, { depths, before: goingOn?.before ?? 0, maxTokens: tokensWithin(maxTokens) });
     },
   });
 }
@@ -68,7 +68,7 @@ const DEPTHS = [undefined, 6, 4, 3, 2, 1];
 type Fitting = { readonly depths: readonly (number | undefined)[]; readonly before: number; readonly maxTokens: number };
 
 /** Where a list goes on, folders are opened as deep as they were. */
-function positionOf(listed: FileListing, cursor: string | undefined): Pick<Fitting, "depths" | "before"> | undefined {
+function readListCursor(listed: FileListing, cursor: string | undefined): Pick<Fitting, "depths" | "before"> | undefined {
   const [, depth, position] = /^(all|\d{1,3})\.(.+)$/u.exec(cursor ?? "") ?? [];
   const before = listed.paging.shownBefore(position ?? cursor);
   return cursor === undefined ? undefined : { depths: [depth === undefined || depth === "all" ? undefined : Number(depth)], before };
@@ -76,8 +76,8 @@ function positionOf(listed: FileListing, cursor: string | undefined): Pick<Fitti
 
 type Shown = { readonly depth: number | undefined; readonly all: readonly ListedEntry[]; readonly entries: readonly ListedEntry[] };
 
-function answerFor(listed: FileListing, { before, ...fitting }: Fitting): ToolAnswer {
-  const { all, entries, depth } = fit(listed, { before, ...fitting });
+function answerListFiles(listed: FileListing, { before, ...fitting }: Fitting): ToolAnswer {
+  const { all, entries, depth } = fitDepth(listed, { before, ...fitting });
   const after = before + entries.length;
   const next = after < all.length ? `${depth ?? "all"}.${listed.paging.cursorAfter(after)}` : null;
   const closed = entries.some(({ path }) => path.endsWith("/"));
@@ -90,7 +90,7 @@ function answerFor(listed: FileListing, { before, ...fitting }: Fitting): ToolAn
   return {
     text: [
       `${repo}@${commit} (${ref}): ${total} files`,
-      ...entries.map(render),
+      ...entries.map(renderEntry),
       ...notes,
       ...(next === null ? [] : [`cursor: ${next}`]),
     ].join("\n"),
@@ -98,7 +98,7 @@ function answerFor(listed: FileListing, { before, ...fitting }: Fitting): ToolAn
       repo,
       ref,
       commit,
-      entries: entries.map(present),
+      entries: entries.map(presentEntry),
       total_files: total,
       depth: depth ?? null,
       next_cursor: next,
@@ -108,24 +108,26 @@ function answerFor(listed: FileListing, { before, ...fitting }: Fitting): ToolAn
 }
 
 /** The deepest listing that fits whole, or the flattest as far as it fits. */
-function fit(listed: FileListing, { depths, before, maxTokens }: Fitting): Shown {
+function fitDepth(listed: FileListing, { depths, before, maxTokens }: Fitting): Shown {
   const [depth, ...flatter] = depths;
   const all = listed.entriesAt(depth);
   const rest = all.slice(before);
-  // Nothing shorter than a line of three tokens: far too many need not be counted.
-  const isHopeless = flatter.length > 0 && rest.length * 3 > maxTokens;
-  const entries = isHopeless ? [] : fitItems(rest, { maxTokens: maxTokens - OVERHEAD_TOKENS, render, dataOf: present });
-  return entries.length < rest.length && flatter.length > 0 ? fit(listed, { depths: flatter, before, maxTokens }) : { depth, all, entries };
+  // Every line has at least three tokens: a list that is far too long need not be counted.
+  const isFarTooLong = flatter.length > 0 && rest.length * 3 > maxTokens;
+  const entries = isFarTooLong ? [] : fitItems(rest, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderEntry, dataOf: presentEntry });
+  return entries.length < rest.length && flatter.length > 0
+    ? fitDepth(listed, { depths: flatter, before, maxTokens })
+    : { depth, all, entries };
 }
 
-function present({ path, files, lines, language, skip_reason: reason }: ListedEntry): z.infer<typeof entrySchema> {
+function presentEntry({ path, files, lines, language, skip_reason: reason }: ListedEntry): z.infer<typeof entrySchema> {
   if (path.endsWith("/")) {
     return { path, files, lines };
   }
   return reason === null ? { path, lines, ...(language === null ? {} : { language }) } : { path, lines, not_searchable: reason };
 }
 
-function render({ path, files, lines, skip_reason: reason }: ListedEntry): string {
+function renderEntry({ path, files, lines, skip_reason: reason }: ListedEntry): string {
   if (path.endsWith("/")) {
     return `${path} (${files} files, ${lines} lines)`;
   }

@@ -32,7 +32,7 @@ export function addListReposTool(server: McpServer, context: ToolContext): void 
     answer: async ({ query, max_tokens: maxTokens }, { database, access }) => {
       const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
       const wanted = query === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase().includes(query.toLowerCase()));
-      return answerFor(wanted, tokensWithin(maxTokens));
+      return answerListRepos(wanted, tokensWithin(maxTokens));
     },
   });
 }
@@ -40,21 +40,21 @@ export function addListReposTool(server: McpServer, context: ToolContext): void 
 const REPOSITORIES = 10_000;
 const OVERHEAD_TOKENS = 100;
 
-function answerFor(rows: readonly RepositoryRow[], maxTokens: number): ToolAnswer {
-  const repositories = fitItems(rows.map(present), { maxTokens: maxTokens - OVERHEAD_TOKENS, render });
+function answerListRepos(rows: readonly RepositoryRow[], maxTokens: number): ToolAnswer {
+  const repositories = fitItems(rows.map(presentListed), { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderRepository });
   const cut = rows.length - repositories.length;
   const notes = cut === 0 ? [] : [`Cut to max_tokens: ${cut} more; name a part of the name as query, or ask with a larger max_tokens.`];
-  const text = rows.length === 0 ? "No repository is registered under such a name." : repositories.map(render).join("\n");
+  const text = rows.length === 0 ? "No repository is registered under such a name." : repositories.map(renderRepository).join("\n");
   return { text: [text, ...notes].join("\n"), structured: { repositories, total: rows.length, notes } };
 }
 
-function present(row: RepositoryRow): z.infer<typeof repositorySchema> {
+function presentListed(row: RepositoryRow): z.infer<typeof repositorySchema> {
   const { full_name: repo, index_status: status, indexed_commit: commit, indexed_at, files, refs } = presentRepository(row);
   const others = refs.filter((ref) => !ref.is_default && ref.indexed_commit !== null).map(({ name }) => name);
   return { repo, status, commit, indexed_at, files, refs: others };
 }
 
-function render({ repo, status, commit, files, refs }: z.infer<typeof repositorySchema>): string {
+function renderRepository({ repo, status, commit, files, refs }: z.infer<typeof repositorySchema>): string {
   const others = refs.length === 0 ? "" : `; also the branches ${refs.join(", ")}`;
   return commit === null ? `${repo} (${status}, not searchable yet)` : `${repo}@${commit} (${status}, ${files} files${others})`;
 }

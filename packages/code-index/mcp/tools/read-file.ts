@@ -27,7 +27,7 @@ export function addReadFileTool(server: McpServer, context: ToolContext): void {
     inputSchema,
     outputSchema,
     answer: async ({ max_tokens: maxTokens, repo, ref, ...reading }, { database, access }) =>
-      answerFor(await readFile(database, { ...access, repo, ref }, reading), tokensWithin(maxTokens)),
+      answerReadFile(await readFile(database, { ...access, repo, ref }, reading), tokensWithin(maxTokens)),
   });
 }
 
@@ -36,7 +36,7 @@ When it is cut to max_tokens, next_start says where to read on.`;
 
 const OVERHEAD_TOKENS = 150;
 
-function answerFor(file: SourceFile, maxTokens: number): ToolAnswer {
+function answerReadFile(file: SourceFile, maxTokens: number): ToolAnswer {
   const { content, shown } = fitContent(file.content, maxTokens - OVERHEAD_TOKENS);
   const isCut = content.length < file.content.length;
   const end = isCut ? file.start_line + shown - 1 : file.end_line;

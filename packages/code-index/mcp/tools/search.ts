@@ -74,7 +74,7 @@ export function addSearchTool(server: McpServer, context: ToolContext): void {
     inputSchema,
     outputSchema,
     answer: async ({ max_tokens: maxTokens, ...request }, call) =>
-      answerFor(await search(call, call.access, request), tokensWithin(maxTokens)),
+      answerSearch(await search(call, call.access, request), tokensWithin(maxTokens)),
   });
 }
 
@@ -82,10 +82,10 @@ export function addSearchTool(server: McpServer, context: ToolContext): void {
 const OVERHEAD_TOKENS = 60;
 /** A leg's reason is for people to read, and as long as an error message may be. */
 const REASON = 120;
-/** Part of an answer that may say which commits were searched. */
+/** Share of the answer for the commits that were searched. */
 const INDEX_SHARE = 0.2;
 
-function answerFor(answer: SearchPage, maxTokens: number): ToolAnswer {
+function answerSearch(answer: SearchPage, maxTokens: number): ToolAnswer {
   const { results, partial, min_commit, reranker } = answer;
   const index = fitItems(indexesOf(answer), { maxTokens: maxTokens * INDEX_SHARE, render: renderIndex });
   const legs = shortLegs(answer);
@@ -123,7 +123,7 @@ function answerFor(answer: SearchPage, maxTokens: number): ToolAnswer {
 
 const NOTHING = "Nothing was found. Try other words, fewer filters, or list_repos for what is indexed.\n";
 
-/** Those that results are of come first. */
+/** Indexes with results come first. */
 function indexesOf({ index, results }: SearchAnswer): SearchAnswer["index"] {
   const found = new Set(results.map(({ repo }) => repo));
   return index.toSorted((one, other) => Number(found.has(other.repo)) - Number(found.has(one.repo)));

@@ -1,11 +1,11 @@
 import type { Columns } from "#store/index/postings.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
-/** Of lists that searches share, what was counted last: most searches see of a segment what the one before saw. */
-const counted = new WeakMap<Columns, { readonly digest: string; readonly count: number }>();
+/** By list the last count: most searches see of a segment what the one before saw. */
+export type SeenCounts = WeakMap<Columns, { readonly digest: string; readonly count: number }>;
 
-/** How many of a list's chunks are seen. */
-export function countSeen(list: Columns, { ordinals: seen, digest }: VisibleChunks): number {
+/** How many chunks of a list are visible to the search. */
+export function countSeen(counted: SeenCounts, list: Columns, { ordinals: seen, digest }: VisibleChunks): number {
   if (seen === null) {
     return list.ordinals.length;
   }

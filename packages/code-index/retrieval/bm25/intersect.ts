@@ -1,13 +1,13 @@
-/** Numbers that rise. */
+/** Ordinals of chunks, sorted upwards. */
 export type Rising = Uint16Array | Uint32Array;
 
-/** What all of the lists have. */
+/** The ordinals that are in all of the lists. */
 export function intersect(lists: readonly Rising[]): Rising {
   const [shortest = new Uint16Array(0), ...others] = lists.toSorted((one, other) => one.length - other.length);
   return others.reduce(intersectTwo, shortest);
 }
 
-/** Goes through both together, through the longer one in strides that double until they are too far. */
+/** Walks both lists together, the longer one by galloping: in strides that double until they overshoot. */
 function intersectTwo(shorter: Rising, longer: Rising): Rising {
   const common = shorter.slice();
   const last = longer.length - 1;

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createColumns, type Columns } from "#store/index/postings.ts";
-import { joinForms } from "./join-forms.ts";
+import { createJoinScratch, joinForms } from "./join-forms.ts";
 
+const scratch = createJoinScratch();
 const impacts = fc.integer({ min: 1, max: 65_535 });
 
 function columnsOf(byOrdinal: ReadonlyMap<number, number>, capacity: number): Columns | undefined {
@@ -35,6 +36,7 @@ test("a chunk has the best of a word's forms, another than the word itself count
         }
       }
       const joined = joinForms(
+        scratch,
         maps.map((map) => columnsOf(map, capacity)),
         capacity,
       );

@@ -11,25 +11,29 @@ import {
   type Columns,
 } from "#store/index/postings.ts";
 import { joinForms } from "./join-forms.ts";
-import type { Concept } from "#retrieval/query/query.ts";
+import type { QueryTerm } from "#retrieval/query/query.ts";
+import { createSegmentMemory } from "./segment-memory.ts";
 import { scorePostings, type Scores } from "./score-postings.ts";
 import { joinVisible, type VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
 const SEGMENT = 7;
+const memory = createSegmentMemory();
 
 type Row = { readonly term: string; readonly segment: number; readonly list: Columns };
 
-type Given = { readonly concepts: readonly Concept[]; readonly segments: readonly VisibleChunks[]; readonly postings: readonly Row[] };
+type Given = { readonly queryTerms: readonly QueryTerm[]; readonly segments: readonly VisibleChunks[]; readonly postings: readonly Row[] };
 
-function score({ concepts, segments, postings }: Given, limit = 1_000): Promise<Scores> {
+function score({ queryTerms, segments, postings }: Given, limit = 1_000): Promise<Scores> {
   const listIn = (segmentId: number, term: string) => postings.find((held) => held.segment === segmentId && held.term === term)?.list;
   return scorePostings({
-    concepts: concepts.map(({ terms, weight }) => {
+    memory,
+    queryTerms: queryTerms.map(({ terms, weight }) => {
       const holding = segments.filter(({ segmentId }) => terms.some((term) => listIn(segmentId, term) !== undefined));
       const joined = holding.map(({ segmentId, capacity }): [number, BoundedColumns] => [
         segmentId,
         boundColumns(
           joinForms(
+            memory.joinScratch,
             terms.map((term) => listIn(segmentId, term)),
             capacity,
           ),
@@ -47,7 +51,7 @@ function listOf(given: readonly { readonly ordinal: number; readonly impact: num
   return unpackPostings(encodePostings(given), given.length, 2 ** 20);
 }
 
-function concept(...terms: string[]): Concept {
+function queryTerm(...terms: string[]): QueryTerm {
   return { terms, weight: 1 };
 }
 
@@ -61,20 +65,20 @@ function row(term: string, ordinals: readonly number[], impact = 1, segment = SE
   return { term, segment, list: listOf(ordinals.map((ordinal) => ({ ordinal, impact }))) };
 }
 
-async function ranking(concepts: readonly Concept[], postings: readonly Row[], chunks = 100): Promise<readonly number[]> {
-  const { best } = await score({ concepts, segments: [whole(SEGMENT, chunks)], postings }, 10);
+async function ranking(queryTerms: readonly QueryTerm[], postings: readonly Row[], chunks = 100): Promise<readonly number[]> {
+  const { best } = await score({ queryTerms, segments: [whole(SEGMENT, chunks)], postings }, 10);
   return best.map((hit) => hit.chunkId - chunkId(SEGMENT, 0));
 }
 
 test("a chunk with more of the words comes first, and a rare word counts more than a common one", async () => {
-  expect((await ranking([concept("a"), concept("b")], [row("a", [1, 2]), row("b", [2, 3])]))[0]).toBe(2);
-  expect((await ranking([concept("rare"), concept("common")], [row("rare", [1]), row("common", [2, 3, 4, 5, 6])]))[0]).toBe(1);
+  expect((await ranking([queryTerm("a"), queryTerm("b")], [row("a", [1, 2]), row("b", [2, 3])]))[0]).toBe(2);
+  expect((await ranking([queryTerm("rare"), queryTerm("common")], [row("rare", [1]), row("common", [2, 3, 4, 5, 6])]))[0]).toBe(1);
 });
 
 test("a word in several forms counts once, by its best", async () => {
   const postings = [row("append", [1, 2]), row("appends", [1]), row("appended", [1])];
   const scores = await score({
-    concepts: [concept("append", "appends", "appended")],
+    queryTerms: [queryTerm("append", "appends", "appended")],
     segments: [whole(SEGMENT, 9)],
     postings,
   });
@@ -88,7 +92,7 @@ test("what other forms a chunk has beside the best one changes its score by no d
     listOf(impacts.flatMap((_, index) => [2 * index, 2 * index + 1].map((ordinal) => ({ ordinal, impact: impact(index) }))));
   const firsts = listOf(impacts.map((impact, index) => ({ ordinal: 2 * index, impact: impact / 9 })));
   const { best } = await score({
-    concepts: [concept("a"), concept("b", "c")],
+    queryTerms: [queryTerm("a"), queryTerm("b", "c")],
     segments: [whole(SEGMENT, 400)],
     postings: [
       { term: "a", segment: SEGMENT, list: pairs((index) => impacts.at(-index) ?? 1) },
@@ -109,19 +113,19 @@ test("a rare form of a common word is as common as the word", async () => {
     row("sampled", [99]),
     row("head", [98]),
   ];
-  expect((await ranking([concept("sample", "sampled"), concept("head")], postings))[0]).toBe(98);
+  expect((await ranking([queryTerm("sample", "sampled"), queryTerm("head")], postings))[0]).toBe(98);
 });
 
 test("how rare a word is counts over all segments given", async () => {
   const segments = [whole(1, 10), whole(2, 10)];
   const postings = [row("x", [0], 1, 1), row("y", [1], 1, 1), row("y", [0, 1, 2, 3, 4], 1, 2)];
-  const { best } = await score({ concepts: [concept("x"), concept("y")], segments, postings });
+  const { best } = await score({ queryTerms: [queryTerm("x"), queryTerm("y")], segments, postings });
   expect(best[0]?.chunkId).toBe(chunkId(1, 0));
 });
 
 test("coverage is the part of the query a chunk holds; words that are nowhere don't count", async () => {
   const scores = await score({
-    concepts: [concept("a"), concept("b"), concept("nowhere")],
+    queryTerms: [queryTerm("a"), queryTerm("b"), queryTerm("nowhere")],
     segments: [whole(SEGMENT, 10)],
     postings: [row("a", [1, 2]), row("b", [2, 3])],
   });
@@ -134,7 +138,7 @@ test("coverage is the part of the query a chunk holds; words that are nowhere do
 test("scores are BM25's: the inverse document frequency times the impact", async () => {
   const impact = impactOf({ frequency: 3, length: 80 });
   const scores = await score({
-    concepts: [concept("a")],
+    queryTerms: [queryTerm("a")],
     segments: [whole(SEGMENT, 100)],
     postings: [row("a", [5], impact)],
   });
@@ -147,7 +151,7 @@ test("the best chunks are those that sorting everything would give", async () =>
     fc.asyncProperty(impacts, fc.integer({ min: 1, max: 20 }), async (given, limit) => {
       const list = listOf(given.map((impact, ordinal) => ({ ordinal, impact })));
       const scoring = {
-        concepts: [concept("a")],
+        queryTerms: [queryTerm("a")],
         segments: [whole(SEGMENT, given.length)],
         postings: [{ term: "a", segment: SEGMENT, list }],
       };
@@ -165,7 +169,7 @@ test("of several words in segments of many blocks, those that are passed over co
     term: fc.constantFrom(...terms),
     impact: fc.double({ min: 0.01, max: 2, noNaN: true }),
   });
-  const concepts = [concept("a"), concept("b", "c"), { terms: ["d"], weight: 0.3 }, { terms: ["e"], weight: 0.1 }];
+  const queryTerms = [queryTerm("a"), queryTerm("b", "c"), { terms: ["d"], weight: 0.3 }, { terms: ["e"], weight: 0.1 }];
   await fc.assert(
     fc.asyncProperty(fc.array(holds, { maxLength: 2_000, size: "max" }), fc.integer({ min: 1, max: 20 }), async (given, limit) => {
       const postings = [...Map.groupBy(given, ({ segment, term }) => `${segment} ${term}`).values()].map((of): Row => {
@@ -175,7 +179,7 @@ test("of several words in segments of many blocks, those that are passed over co
         const [{ term, segment } = { term: "", segment: 0 }] = of;
         return { term, segment, list: unpackPostings(encodePostings(byOrdinal), byOrdinal.length, 2_000) };
       });
-      const scoring = { concepts, segments: [1, 2, 3].map((id) => whole(id, 2_000)), postings };
+      const scoring = { queryTerms, segments: [1, 2, 3].map((id) => whole(id, 2_000)), postings };
       expect((await score(scoring, limit)).best).toEqual((await score(scoring, 6_000)).best.slice(0, limit));
     }),
     { numRuns: 60 },
@@ -194,7 +198,7 @@ test("whoever waits for something else gets a turn in between", async () => {
       turns++;
     }
   };
-  const scoring = score({ concepts: [concept("a"), concept("b")], segments, postings }, 400_000);
+  const scoring = score({ queryTerms: [queryTerm("a"), queryTerm("b")], segments, postings }, 400_000);
   await Promise.all([others(), scoring.then(() => scored.abort())]);
   expect(turns).toBeGreaterThan(2);
 });
@@ -206,7 +210,7 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
     seen: fc.boolean(),
     impacts: fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.double({ min: 0.01, max: 2, noNaN: true })),
   });
-  const concepts = [concept("a", "b"), concept("c"), { terms: ["d"], weight: 0.1 }];
+  const queryTerms = [queryTerm("a", "b"), queryTerm("c"), { terms: ["d"], weight: 0.1 }];
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(chunk, { minLength: 1, maxLength: 60 }), { maxLength: 4 }), fc.nat(99), async (given, fork) => {
       const all = given.map((chunks, index) => ({ id: index + 1, chunks }));
@@ -220,9 +224,9 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
           ordinals: bitmapOf(chunks.map((one, ordinal) => one.seen && ((ordinal * 7 + fork) % 3) % 2 === build)),
         })),
       );
-      const filtered = await score({ concepts, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
+      const filtered = await score({ queryTerms, segments: joinVisible(visible), postings: all.flatMap(postingsOf) });
       const alone = await score({
-        concepts,
+        queryTerms,
         segments: seen.map(({ id, chunks }) => whole(id, chunks.length)),
         postings: seen.flatMap(postingsOf),
       });

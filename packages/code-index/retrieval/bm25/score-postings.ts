@@ -1,61 +1,61 @@
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { hasBit } from "#store/index/bitmap.ts";
 import { SEGMENT_CAPACITY, IMPACT_STEP } from "#store/index/postings.ts";
-import { countSeen } from "./count-seen.ts";
+import { countSeen, type SeenCounts } from "./count-seen.ts";
 import { placeFrom } from "./intersect.ts";
-import { ROUNDING, scoreSegment, type Found, type Row } from "./score-segment.ts";
-import type { ConceptPostings } from "./segment-memory.ts";
+import { ROUNDING, scoreSegment, type Row } from "./score-segment.ts";
+import type { SegmentMemory, TermPostings } from "./segment-memory.ts";
 import { createTop, type ScoredChunk } from "./top.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
 export type Scores = {
   /** The best chunks, best first. */
   readonly best: readonly ScoredChunk[];
-  /** Which part of what the query asks for a chunk holds, rare words counting more; 0 to 1. */
+  /** The share of the query's terms that a chunk holds, from 0 to 1; rare terms count more. */
   readonly coverageOf: (chunkId: number) => number;
 };
 
-/** What a query asks for, as the chunks hold it. */
-export type Sought = { readonly weight: number; readonly postings: ConceptPostings };
+/** A term of the query with the chunks that hold it. */
+export type WeightedPostings = { readonly weight: number; readonly postings: TermPostings };
 
 type Scoring = {
-  readonly concepts: readonly Sought[];
+  readonly memory: Pick<SegmentMemory, "scoreScratch" | "seenCounts">;
+  readonly queryTerms: readonly WeightedPostings[];
   readonly segments: readonly VisibleChunks[];
   readonly limit: number;
   readonly isWanted?: (chunkId: number) => boolean;
 };
 
-/** How long the database waits for this process, which asks it for the other legs meanwhile. */
-const TURN_MS = 2;
+/** Short, since the event loop also drives the statements of the other legs. */
+const MAX_BLOCKING_MS = 2;
 
 /**
- * BM25 over the chunks that are seen and hold a term of the query. How rare a concept is counts over the chunks
- * seen, so nobody learns from scores what others have; how long a chunk is was counted
- * when it was written.
+ * BM25 over the visible chunks that hold a term of the query. The inverse document frequency counts visible chunks only, so that scores
+ * reveal nothing about other people's code; the length of a chunk is already part of its postings.
  */
-export async function scorePostings({ concepts, segments, limit, isWanted }: Scoring): Promise<Scores> {
-  const turn = yieldEvery(TURN_MS);
+export async function scorePostings({ memory, queryTerms, segments, limit, isWanted }: Scoring): Promise<Scores> {
+  const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
   const total = segments.reduce((sum, segment) => sum + segment.count, 0);
-  const weights = concepts.map((concept) => concept.weight * rarity(concept, segments, total));
+  const weights = queryTerms.map((queryTerm) => queryTerm.weight * idf(memory.seenCounts, queryTerm, { segments, total }));
   const coverable = weights.reduce((sum, weight) => sum + weight, 0);
   const top = createTop(limit);
-  const found: Found = (id, score) => {
+  const found = (id: number, score: number) => {
     if (isWanted === undefined || isWanted(id)) {
       top.offer(id, score);
     }
   };
   const promising = segments
     .map((segment) => {
-      const rows = rowsOf(segment, concepts, weights);
-      return { segment, rows, most: rows.reduce((sum, row) => sum + row.most, 0) };
+      const rows = rowsOf(segment, queryTerms, weights);
+      return { segment, rows, upperBound: rows.reduce((sum, row) => sum + row.upperBound, 0) };
     })
-    .toSorted((one, other) => other.most - one.most);
-  for (const { segment, rows, most } of promising) {
-    if (most === 0 || most * ROUNDING < top.lowest()) {
+    .toSorted((one, other) => other.upperBound - one.upperBound);
+  for (const { segment, rows, upperBound } of promising) {
+    if (upperBound === 0 || upperBound * ROUNDING < top.lowest()) {
       break;
     }
-    await turn();
-    scoreSegment(segment, rows, found, top.lowest);
+    await yieldToEventLoop();
+    scoreSegment(memory.scoreScratch, segment, rows, { found, lowest: top.lowest });
   }
   const bySegment = new Map(promising.map(({ segment, rows }) => [segment.segmentId, { segment, rows }]));
   return {
@@ -72,25 +72,29 @@ export async function scorePostings({ concepts, segments, limit, isWanted }: Sco
   };
 }
 
-/** The inverse document frequency of a concept among the chunks seen; 0 for one that is nowhere. */
-function rarity({ postings }: Sought, segments: readonly VisibleChunks[], total: number): number {
+/** The inverse document frequency of a term among the visible chunks; 0 for a term that none holds. */
+function idf(
+  counts: SeenCounts,
+  { postings }: WeightedPostings,
+  { segments, total }: { readonly segments: readonly VisibleChunks[]; readonly total: number },
+): number {
   let frequency = 0;
   for (const segment of segments) {
     const list = postings.get(segment.segmentId) ?? undefined;
-    frequency += list === undefined ? 0 : countSeen(list, segment);
+    frequency += list === undefined ? 0 : countSeen(counts, list, segment);
   }
   return frequency === 0 ? 0 : Math.log(1 + (Math.max(0, total - frequency) + 0.5) / (frequency + 0.5));
 }
 
-function rowsOf({ segmentId }: VisibleChunks, concepts: readonly Sought[], weights: readonly number[]): readonly Row[] {
-  return concepts.flatMap(({ postings }, index) => {
+function rowsOf({ segmentId }: VisibleChunks, queryTerms: readonly WeightedPostings[], weights: readonly number[]): readonly Row[] {
+  return queryTerms.flatMap(({ postings }, index) => {
     const list = postings.get(segmentId) ?? undefined;
     if (list === undefined) {
       return [];
     }
     const weight = weights[index] ?? 0;
     const factor = IMPACT_STEP * weight;
-    return [{ weight, list, factor, most: list.most * factor }];
+    return [{ weight, list, factor, upperBound: list.upperBound * factor }];
   });
 }
 

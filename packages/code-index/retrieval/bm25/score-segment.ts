@@ -3,92 +3,102 @@ import { chunkId, BLOCK, type BoundedColumns } from "#store/index/postings.ts";
 import { placeFrom } from "./intersect.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
-/** A concept as a segment has it. */
+/** A query term as one segment has it. */
 export type Row = {
   readonly weight: number;
   readonly list: BoundedColumns;
-  /** By which an impact is multiplied. */
+  /** What an impact of the list is multiplied by to become a score. */
   readonly factor: number;
-  /** What it adds to a chunk of the segment at the most. */
-  readonly most: number;
+  /** The highest score that the term adds to any chunk of the segment. */
+  readonly upperBound: number;
 };
 
-/** Numbers by ordinal or by block, of the segment that is being gone through; used again and again. */
-type Room = {
-  readonly capacity: number;
-  /** All 0 between segments. */
-  readonly scores: Float64Array;
-  /** Ordinals of the chunks that may still be among the best, rising. */
-  readonly held: Uint32Array;
-  /** What all concepts add to a chunk of a block at the most. */
-  readonly bounds: Float64Array;
+/**
+ * Buffers that are as large as the largest segment and are reused by all searches of a process: no search allocates them. A segment is
+ * scored without awaiting anything, so that no two searches use them at once.
+ */
+export type ScoreScratch = {
+  /** Score by ordinal; all 0 between segments. */
+  scores: Float64Array;
+  /** Ordinals, rising, of the chunks that may still be among the best. */
+  candidates: Uint32Array;
+  /** By block the highest score that all terms together add to a chunk of it. */
+  bounds: Float64Array;
 };
 
-let room = makeRoom(0);
-
-function makeRoom(capacity: number): Room {
-  const blocks = Math.ceil(capacity / BLOCK);
-  return {
-    capacity,
-    scores: new Float64Array(capacity),
-    held: new Uint32Array(capacity),
-    bounds: new Float64Array(blocks),
-  };
+export function createScoreScratch(): ScoreScratch {
+  return { scores: new Float64Array(0), candidates: new Uint32Array(0), bounds: new Float64Array(0) };
 }
 
-export type Found = (chunkId: number, score: number) => void;
+function growScratch(scratch: ScoreScratch, capacity: number): void {
+  if (scratch.scores.length < capacity) {
+    scratch.scores = new Float64Array(capacity);
+    scratch.candidates = new Uint32Array(capacity);
+    scratch.bounds = new Float64Array(Math.ceil(capacity / BLOCK));
+  }
+}
+
+type Collector = {
+  readonly found: (chunkId: number, score: number) => void;
+  /** The score a chunk has to reach to be among the best so far. */
+  readonly lowest: () => number;
+};
 
 /** Sums in another order differ in their last digits. */
 export const ROUNDING = 1.000001;
 
 /**
- * Goes only through the blocks in which a chunk could reach the lowest of the best so far. Of the concepts those that all together could
- * not lift a chunk above it are only looked up, for the chunks that the others found: most of a question's words are in far
- * too many chunks to go through them all. (Block-max pruning after Ding and Suel, 2011; MaxScore after Turtle and Flood, 1995.)
+ * Scores only the blocks in which a chunk could reach the lowest of the best so far. Terms that could not lift a chunk above it even
+ * together are only looked up, for the chunks that the other terms found: most words of a question are in far too many chunks to go
+ * through them all. (Block-max pruning after Ding and Suel, 2011; MaxScore after Turtle and Flood, 1995.)
  */
-export function scoreSegment(segment: VisibleChunks, rows: readonly Row[], found: Found, lowest: () => number): void {
+export function scoreSegment(scratch: ScoreScratch, segment: VisibleChunks, rows: readonly Row[], { found, lowest }: Collector): void {
   const { segmentId, capacity, ordinals: seen } = segment;
-  if (room.capacity < capacity) {
-    room = makeRoom(capacity);
-  }
+  growScratch(scratch, capacity);
   // Everywhere in the same order, so that equal chunks get the same score to the last digit.
   const sorted = rows.toSorted((one, other) => other.weight - one.weight);
-  const least = lowest();
-  const stretches = findStretches(sorted, capacity, least);
-  /** Below this a chunk can't be among the best any more, whatever the concepts from `at` on add. */
-  const hopeless = (at: number) => least - sorted.slice(at).reduce((sum, { most }) => sum + most, 0) * ROUNDING;
-  const summed = sorted.findIndex((_, at) => hopeless(at) > 0);
-  const [needed, others] = summed === -1 ? [sorted, []] : [sorted.slice(0, summed), sorted.slice(summed)];
+  const target = lowest();
+  const stretches = findStretches(scratch, sorted, { capacity, threshold: target });
+  /** A chunk with a lower score can't be among the best any more, whatever the terms from `at` on add. */
+  const thresholdAt = (at: number) => target - sorted.slice(at).reduce((sum, { upperBound }) => sum + upperBound, 0) * ROUNDING;
+  const split = sorted.findIndex((_, at) => thresholdAt(at) > 0);
+  const [needed, others] = split === -1 ? [sorted, []] : [sorted.slice(0, split), sorted.slice(split)];
   for (const row of needed) {
-    addConcept(row, stretches);
+    addTerm(scratch, row, stretches);
   }
-  let count = holdAbove(Math.max(hopeless(needed.length), Number.MIN_VALUE), stretches, seen);
+  let count = collectCandidates(scratch, stretches, { threshold: Math.max(thresholdAt(needed.length), Number.MIN_VALUE), seen });
   for (const [index, row] of others.entries()) {
-    count = addToHeld(row, count, hopeless(needed.length + index + 1));
+    count = addToCandidates(scratch, row, { count, threshold: thresholdAt(needed.length + index + 1) });
   }
+  const { scores, candidates } = scratch;
   const first = chunkId(segmentId, 0);
   for (let at = 0; at < count; at++) {
-    const ordinal = room.held[at] ?? 0;
-    found(first + ordinal, room.scores[ordinal] ?? 0);
+    const ordinal = candidates[at] ?? 0;
+    found(first + ordinal, scores[ordinal] ?? 0);
   }
   for (const { from, to } of stretches) {
-    room.scores.fill(0, from, to);
+    scores.fill(0, from, to);
   }
 }
 
 /** Ordinals from `from` on, before `to`. */
 type Stretch = { readonly from: number; readonly to: number };
 
-/** The blocks in which a chunk holds a concept and could have such a score, joined with their neighbours. */
-function findStretches(rows: readonly Row[], capacity: number, least: number): readonly Stretch[] {
+/** The blocks in which a chunk holds a term and could reach the threshold, joined with their neighbours. */
+function findStretches(
+  { bounds }: ScoreScratch,
+  rows: readonly Row[],
+  { capacity, threshold }: { readonly capacity: number; readonly threshold: number },
+): readonly Stretch[] {
   const blocks = Math.ceil(capacity / BLOCK);
-  const { bounds } = room;
   bounds.fill(0, 0, blocks);
-  rows.forEach(addBounds);
+  for (const row of rows) {
+    addBounds(bounds, row);
+  }
   const stretches: Stretch[] = [];
   for (let block = 0; block < blocks; block++) {
     const from = block;
-    while (block < blocks && (bounds[block] ?? 0) > 0 && (bounds[block] ?? 0) * ROUNDING >= least) {
+    while (block < blocks && (bounds[block] ?? 0) > 0 && (bounds[block] ?? 0) * ROUNDING >= threshold) {
       block++;
     }
     if (block > from) {
@@ -98,57 +108,61 @@ function findStretches(rows: readonly Row[], capacity: number, least: number): r
   return stretches;
 }
 
-function addBounds({ list: { ordinals, impacts, blockMost }, factor }: Row): void {
-  const { bounds } = room;
-  if (blockMost !== undefined) {
-    for (let block = 0; block < blockMost.length; block++) {
-      bounds[block] = (bounds[block] ?? 0) + (blockMost[block] ?? 0) * factor;
+function addBounds(bounds: Float64Array, { list: { ordinals, impacts, blockUpperBounds }, factor }: Row): void {
+  if (blockUpperBounds !== undefined) {
+    for (let block = 0; block < blockUpperBounds.length; block++) {
+      bounds[block] = (bounds[block] ?? 0) + (blockUpperBounds[block] ?? 0) * factor;
     }
     return;
   }
   for (let at = 0; at < ordinals.length;) {
     const block = Math.floor((ordinals[at] ?? 0) / BLOCK);
-    let most = 0;
+    let upperBound = 0;
     for (; at < ordinals.length && (ordinals[at] ?? 0) < (block + 1) * BLOCK; at++) {
-      most = Math.max(most, impacts[at] ?? 0);
+      upperBound = Math.max(upperBound, impacts[at] ?? 0);
     }
-    bounds[block] = (bounds[block] ?? 0) + most * factor;
+    bounds[block] = (bounds[block] ?? 0) + upperBound * factor;
   }
 }
 
-/** @returns how many are held. */
-function holdAbove(score: number, stretches: readonly Stretch[], seen: Uint8Array | null): number {
-  const { scores, held } = room;
+/** Notes the visible chunks that have reached the threshold. @returns how many there are. */
+function collectCandidates(
+  { scores, candidates }: ScoreScratch,
+  stretches: readonly Stretch[],
+  { threshold, seen }: { readonly threshold: number; readonly seen: Uint8Array | null },
+): number {
   let count = 0;
   for (const { from, to } of stretches) {
     for (let ordinal = from; ordinal < to; ordinal++) {
-      if ((scores[ordinal] ?? 0) >= score && (seen === null || hasBit(seen, ordinal))) {
-        held[count++] = ordinal;
+      if ((scores[ordinal] ?? 0) >= threshold && (seen === null || hasBit(seen, ordinal))) {
+        candidates[count++] = ordinal;
       }
     }
   }
   return count;
 }
 
-/** Adds a concept to the first `count` of those held, and goes on holding those that have `score` then. */
-function addToHeld({ list: { ordinals, impacts }, factor }: Row, count: number, score: number): number {
-  const { scores, held } = room;
+/** Adds a term to the first `count` candidates, and keeps those that then reach the threshold. @returns how many are left. */
+function addToCandidates(
+  { scores, candidates }: ScoreScratch,
+  { list: { ordinals, impacts }, factor }: Row,
+  { count, threshold }: { readonly count: number; readonly threshold: number },
+): number {
   let kept = 0;
   for (let at = 0, place = 0; at < count; at++) {
-    const ordinal = held[at] ?? 0;
+    const ordinal = candidates[at] ?? 0;
     place = placeFrom(ordinals, ordinal, place);
     const add = ordinals[place] === ordinal ? (impacts[place] ?? 0) * factor : 0;
     const sum = (scores[ordinal] ?? 0) + add;
-    if (sum >= score) {
+    if (sum >= threshold) {
       scores[ordinal] = sum;
-      held[kept++] = ordinal;
+      candidates[kept++] = ordinal;
     }
   }
   return kept;
 }
 
-function addConcept({ list: { ordinals, impacts }, factor }: Row, stretches: readonly Stretch[]): void {
-  const { scores } = room;
+function addTerm({ scores }: ScoreScratch, { list: { ordinals, impacts }, factor }: Row, stretches: readonly Stretch[]): void {
   let at = 0;
   for (const { from, to } of stretches) {
     at = placeFrom(ordinals, from, at);

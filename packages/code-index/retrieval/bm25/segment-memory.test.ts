@@ -6,10 +6,11 @@ import { readAs } from "#store/tenancy/read-as.store.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
-import { postingsOf, type Reading } from "./segment-memory.ts";
+import { createSegmentMemory, postingsOf, type Reading } from "./segment-memory.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
+const memory = createSegmentMemory();
 
 beforeAll(async () => {
   database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
@@ -35,7 +36,7 @@ async function startReading() {
   return {
     ask: async (...words: readonly (readonly string[])[]) => {
       const found = await postingsOf(
-        { database, scope, segments, read },
+        { memory, scope, segments, read },
         words.map((terms) => ({ terms, weight: 1 })),
       );
       return found.map((bySegment) => [...bySegment.values()].map((list) => list?.ordinals.length ?? 0));

@@ -5,21 +5,22 @@ import type { CodeIndexTables } from "#schema.ts";
 import { boundColumns, unpackPostings, type BoundedColumns } from "#store/index/postings.ts";
 import { readAllTrigrams, readPostings, readTrigrams, type PostingsRow } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { countTrigrams, listOf, type TrigramCounts } from "#store/index/trigrams.ts";
-import { joinForms } from "./join-forms.ts";
-import type { Concept } from "#retrieval/query/query.ts";
+import type { SeenCounts } from "./count-seen.ts";
+import { createJoinScratch, joinForms, type JoinScratch } from "./join-forms.ts";
+import { createScoreScratch, type ScoreScratch } from "./score-segment.ts";
+import type { QueryTerm } from "#retrieval/query/query.ts";
 import { createRecentlyUsed, type RecentlyUsed } from "./recently-used.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
-/** Of all tenants, in a process that searches: shares of the memory that the process may have. */
+/** Limits of what is kept for all tenants together, as shares of the memory that the process may use. */
 const POSTINGS_BYTES = shareOfMemory(1 / 32);
 const TRIGRAMS_BYTES = shareOfMemory(1 / 64);
 const COUNTS_BYTES = 16 * 2 ** 20;
-/** What an entry takes beside what is in it. */
+/** Overhead of an entry beside its value. */
 const ENTRY_BYTES = 48;
 
-/** From 64 to 512 MiB. */
+/** The share in bytes, but at least 64 and at most 512 MiB. */
 function shareOfMemory(share: number): number {
   // A container's limit; without one it is 0, or more than there is.
   const constrained = constrainedMemory();
@@ -27,16 +28,20 @@ function shareOfMemory(share: number): number {
   return Math.min(Math.max(memory * share, 64 * 2 ** 20), 512 * 2 ** 20);
 }
 
-/** By segment; null where the segment is known to have nothing. */
+/** Values by segment; null where the segment is known to have none. */
 type BySegment<Value> = Map<number, Value | null>;
 
 type Remembered<Value> = {
   readonly memory: RecentlyUsed<BySegment<Value>>;
-  /** What is being read: whoever asks for the same meanwhile waits for it instead of reading it once more. */
+  /** Reads in progress: who needs the same meanwhile waits for them instead of reading it again. */
   readonly reading: Map<string, Promise<BySegment<Value>>>;
 };
 
-type Memory = {
+/** What a process that searches keeps between searches, and the buffers that its searches reuse. */
+export type SegmentMemory = {
+  readonly joinScratch: JoinScratch;
+  readonly scoreScratch: ScoreScratch;
+  readonly seenCounts: SeenCounts;
   readonly postings: Remembered<BoundedColumns>;
   readonly trigrams: Remembered<Ordinals>;
   readonly samples: RecentlyUsed<TrigramSample>;
@@ -45,44 +50,39 @@ type Memory = {
 /** How common trigrams are among the chunks of one segment. */
 export type TrigramSample = { readonly chunks: number; readonly counts: TrigramCounts };
 
-/** A complete segment never changes: merges write new ones, and what is seen of one is read with every search. */
-const memories = new WeakMap<CodeIndexDatabase["pool"], Memory>();
-
-function memoryOf({ pool }: CodeIndexDatabase): Memory {
-  const known = memories.get(pool);
-  if (known !== undefined) {
-    return known;
-  }
-  const memory = {
+/** Nothing in it goes stale: a complete segment never changes, merges write new ones, and which chunks of one are visible is read with every search. */
+export function createSegmentMemory(): SegmentMemory {
+  return {
+    joinScratch: createJoinScratch(),
+    scoreScratch: createScoreScratch(),
+    seenCounts: new WeakMap(),
     postings: { memory: createRecentlyUsed<BySegment<BoundedColumns>>(POSTINGS_BYTES), reading: new Map() },
     trigrams: { memory: createRecentlyUsed<BySegment<Ordinals>>(TRIGRAMS_BYTES), reading: new Map() },
     samples: createRecentlyUsed<TrigramSample>(COUNTS_BYTES),
   };
-  memories.set(pool, memory);
-  return memory;
 }
 
 export type Reading = {
-  readonly database: CodeIndexDatabase;
+  readonly memory: SegmentMemory;
   readonly scope: Scope;
-  /** Runs what reads the tenant's tables, when this process does not know all that is asked. */
+  /** Runs a read of the tenant's tables, for what this process does not have in memory. */
   readonly read: <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) => Promise<Result>;
   readonly segments: readonly VisibleChunks[];
 };
 
-/** The chunks that hold a concept, by segment, each by the form that serves it best; segments that nobody asked for may be among them. */
-export type ConceptPostings = ReadonlyMap<number, BoundedColumns | null>;
+/** The chunks that hold a term, by segment, each by the form that serves it best; segments that nobody asked for may be among them. */
+export type TermPostings = ReadonlyMap<number, BoundedColumns | null>;
 
-/** The postings of each concept in the segments, read from the database only where this process does not have them. */
-export async function postingsOf(reading: Reading, concepts: readonly Concept[]): Promise<readonly ConceptPostings[]> {
-  const { read, scope, segments } = reading;
+/** The postings of each term in the segments, read from the database only where this process does not have them. */
+export async function postingsOf(reading: Reading, queryTerms: readonly QueryTerm[]): Promise<readonly TermPostings[]> {
+  const { memory, read, scope, segments } = reading;
   const capacities = new Map(segments.map(({ segmentId, capacity }) => [segmentId, capacity]));
-  const keys = concepts.map(({ terms }) => terms.join(" "));
+  const keys = queryTerms.map(({ terms }) => terms.join(" "));
   const known = await recall({
-    ...memoryOf(reading.database).postings,
+    ...memory.postings,
     segments,
     keys,
-    bytesOf: ({ ordinals, impacts, blockMost }) => ordinals.byteLength + impacts.byteLength + (blockMost?.byteLength ?? 0),
+    bytesOf: ({ ordinals, impacts, blockUpperBounds }) => ordinals.byteLength + impacts.byteLength + (blockUpperBounds?.byteLength ?? 0),
     read: async (wanted, segmentIds) => {
       const terms = [...new Set(wanted.flatMap((key) => key.split(" ")))];
       const rows = await read((transaction) => readPostings(transaction, scope, { terms, segments: segmentIds }));
@@ -92,7 +92,9 @@ export async function postingsOf(reading: Reading, concepts: readonly Concept[])
         return new Map(
           bySegment.flatMap(([segmentId, own]) => {
             const held = forms.map((term) => own.find((row) => row.term === term));
-            return held.some((row) => row !== undefined) ? [[segmentId, joinRows(held, capacities.get(segmentId) ?? 0)]] : [];
+            return held.some((row) => row !== undefined)
+              ? [[segmentId, joinRows(memory.joinScratch, held, capacities.get(segmentId) ?? 0)]]
+              : [];
           }),
         );
       };
@@ -101,9 +103,9 @@ export async function postingsOf(reading: Reading, concepts: readonly Concept[])
   return keys.map((key) => known.get(key) ?? new Map<number, BoundedColumns | null>());
 }
 
-function joinRows(forms: readonly (PostingsRow | undefined)[], capacity: number): BoundedColumns {
+function joinRows(scratch: JoinScratch, forms: readonly (PostingsRow | undefined)[], capacity: number): BoundedColumns {
   const lists = forms.map((row) => row && unpackPostings(row.docs, row.df, capacity));
-  return boundColumns(joinForms(lists, capacity), capacity);
+  return boundColumns(joinForms(scratch, lists, capacity), capacity);
 }
 
 /** The chunks of a segment, by rising ordinal. */
@@ -112,11 +114,11 @@ type Ordinals = Uint16Array | Uint32Array;
 /** By segment the chunks that hold a trigram; null for a segment from before there were trigrams: there any chunk may. */
 export type TrigramLists = ReadonlyMap<number, Ordinals | null>;
 
-/** As `postingsOf`, of trigrams. */
+/** Like `postingsOf`, for trigrams. */
 export async function trigramListsOf(reading: Reading, trigrams: readonly number[]): Promise<ReadonlyMap<number, TrigramLists>> {
-  const { read, scope, segments } = reading;
+  const { memory, read, scope, segments } = reading;
   return recall({
-    ...memoryOf(reading.database).trigrams,
+    ...memory.trigrams,
     segments,
     keys: trigrams,
     bytesOf: (ordinals) => ordinals.byteLength,
@@ -128,9 +130,9 @@ export async function trigramListsOf(reading: Reading, trigrams: readonly number
   });
 }
 
-/** Of the largest segment when it was first asked for: what is rare in code stays so. `undefined` where there is none. */
-export async function trigramSampleOf({ database, read, scope, segments }: Reading): Promise<TrigramSample | undefined> {
-  const { samples } = memoryOf(database);
+/** Counts of the segment that was the largest when first asked: what is rare in code stays rare. `undefined` without segments. */
+export async function trigramSampleOf({ memory, read, scope, segments }: Reading): Promise<TrigramSample | undefined> {
+  const { samples } = memory;
   const [largest] = segments.toSorted((one, other) => other.capacity - one.capacity);
   if (largest === undefined) {
     return undefined;
@@ -145,7 +147,7 @@ export async function trigramSampleOf({ database, read, scope, segments }: Readi
   return sample;
 }
 
-/** A sample is taken anew when there is a segment that much larger. */
+/** A new sample is taken once there is a segment this many times as large. */
 const SAMPLE_GROWTH = 4;
 
 function packed(ordinals: readonly number[]): Ordinals {
@@ -175,7 +177,7 @@ async function recall<Key extends string | number, Value>(recalling: Recalling<K
       known.set(key, read ?? new Map<number, Value | null>());
     }),
   ]);
-  // Whoever read it did not need all segments, or failed.
+  // The other read may have needed fewer segments, or may have failed.
   await readLacking(recalling, known, elsewhere);
   return known;
 }
@@ -190,7 +192,7 @@ async function readLacking<Key extends string | number, Value>(
     key,
     segmentIds: segments.flatMap(({ segmentId }) => (known.get(key)?.has(segmentId) === true ? [] : [segmentId])),
   }));
-  // Words that were never asked for lack all segments, others at the most those that are new: each kind is one statement.
+  // New words lack all segments, known ones only the segments that are new: one statement for each of the two kinds.
   const kinds = Map.groupBy(
     lacking.filter(({ segmentIds }) => segmentIds.length > 0),
     ({ segmentIds }) => segmentIds.length === segments.length,

@@ -1,7 +1,7 @@
 export type ScoredChunk = { readonly chunkId: number; readonly score: number };
 
 export type Top = {
-  /** The score that another chunk must reach, 0 while there is room. */
+  /** The score that another chunk must reach; 0 until the limit is reached. */
   readonly lowest: () => number;
   readonly offer: (chunkId: number, score: number) => void;
   /** Best first; of the same score the lower number. */

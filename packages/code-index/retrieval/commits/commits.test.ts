@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startHistories, type HistoryWorld } from "#testing/history-world.ts";
+import { startHistoryFixture, type HistoryFixture } from "#testing/history-fixture.ts";
 
-let history: HistoryWorld;
+let history: HistoryFixture;
 
 beforeAll(async () => {
-  history = await startHistories();
+  history = await startHistoryFixture();
 });
 
 afterAll(() => history.stop());
@@ -108,6 +108,6 @@ test("who may not see the repository sees no commit of it", async () => {
   await history.commit("secret plan", { "a.ts": "1\n" });
   await history.index();
   await expect(history.commits({}, { repositories: [randomUUID()] })).rejects.toMatchObject({ code: "repository_not_found" });
-  const other = await history.building.tenant("two");
+  const other = await history.fixture.tenant("two");
   await expect(history.commits({}, { tenant: other })).rejects.toMatchObject({ code: "repository_not_found" });
 });

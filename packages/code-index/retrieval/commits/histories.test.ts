@@ -4,12 +4,12 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addCommits, beginHistory, showHistory } from "#store/index/commits.store.ts";
 import { claimHistory, keepHistory } from "#indexing/history/history-queue.store.ts";
-import { startHistories, type HistoryWorld } from "#testing/history-world.ts";
+import { startHistoryFixture, type HistoryFixture } from "#testing/history-fixture.ts";
 
-let history: HistoryWorld;
+let history: HistoryFixture;
 
 beforeAll(async () => {
-  history = await startHistories();
+  history = await startHistoryFixture();
 });
 
 afterAll(() => history.stop());
@@ -51,7 +51,7 @@ test("a branch's commits are listed as git lists them, with author, times, paren
     notes: [],
     next_cursor: null,
   });
-  const folder = join(history.building.tools.dataDir, "mirrors", history.repoId(), "history", "repository.git");
+  const folder = join(history.fixture.tools.dataDir, "mirrors", history.repoId(), "history", "repository.git");
   const objects = history.source().git(`--git-dir=${folder}`, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype)");
   expect(new Set(objects.split("\n"))).toEqual(new Set(["commit", "tree"]));
 });
@@ -110,11 +110,11 @@ test("every branch has its own, and a branch or repository that is gone leaves n
   expect((await history.commits({}, { ref: "next" })).commits.map(({ subject }) => subject)).toEqual(["on next", "on main"]);
   expect(await history.subjects()).toEqual(["on main"]);
   history.source().git("branch", "--quiet", "-D", "next");
-  await history.building.run({ tenant: history.tenant, repoId: history.repoId(), ref: "next" });
+  await history.fixture.run({ tenant: history.tenant, repoId: history.repoId(), ref: "next" });
   await expect(history.commits({}, { ref: "next" })).rejects.toMatchObject({ code: "ref_not_indexed" });
   const { rows } = await sql<{ ref: string }>`
     select distinct ref from ${sql.id(history.tenant.schema, "commits")} where repo_id = ${history.repoId()}
-  `.execute(history.building.database.query);
+  `.execute(history.fixture.database.query);
   expect(rows).toEqual([{ ref: "main" }]);
 });
 
@@ -129,8 +129,8 @@ test("a host that fails is said to, later tried again, and what was fetched befo
   expect(answer.commits.map(({ subject }) => subject)).toEqual(["one"]);
   expect(answer.notes).toEqual([expect.stringContaining("The history ends at"), expect.stringContaining("could not be fetched")]);
   const later = { workerId: "w", depth: 100 };
-  expect(await claimHistory(history.building.database, { ...later, now: new Date() })).toBeUndefined();
-  expect(await claimHistory(history.building.database, { ...later, now: new Date(Date.now() + 120_000) })).toMatchObject({
+  expect(await claimHistory(history.fixture.database, { ...later, now: new Date() })).toBeUndefined();
+  expect(await claimHistory(history.fixture.database, { ...later, now: new Date(Date.now() + 120_000) })).toMatchObject({
     repoId: history.repoId(),
   });
 });
@@ -144,7 +144,7 @@ test("before it was fetched the answer says so, and a broken folder is fetched a
     notes: [expect.stringContaining("not been fetched yet")],
   });
   await history.keep();
-  const folder = join(history.building.tools.dataDir, "mirrors", history.repoId(), "history", "repository.git");
+  const folder = join(history.fixture.tools.dataDir, "mirrors", history.repoId(), "history", "repository.git");
   await rm(join(folder, "objects", "pack"), { recursive: true });
   await history.commit("two", { "a.ts": "2\n" });
   await history.index();
@@ -155,14 +155,14 @@ test("a history whose indexer died is taken by another one after a minute, and o
   await history.commit("one", { "a.ts": "1\n" });
   await history.seed();
   const claim = (workerId: string, after: number) =>
-    claimHistory(history.building.database, { workerId, depth: 100, now: new Date(Date.now() + after) });
+    claimHistory(history.fixture.database, { workerId, depth: 100, now: new Date(Date.now() + after) });
   const dead = await claim("dead", 0);
   expect(dead).toMatchObject({ repoId: history.repoId(), ref: "main" });
-  await sql`update codeindex.histories set not_before = 'infinity' where worker_id is null`.execute(history.building.database.query);
+  await sql`update codeindex.histories set not_before = 'infinity' where worker_id is null`.execute(history.fixture.database.query);
   expect(await claim("early", 30_000)).toBeUndefined();
   const [one, other] = await Promise.all([claim("one", 70_000), claim("other", 70_000)]);
   expect([one, other].filter((claimed) => claimed !== undefined)).toHaveLength(1);
-  expect(dead === undefined || (await keepHistory(history.building.database, { ...dead, now: new Date() }))).toBe(false);
+  expect(dead === undefined || (await keepHistory(history.fixture.database, { ...dead, now: new Date() }))).toBe(false);
 });
 
 test("of two that write one history the later wins, and nobody sees half of it", async () => {
@@ -183,19 +183,19 @@ test("of two that write one history the later wins, and nobody sees half of it",
     moved_to: [],
     moved_from: [],
   };
-  const slow = await beginHistory(history.building.database, of);
+  const slow = await beginHistory(history.fixture.database, of);
   if (slow === undefined) {
     throw new Error("The branch is indexed.");
   }
   const position = slow.lastPosition + 1;
-  await addCommits(history.building.database, slow.writer, [{ ...row, commit: "a".repeat(40), position }]);
+  await addCommits(history.fixture.database, slow.writer, [{ ...row, commit: "a".repeat(40), position }]);
   expect(await history.subjects()).toEqual(["one"]);
-  const fast = await beginHistory(history.building.database, of);
+  const fast = await beginHistory(history.fixture.database, of);
   await expect(
-    addCommits(history.building.database, slow.writer, [{ ...row, commit: "b".repeat(40), position: position + 1 }]),
+    addCommits(history.fixture.database, slow.writer, [{ ...row, commit: "b".repeat(40), position: position + 1 }]),
   ).rejects.toThrow("another indexer");
   const shown = { commit: null, complete: true, first: 1, last: position, gone: [], now: new Date() };
-  await expect(showHistory(history.building.database, slow.writer, shown)).rejects.toThrow("another indexer");
+  await expect(showHistory(history.fixture.database, slow.writer, shown)).rejects.toThrow("another indexer");
   expect(fast?.known).toHaveLength(1);
   expect(await history.subjects()).toEqual(["one"]);
 });

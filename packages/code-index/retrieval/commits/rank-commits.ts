@@ -5,14 +5,14 @@ import { variantsOf } from "#retrieval/query/variants.ts";
 /** The words of a question about commits. */
 export type CommitWords = {
   /** For each word all terms that stand for it: its parts and its other forms. */
-  readonly concepts: readonly (readonly string[])[];
+  readonly queryTerms: readonly (readonly string[])[];
   readonly terms: readonly string[];
   /** The question as it was put. */
   readonly literal: string;
 };
 
 /** Words of a question that are looked at. */
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 
 /** `undefined` for no question at all. */
 export function wordsOfQuestion(question: string): CommitWords | undefined {
@@ -20,17 +20,17 @@ export function wordsOfQuestion(question: string): CommitWords | undefined {
   if (literal === "") {
     return undefined;
   }
-  const words = [...new Set(wordsOf(literal).map((word) => word.toLowerCase()))].slice(0, MOST_WORDS);
-  const concepts = words.map((word) => {
+  const words = [...new Set(wordsOf(literal).map((word) => word.toLowerCase()))].slice(0, MAX_WORDS);
+  const queryTerms = words.map((word) => {
     const [whole = word] = termsOfWord(word);
     return [whole, ...variantsOf(whole)];
   });
-  return { concepts, terms: [...new Set(concepts.flat())], literal };
+  return { queryTerms, terms: [...new Set(queryTerms.flat())], literal };
 }
 
-/** Of what the words of a question weigh, a commit must have this share. */
+/** A commit must hold words that make up this share of the question's weight. */
 const ENOUGH = 0.5;
-/** What a word counts in the body of a message of usual length; in a longer one less: lists of changes hold every word. */
+/** Weight of a word in a message body of usual length. It is less in longer ones, since lists of changes hold every word. */
 const IN_BODY = 0.5;
 const USUAL_TERMS = 40;
 
@@ -39,7 +39,7 @@ type Ranking = { readonly words: CommitWords; readonly commits: number };
 /** The positions of commits that answer a question, best first: a word that few messages have counts more, then the newest. */
 export function rankCommits(matching: readonly MatchingCommit[], { words, commits }: Ranking): readonly number[] {
   const found = matching.map((commit) => ({ ...commit, has: holding(words, new Set(commit.found)) }));
-  const weights = words.concepts.map((_, index) => {
+  const weights = words.queryTerms.map((_, index) => {
     const holders = found.filter(({ has }) => has[index]).length;
     return holders === 0 ? 0 : Math.log(1 + commits / holders);
   });
@@ -59,8 +59,8 @@ export function rankCommits(matching: readonly MatchingCommit[], { words, commit
 }
 
 /** For each word whether one of the terms stands for it. */
-function holding({ concepts }: CommitWords, terms: ReadonlySet<string>): readonly boolean[] {
-  return concepts.map((concept) => concept.some((term) => terms.has(term)));
+function holding({ queryTerms }: CommitWords, terms: ReadonlySet<string>): readonly boolean[] {
+  return queryTerms.map((queryTerm) => queryTerm.some((term) => terms.has(term)));
 }
 
 function sumOf(numbers: readonly number[]): number {

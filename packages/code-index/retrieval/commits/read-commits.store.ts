@@ -78,9 +78,9 @@ export async function commitsAt(
 
 export type MatchingCommit = {
   readonly position: number;
-  /** Of the terms those in its message. */
+  /** The query's terms that its message holds. */
   readonly found: readonly string[];
-  /** Different terms of its message. */
+  /** The number of different terms in its message. */
   readonly terms: number;
   readonly subject: string;
   /** Whether the question stands in it letter for letter, in either case. */
@@ -150,7 +150,7 @@ function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`(select * from ${visibleBuilds(scope)} as visible offset 0) as build`;
 }
 
-/** Those that are not still being written. */
+/** The commits of the branch that are not still being written. */
 function commitsOf(scope: RepositoryScope): RawBuilder<unknown> {
   const { schema } = scope.tenant;
   return sql`${buildOf(scope)}

@@ -73,7 +73,7 @@ async function findPage(query: Kysely<CodeIndexTables>, scope: RepositoryScope, 
   const { cursor: _cursor, limit: _limit, ...question } = asking.request;
   const words = wordsOfQuestion(question.query ?? "");
   const of = ["commits", scope.tenant.tenantId, scope.repo.toLowerCase(), question];
-  // A list by age only grows above its beginning, while ranks change with every push.
+  // A list by age only grows at its top, so its cursors stay valid; ranks change with every push.
   return words === undefined
     ? pageByAge(query, scope, { ...asking, paging: createPaging(of) })
     : pageByRank(query, scope, { ...asking, words, paging: createPaging([...of, asking.history?.newest]) });
@@ -133,7 +133,7 @@ async function filterOf(query: Kysely<CodeIndexTables>, scope: RepositoryScope, 
   };
 }
 
-/** A date is over when its day is. */
+/** A date without a time includes its whole day. */
 function endOf(until: string): Date {
   return until.includes("T") ? new Date(until) : new Date(new Date(until).getTime() + 86_399_999);
 }

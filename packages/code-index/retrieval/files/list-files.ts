@@ -13,7 +13,7 @@ export type ListedEntry = {
   readonly path: string;
   readonly files: number;
   readonly lines: number;
-  /** Of a file; null when it is not searchable. */
+  /** The file's language; null for folders and for files that are not searchable. */
   readonly language: string | null;
   /** Why a file is not searchable. */
   readonly skip_reason: string | null;

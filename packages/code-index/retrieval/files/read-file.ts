@@ -27,7 +27,7 @@ type Reading = {
 };
 
 /** Characters of a file in one answer; files over 1 MiB are not indexed. */
-const CHARACTERS = 2 * 1024 * 1024;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
 const READ_MS = 10_000;
 
 /**
@@ -45,7 +45,7 @@ export async function readFile(
   if (!isText(scope.repo)) {
     return refuseHiddenRepository(database, scope, undefined);
   }
-  // A file and its pieces are of one commit: a build that is switched to meanwhile is not seen.
+  // One transaction, so that a file and its chunks belong to one commit even when another build is switched to meanwhile.
   const found = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
     const file = isText(path) ? await findFile(transaction, scope, path) : undefined;
     if (file === undefined) {
@@ -59,7 +59,7 @@ export async function readFile(
     return refuseMissingFile(database, scope, { path, ...found.missing });
   }
   const { file, last, pieces } = found;
-  const { content, lines, truncated } = cut(pieces, start, last);
+  const { content, lines, truncated } = cutToLines(pieces, start, last);
   return {
     repo: scope.repo,
     ref: file.ref,
@@ -87,7 +87,7 @@ function refuseUnreadable(file: FileRow, { start, end }: { readonly start: numbe
   }
 }
 
-/** As the index has it: from the root of the repository, which `./` and `/` are other ways to write. */
+/** The path as the index stores it, from the root of the repository: without a leading `./` or `/`. */
 export function fromRoot(path: string): string {
   return path.replace(/^(?:\.?\/)+/u, "");
 }
@@ -99,7 +99,7 @@ function isText(text: string): boolean {
 
 type Missing = { readonly found: RepositoryInScope | undefined; readonly similar: readonly string[] };
 
-/** What is known in place of a file that is not there. */
+/** The repository and similar paths, to explain why a file is missing. */
 export async function whyMissing(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<Missing> {
   const [found] = await repositoriesInScope(query, scope);
   const name = path.split("/").at(-1) ?? path;
@@ -120,16 +120,16 @@ async function refuseMissingFile(
 
 type Cut = { readonly content: string; readonly lines: number; readonly truncated: boolean };
 
-function cut(pieces: readonly FilePiece[], start: number, end: number): Cut {
+function cutToLines(pieces: readonly FilePiece[], start: number, end: number): Cut {
   const text = pieces.map((piece) => piece.content).join("");
   const first = pieces[0]?.start_line ?? 1;
-  // Every line keeps its end, so that a whole file is the file to the byte.
+  // Lines keep their line ends, so that a whole file comes back byte for byte.
   const wanted = text.split(/(?<=\n)/u).slice(start - first, end - first + 1);
   const content = wanted.join("");
-  if (content.length <= CHARACTERS) {
+  if (content.length <= MAX_CHARACTERS) {
     return { content, lines: wanted.length, truncated: false };
   }
-  const kept = content.slice(0, CHARACTERS);
+  const kept = content.slice(0, MAX_CHARACTERS);
   return { content: kept, lines: kept.split(/(?<=\n)/u).length, truncated: true };
 }
 

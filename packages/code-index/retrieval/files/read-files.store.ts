@@ -93,7 +93,7 @@ export type FilePiece = { readonly start_line: number; readonly content: string 
 
 type Lines = { readonly path: string; readonly start: number; readonly end: number };
 
-/** The chunks that hold lines `start` to `end` of a file, in the file's order: together they are the text, without a hole. */
+/** The chunks that hold lines `start` to `end` of a file, in the file's order: joined they are the text, without a gap. */
 export async function readPieces(query: Kysely<CodeIndexTables>, scope: RepositoryScope, lines: Lines): Promise<readonly FilePiece[]> {
   const { rows } = await sql<FilePiece>`
     select chunk.start_line, chunk.content

@@ -16,7 +16,7 @@ type Place = Pick<GrepPosition, "repo" | "path" | "line" | "seen">;
 type GrepResult = {
   readonly files: readonly GrepFile[];
   readonly matches: number;
-  /** Of all pages; -1 where it is not known. */
+  /** Matching lines of all pages; -1 when unknown. */
   readonly total: number;
   /** It is not full, and yet not everything was looked at. */
   readonly isPartial: boolean;
@@ -24,25 +24,25 @@ type GrepResult = {
   readonly next: Place | undefined;
   /** Files that may hold a match, but too much to find where. */
   readonly tooMuch: readonly string[];
-  /** Where to go on after so many of the page's lines. */
+  /** The place after the first `shown` lines of the page. */
   readonly placeOf: (shown: number) => Place;
 };
 
 /** One page of matching lines: takes texts in their order until it is full, and counts the lines it has no room for. */
 export type GrepPage = {
-  /** What texts are still wanted for. */
+  /** What the next text is needed for. */
   readonly wants: () => "lines" | "their number" | "nothing";
   /** False for a file whose lines were all on pages before. */
   readonly isWanted: (file: FilePlace) => boolean;
   readonly add: (file: TextFile, text: string) => Promise<void>;
-  /** Up to here no other file holds a match. */
+  /** Notes that no other file up to this place holds a match. */
   readonly pass: (place: FilePlace) => void;
-  /** There is nothing more to add. */
+  /** Notes that all files were added. */
   readonly end: () => void;
   readonly result: () => GrepResult;
 };
 
-/** After every line of a file. */
+/** A line number after the last line of any file. */
 const END = 2 ** 31;
 
 export function createGrepPage({ pattern, position, limit, context }: Options): GrepPage {
@@ -125,7 +125,7 @@ function matchesIn(text: string, { pattern, lines, shown, context }: Showing): G
     const from = Math.max(0, line - context, previous === undefined ? 0 : previous + context + 1);
     return {
       line: line + 1,
-      ...cut(texts[line] ?? "", ranges[index] ?? []),
+      ...cutLineToMatch(texts[line] ?? "", ranges[index] ?? []),
       before: texts.slice(Math.min(from, line), line).map(cutContext),
       after: texts.slice(line + 1, Math.min(line + 1 + context, next)).map(cutContext),
     };
@@ -133,17 +133,17 @@ function matchesIn(text: string, { pattern, lines, shown, context }: Showing): G
 }
 
 /** Characters shown of a line, and of those the ones before its first match. */
-const LONGEST = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 const BEFORE = 100;
 
-function cut(line: string, ranges: readonly Range[]): Pick<GrepMatch, "text" | "ranges"> {
-  if (line.length <= LONGEST) {
+function cutLineToMatch(line: string, ranges: readonly Range[]): Pick<GrepMatch, "text" | "ranges"> {
+  if (line.length <= MAX_LINE_LENGTH) {
     return { text: line, ranges: ranges.map(([from, to]) => [from, to]) };
   }
   const first = ranges[0]?.[0] ?? 0;
-  const begin = first <= LONGEST - BEFORE ? 0 : Math.min(first - BEFORE, line.length - LONGEST);
+  const begin = first <= MAX_LINE_LENGTH - BEFORE ? 0 : Math.min(first - BEFORE, line.length - MAX_LINE_LENGTH);
   const head = begin === 0 ? "" : "…";
-  const end = begin + LONGEST;
+  const end = begin + MAX_LINE_LENGTH;
   return {
     text: `${head}${line.slice(begin, end).toWellFormed()}${end < line.length ? "…" : ""}`,
     ranges: ranges.flatMap(([from, to]) =>
@@ -153,5 +153,5 @@ function cut(line: string, ranges: readonly Range[]): Pick<GrepMatch, "text" | "
 }
 
 function cutContext(line: string): string {
-  return cut(line, []).text;
+  return cutLineToMatch(line, []).text;
 }

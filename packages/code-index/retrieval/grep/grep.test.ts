@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { grepRequestSchema, type GrepAnswer, type GrepRequest } from "#contract.ts";
-import { grep } from "./grep.ts";
+import { createGrepLimit, grep } from "./grep.ts";
 import { splitLines } from "#retrieval/patterns/pattern.ts";
 import { findTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { grepFiles } from "#testing/grep-files.ts";
@@ -25,7 +25,7 @@ afterAll(() => running.stop());
 
 async function ask(given: Partial<GrepRequest> & { readonly pattern: string }): Promise<GrepAnswer> {
   const request = grepRequestSchema.parse({ repo: "acme/grep", ...given });
-  return grep({ database: running.database }, { tenant }, request);
+  return grep({ limit: createGrepLimit(), database: running.database }, { tenant }, request);
 }
 
 /** `path:line` of every match, over all pages. */
@@ -161,7 +161,7 @@ test("a cursor goes on with its own question alone", async () => {
   await expect(ask({ pattern: "foo", cursor: "nonsense" })).rejects.toEqual(invalid);
   const other = (await findTenant(running.database, "two")) as Tenant;
   const request = grepRequestSchema.parse({ pattern: "foo", cursor });
-  await expect(grep({ database: running.database }, { tenant: other }, request)).rejects.toEqual(invalid);
+  await expect(grep({ limit: createGrepLimit(), database: running.database }, { tenant: other }, request)).rejects.toEqual(invalid);
   expect(await ask({ pattern: "foo", cursor })).toMatchObject({ total: first.total, notes: [] });
 });
 
@@ -206,7 +206,11 @@ test("an answer that has no time for more says so, and its cursor goes on to the
   let partial = 0;
   for (let cursor: string | undefined, isMore = true; isMore;) {
     const request = grepRequestSchema.parse({ repo: "acme/grep", pattern: "}", ...(cursor === undefined ? {} : { cursor }) });
-    const answer: GrepAnswer = await grep({ database: running.database, limits: { lookMs: 0, countMs: 0 } }, { tenant }, request);
+    const answer: GrepAnswer = await grep(
+      { limit: createGrepLimit(), database: running.database, limits: { lookMs: 0, countMs: 0 } },
+      { tenant },
+      request,
+    );
     found.push(...answer.files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)));
     partial += answer.partial ? 1 : 0;
     expect(answer.partial ? answer.reason : "three characters").toContain("three characters");
@@ -278,7 +282,7 @@ test("another tenant, and a token of another repository, find nothing", async ()
   expect(everywhere.json()).toMatchObject({ files: [], total: 0, index: [] });
   const { rows } = await running.database.pool.query("select id from codeindex.repositories where full_name = 'acme/other'");
   const answer = await grep(
-    { database: running.database },
+    { limit: createGrepLimit(), database: running.database },
     { tenant, repositories: [rows[0].id] },
     grepRequestSchema.parse({ pattern: "foo_bar" }),
   );

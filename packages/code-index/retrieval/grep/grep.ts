@@ -12,26 +12,30 @@ import { createGrepPage, type GrepPage } from "./grep-page.ts";
 import { compilePattern, type Pattern } from "#retrieval/patterns/pattern.ts";
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
 import { notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
-import { createTurns } from "#retrieval/scope/turns.ts";
+import { createSemaphore, type Semaphore } from "#retrieval/scope/semaphore.ts";
 import { walkFiles } from "./walk-files.ts";
 
 export type GrepDependencies = {
   readonly database: CodeIndexDatabase;
-  /** Milliseconds to look for matches, and to count those that the page has no room for. */
+  /** Made once for each process, by `createGrepLimit`. */
+  readonly limit: Semaphore;
+  /** Milliseconds for filling the page, and for counting the matches beyond it. */
   readonly limits?: GrepLimits;
 };
 
 type GrepLimits = { readonly lookMs: number; readonly countMs: number };
 
-/** With the cursor of whoever shows but the first lines of the page. */
+/** `cursorAfter` continues after the first `shown` lines of the page, for callers that show fewer. */
 export type FoundLines = GrepAnswer & { readonly cursorAfter: (shown: number) => string };
 
 const LIMITS: GrepLimits = { lookMs: 3_000, countMs: 200 };
 /** A single statement that takes longer is given up. */
 const STATEMENT_MS = 5_000;
 
-/** Of one tenant at once in a process: each holds a connection for seconds, which searches need, too. */
-const turns = createTurns({ atOnce: 3, waitMs: 10_000 });
+/** The limit that all greps of a process share: three of a tenant at once, since each holds a connection for seconds that searches need, too. */
+export function createGrepLimit(): Semaphore {
+  return createSemaphore({ atOnce: 3, waitMs: 10_000 });
+}
 
 /**
  * Every line of a tenant's indexed files that matches a pattern, by repository, path and line, a page at a time. An answer that had to
@@ -41,7 +45,11 @@ const turns = createTurns({ atOnce: 3, waitMs: 10_000 });
  * `repository_not_indexed`, `ref_not_indexed` (409),
  * `too_busy` (503) when too many run at once.
  */
-export async function grep({ database, limits = LIMITS }: GrepDependencies, access: Access, request: GrepRequest): Promise<FoundLines> {
+export async function grep(
+  { database, limit, limits = LIMITS }: GrepDependencies,
+  access: Access,
+  request: GrepRequest,
+): Promise<FoundLines> {
   const began = performance.now();
   const pattern = compilePattern({ source: request.pattern, isRegex: request.regex, isCaseSensitive: isCaseSensitive(request) });
   const position = grepPosition({ access, request });
@@ -51,7 +59,7 @@ export async function grep({ database, limits = LIMITS }: GrepDependencies, acce
     const now = performance.now();
     const looking = { scope, pattern, page, from: position, until: now + limits.lookMs, countUntil: now + limits.countMs };
     try {
-      await look(transaction, { ...looking, repos: builds.map(({ repo }) => repo) });
+      await scanFiles(transaction, { ...looking, repos: builds.map(({ repo }) => repo) });
     } catch (error) {
       // The database had no time for a statement: what the page has until then stands.
       if (database.signal?.aborted === true || !isTimeout(error)) {
@@ -60,7 +68,7 @@ export async function grep({ database, limits = LIMITS }: GrepDependencies, acce
     }
     return { searched: builds, empty: page.result().total === 0 ? await notesOnEmptyScope(transaction, scope) : [] };
   };
-  const { searched, empty } = await turns.take(access.tenant.tenantId, database.signal, () =>
+  const { searched, empty } = await limit.run(access.tenant.tenantId, database.signal, () =>
     readScope({ database, scope, milliseconds: STATEMENT_MS }, read),
   );
 
@@ -94,7 +102,7 @@ function isCaseSensitive({ case: letters, pattern, regex }: GrepRequest): boolea
   return letters === "sensitive" || (letters === "smart" && /\p{Lu}/u.test(said));
 }
 
-type Looking = {
+type Scanning = {
   readonly scope: Scope;
   readonly pattern: Pattern;
   readonly page: GrepPage;
@@ -105,11 +113,14 @@ type Looking = {
   readonly countUntil: number;
 };
 
-/** Bytes of the texts that are read at once: first few, for a page is soon full. */
+/** Bytes of text read at once; it begins small, since a page is often full soon. */
 const FIRST_BYTES = 64 * 1024;
-const MOST_BYTES = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 
-async function look(query: Kysely<CodeIndexTables>, { scope, pattern, page, repos, from, until, countUntil }: Looking): Promise<void> {
+async function scanFiles(
+  query: Kysely<CodeIndexTables>,
+  { scope, pattern, page, repos, from, until, countUntil }: Scanning,
+): Promise<void> {
   const isOver = () => {
     const wanted = page.wants();
     return wanted === "nothing" || performance.now() > (wanted === "lines" ? until : countUntil);
@@ -118,7 +129,7 @@ async function look(query: Kysely<CodeIndexTables>, { scope, pattern, page, repo
   const candidates = await findCandidates(query, scope, pattern);
   let isBegun = false;
   for await (const { files, upTo } of walkFiles(query, scope, { repos, from, candidates })) {
-    // However little time there is, every page gets on.
+    // At least one batch is scanned, so that every page makes progress.
     if (isBegun && isOver()) {
       return;
     }
@@ -132,7 +143,7 @@ async function look(query: Kysely<CodeIndexTables>, { scope, pattern, page, repo
           return;
         }
       }
-      bytes = Math.min(bytes * 2, MOST_BYTES);
+      bytes = Math.min(bytes * 2, MAX_BYTES);
     }
     if (upTo !== undefined) {
       page.pass(upTo);

@@ -13,12 +13,12 @@ type Walk = {
   readonly candidates: Candidates | undefined;
 };
 
-/** So many candidates are asked for by their numbers; beyond, the files are gone through and those that have none left out. */
+/** Up to this many candidates are looked up by their ids; beyond, all files are read in order and those without a candidate skipped. */
 const FEW = 5_000;
 const FILES = 500;
 
 export type WalkedFiles = {
-  /** Those that may hold a match. */
+  /** The files that may hold a match. */
   readonly files: readonly TextFile[];
   /** The last that was looked at. */
   readonly upTo: FilePlace | undefined;

@@ -9,15 +9,16 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { scorePostings } from "#retrieval/bm25/score-postings.ts";
-import { postingsOf } from "#retrieval/bm25/segment-memory.ts";
+import { postingsOf, type SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
-/** What each leg needs to look. */
+/** The input of each leg. */
 export type Looking = {
   readonly database: CodeIndexDatabase;
+  readonly memory: SegmentMemory;
   readonly scope: Scope;
   readonly query: ParsedQuery;
-  /** What the scope sees. */
+  /** The segments that are visible in the scope. */
   readonly segments: readonly VisibleChunks[];
   /** Hits wanted at the most. */
   readonly limit: number;
@@ -28,15 +29,15 @@ export type Looking = {
 const FILTERED = 5_000;
 
 export async function searchByWords(looking: Looking): Promise<LegAnswer> {
-  const { database, scope, query, segments, limit, deadlineMs } = looking;
-  if (query.concepts.length === 0) {
+  const { database, memory, scope, query, segments, limit, deadlineMs } = looking;
+  if (query.queryTerms.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
   const read = <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) =>
     readAs(database, scope.tenant, deadlineMs, work);
-  const postings = await postingsOf({ database, scope, segments, read }, query.concepts);
-  const concepts = query.concepts.map(({ weight }, index) => ({ weight, postings: postings[index] ?? new Map<number, null>() }));
-  const scoring = { concepts, segments };
+  const postings = await postingsOf({ memory, scope, segments, read }, query.queryTerms);
+  const queryTerms = query.queryTerms.map(({ weight }, index) => ({ weight, postings: postings[index] ?? new Map<number, null>() }));
+  const scoring = { memory, queryTerms, segments };
   if (!filtersFiles(scope)) {
     const { best, coverageOf } = await scorePostings({ ...scoring, limit });
     return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };
@@ -62,7 +63,7 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
 type LookingByMeaning = Looking & {
   readonly embedder: QueryEmbedder | undefined;
   readonly repositories: readonly RepositoryInScope[];
-  /** Whose vectors are searched; undefined before there are any. */
+  /** The embedder whose vectors are searched; undefined before there are any. */
   readonly vectors: StoredEmbedder | undefined;
 };
 

@@ -8,6 +8,7 @@ import { seedBuild } from "#testing/seed-build.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { searchExactly } from "./search-exactly.ts";
+import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -38,6 +39,7 @@ async function find(literal: string | readonly string[], repo?: string, path?: s
   const scope = { tenant, ...(repo === undefined ? {} : { repo }), ...(path === undefined ? {} : { path }) };
   const { chunkIds } = await searchExactly({
     database,
+    memory: createSegmentMemory(),
     scope,
     query,
     ...(await readSearched(database, scope, 10_000)),
@@ -102,6 +104,7 @@ test("texts that there is no time to compare are said to be missing", async () =
   const scope = { tenant };
   const answer = await searchExactly({
     database,
+    memory: createSegmentMemory(),
     scope,
     query,
     ...(await readSearched(database, scope, 10_000)),

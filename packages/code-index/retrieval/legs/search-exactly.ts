@@ -16,38 +16,38 @@ import { readContents } from "#retrieval/scope/read-listed.store.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
 import { keepMeeting, type Conditions } from "#retrieval/patterns/match-conditions.ts";
 
-/** The rarest of a literal's trigrams are read first, and as many as this where those leave more than a few chunks. */
-const MOST_TRIGRAMS = 10;
+/** The two rarest trigrams of a literal are read first; up to this many when those leave too many chunks. */
+const MAX_TRIGRAMS = 10;
 const FIRST_TRIGRAMS = 2;
-/** So many chunks are compared sooner than further lists are read. */
+/** Comparing this many chunks is faster than reading further lists. */
 const FEW = 150;
-/** Chunks looked into at once: first few, as most literals are either common or rare. */
-const FIRST_LOOK = 250;
-const LARGEST_LOOK = 2_000;
-/** Whose candidates are looked into before those of the others. */
+/** Chunks compared at once. It begins small, as most literals are either common or rare. */
+const FIRST_BATCH = 250;
+const MAX_BATCH = 2_000;
+/** The first segments, whose candidates are compared before those of the others. */
 const FIRST_SEGMENTS = 16;
-/** Part of the time that comparing may begin in: the last look is to end in time, so that what was found is not lost. */
-const LOOKING_SHARE = 0.6;
+/** Share of the deadline in which a batch may begin to be compared: the last batch has to end in time, or all that was found is lost. */
+const COMPARING_SHARE = 0.6;
 
 /** The chunks that hold a literal of the query, letter for letter or in other case, or define one of its names. */
-export async function searchExactly({ database, scope, query, segments, limit, deadlineMs }: Looking): Promise<LegAnswer> {
+export async function searchExactly({ database, memory, scope, query, segments, limit, deadlineMs }: Looking): Promise<LegAnswer> {
   const { literals, names } = query;
   if (literals.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query is longer than any literal that is looked for" };
   }
-  const until = performance.now() + deadlineMs * LOOKING_SHARE;
+  const until = performance.now() + deadlineMs * COMPARING_SHARE;
   let left = 0;
   const hits = await readAs(database, scope.tenant, deadlineMs, async (transaction): Promise<readonly LiteralHit[]> => {
     const defining = await findDefining(transaction, scope, { names, limit });
     if (literals.some((literal) => trigramsOf(literal).length === 0)) {
       return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))].toSorted(byCloseness);
     }
-    const reading: Reading = { database, scope, segments, read: (work) => work(transaction) };
+    const reading: Reading = { memory, scope, segments, read: (work) => work(transaction) };
     const sample = await trigramSampleOf(reading);
     const holding: LiteralHit[] = [];
-    // What was asked as a whole is not to be crowded out by a common part of it.
+    // The whole literal goes first, so that a common part of it does not crowd it out.
     for (const some of inSteps(literals, 1)) {
-      const looked = await lookFor({ transaction, scope, reading, sample, until, literals: some, limit: limit - holding.length });
+      const looked = await compareCandidates({ transaction, scope, reading, sample, until, literals: some, limit: limit - holding.length });
       holding.push(...looked.hits.toSorted(byCloseness));
       left += looked.left;
     }
@@ -58,7 +58,7 @@ export async function searchExactly({ database, scope, query, segments, limit, d
   return left > 0 ? { chunkIds, state: "timeout", reason } : { chunkIds };
 }
 
-type LookingFor = {
+type Comparing = {
   readonly transaction: Transaction<CodeIndexTables>;
   readonly scope: Scope;
   readonly reading: Reading;
@@ -69,26 +69,26 @@ type LookingFor = {
   readonly until: number;
 };
 
-type LookedFor = {
+type Compared = {
   readonly hits: readonly LiteralHit[];
   /** Chunks that may hold one of the literals, and were not compared in time. */
   readonly left: number;
 };
 
-async function lookFor({ transaction, scope, reading, sample, literals, limit, until }: LookingFor): Promise<LookedFor> {
+async function compareCandidates({ transaction, scope, reading, sample, literals, limit, until }: Comparing): Promise<Compared> {
   const wanted = chooseTrigrams(literals.map(trigramsOf), sample);
   const hits: LiteralHit[] = [];
   let left = 0;
-  let look = FIRST_LOOK;
-  // Of what is common the first segments have enough, and the lists of the others are not read.
+  let batch = FIRST_BATCH;
+  // The first segments hold enough of a common literal, so that the lists of the others need not be read.
   for (const segments of inSteps(reading.segments, FIRST_SEGMENTS)) {
     const candidates = hits.length < limit ? await findHolding({ ...reading, segments }, wanted) : [];
     let from = 0;
     while (from < candidates.length && hits.length < limit && performance.now() < until) {
-      const among = candidates.slice(from, from + look);
+      const among = candidates.slice(from, from + batch);
       hits.push(...(await findLiterals(transaction, scope, { literals, among, limit: limit - hits.length })));
-      from += look;
-      look = Math.min(look * 2, LARGEST_LOOK);
+      from += batch;
+      batch = Math.min(batch * 2, MAX_BATCH);
     }
     left += Math.max(0, candidates.length - from);
   }
@@ -97,7 +97,7 @@ async function lookFor({ transaction, scope, reading, sample, literals, limit, u
 
 function chooseTrigrams(literals: readonly (readonly number[])[], sample: TrigramSample | undefined): readonly (readonly number[])[] {
   return literals.map((trigrams) =>
-    sample === undefined ? rarestTrigrams(trigrams, MOST_TRIGRAMS) : tellingTrigrams(trigrams, sample.counts, MOST_TRIGRAMS),
+    sample === undefined ? rarestTrigrams(trigrams, MAX_TRIGRAMS) : tellingTrigrams(trigrams, sample.counts, MAX_TRIGRAMS),
   );
 }
 
@@ -120,7 +120,7 @@ function byCloseness(one: LiteralHit, other: LiteralHit): number {
   return Number(other.defines) - Number(one.defines) || Number(other.same_case) - Number(one.same_case) || one.chunk_id - other.chunk_id;
 }
 
-/** The first `count`, and then the others. */
+/** Splits into the first `count` items and the rest. */
 function inSteps<Item>(items: readonly Item[], count: number): readonly (readonly Item[])[] {
   return [items.slice(0, count), items.slice(count)].filter((step) => step.length > 0);
 }
@@ -140,27 +140,27 @@ function candidatesIn(
   return holding.flatMap((ordinal) => (seen === null || hasBit(seen, ordinal) ? [chunkId(segmentId, ordinal)] : []));
 }
 
-/** Texts read at once: first few, as what is asked for is either common or rare. */
-const FIRST_TEXTS = 200;
-const MAX_TEXTS = 3_000;
-/** Of the deadline, for reading and looking: the rest is for asking what may be looked at. */
-const LOOKING = 0.8;
+/** Texts read at once. It begins small, as conditions are either common or rare. */
+const FIRST_TEXT_BATCH = 200;
+const MAX_TEXT_BATCH = 3_000;
+/** Share of the deadline for reading and matching texts; the rest is for finding the candidates. */
+const READING_SHARE = 0.8;
 
-/** The chunks that meet a query's conditions, by the index as far as it can tell and by their texts then. */
+/** The chunks that meet a query's conditions, narrowed down by the index and then checked against their texts. */
 export async function searchByConditions(
   { database, scope, limit, deadlineMs }: Looking,
   conditions: Conditions,
 ): Promise<LegAnswer & { readonly isComplete: boolean }> {
-  const until = performance.now() + deadlineMs * LOOKING;
+  const until = performance.now() + deadlineMs * READING_SHARE;
   return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
     const candidates = await findCandidates(transaction, scope, { trigrams: conditions.trigrams, isMultiline: false });
     const chunkIds = candidates?.chunkIds() ?? visibleChunkIds(await readVisible(transaction, scope));
     const found: number[] = [];
-    for (let from = 0, look = FIRST_TEXTS; from < chunkIds.length; from += look, look = Math.min(look * 2, MAX_TEXTS)) {
+    for (let from = 0, batch = FIRST_TEXT_BATCH; from < chunkIds.length; from += batch, batch = Math.min(batch * 2, MAX_TEXT_BATCH)) {
       if (found.length >= limit || performance.now() > until) {
         return { chunkIds: found.slice(0, limit), isComplete: false };
       }
-      const texts = await readContents(transaction, scope, chunkIds.slice(from, from + look));
+      const texts = await readContents(transaction, scope, chunkIds.slice(from, from + batch));
       const { kept, isComplete } = await keepMeeting(texts, conditions, until);
       found.push(...kept.map((chunk) => chunk.chunk_id));
       if (!isComplete) {

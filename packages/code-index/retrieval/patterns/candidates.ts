@@ -15,7 +15,7 @@ export type Candidates = {
   readonly chunkIds: () => readonly number[];
 };
 
-/** Asks the trigrams of the scope's segments; `undefined` when they can't tell, and every chunk may. */
+/** Narrows the chunks down by trigrams; `undefined` when they can't, and every chunk may match. */
 export async function findCandidates(
   query: Kysely<CodeIndexTables>,
   scope: Scope,

@@ -7,7 +7,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { search } from "#retrieval/search/search.ts";
+import { createSearchState, search } from "#retrieval/search/search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 function ask(query: string, repo: string): Promise<SearchAnswer> {
-  return search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, repo, limit: 50 });
+  return search({ ...createSearchState(), database, log: silentLog, embedder: undefined }, { tenant }, { query, repo, limit: 50 });
 }
 
 type FoundAll = { readonly paths: readonly string[]; readonly answer: SearchAnswer; readonly notes: readonly string[] };
@@ -48,7 +48,13 @@ async function findAll(query: string, repo: string): Promise<FoundAll> {
   const answers = [await ask(query, repo)];
   for (let next = answers[0]?.next_cursor; typeof next === "string"; next = answers.at(-1)?.next_cursor) {
     const cursor = next;
-    answers.push(await search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, repo, limit: 50, cursor }));
+    answers.push(
+      await search(
+        { ...createSearchState(), database, log: silentLog, embedder: undefined },
+        { tenant },
+        { query, repo, limit: 50, cursor },
+      ),
+    );
   }
   const [answer = await ask(query, repo)] = answers;
   // Of most places the texts are read only for the page that shows them.
@@ -121,20 +127,20 @@ test("an expression without a word is looked for everywhere, by the index", { ti
     await seedBuild(database, { tenant, repo: `large/part${part}`, files: { [`${part}.txt`]: lines.join("\n") } });
   }
   const query = String.raw`/!\?=/ repo:large/*`;
-  const answer = await search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, limit: 50 });
+  const answer = await search({ ...createSearchState(), database, log: silentLog, embedder: undefined }, { tenant }, { query, limit: 50 });
   expect(answer).toMatchObject({ partial: false, notes: [], results: [{ path: "10.txt" }] });
 });
 
 test("expressions that are large together are refused, as each of them alone would be", async () => {
   const query = Array.from({ length: 8 }, (_, at) => `/[ab][^Z]{900}[X${at}]/`).join(" OR ");
-  const refused = search({ database, log: silentLog, embedder: undefined }, { tenant }, { query, limit: 10 });
+  const refused = search({ ...createSearchState(), database, log: silentLog, embedder: undefined }, { tenant }, { query, limit: 10 });
   await expect(refused).rejects.toMatchObject({ code: "invalid_query", message: expect.stringContaining("too large together") });
 });
 
 test("looking that had to stop says so", async () => {
   const deadlines = { bm25: 2_000, exact: 1, semantic: 1 };
   const request = { query: "/n.e.d.*k.p./", repo: "acme/many", limit: 50 };
-  const answer = await search({ database, log: silentLog, embedder: undefined, deadlines }, { tenant }, request);
+  const answer = await search({ ...createSearchState(), database, log: silentLog, embedder: undefined, deadlines }, { tenant }, request);
   expect(answer).toMatchObject({ partial: true, notes: [expect.stringContaining("Not every place was held against")] });
 });
 

@@ -5,22 +5,22 @@ import type { Condition } from "#retrieval/query/query-filters.ts";
 import { invalidQuery, type ParsedQuery } from "#retrieval/query/query.ts";
 import { ANY, both, oneOf, type TrigramQuery } from "./trigram-query.ts";
 
-/** What a query insists on. */
+/** The conditions of a query, ready to be checked against texts. */
 export type Conditions = {
   /** Whether a text meets all the conditions of one of the alternatives. */
   readonly areMetBy: (content: string) => boolean;
-  /** What a text that meets them must hold. */
+  /** Trigrams that every text that meets them holds. */
   readonly trigrams: TrigramQuery;
   /** Whether each of the alternatives says what to find, and not only what to leave out. */
   readonly areFindable: boolean;
 };
 
-const MOST = 50;
-/** Steps that a character may take with all expressions together: none lets the others wait for long. */
-const MOST_STEPS = 5_000;
+const MAX_CONDITIONS = 50;
+/** Steps that one character may cost with all expressions together, so that no query blocks the others for long. */
+const MAX_STEPS_TOGETHER = 5_000;
 
 /**
- * The conditions of a query, ready to be held against texts; `undefined` when every text meets them.
+ * The conditions of a query, compiled; `undefined` when every text meets them.
  *
  * @throws {AppError} `invalid_query` (400) when there are too many, `invalid_pattern` (400) for one that can't be read.
  */
@@ -29,11 +29,11 @@ export function compileConditions({
   isCaseSensitive,
 }: Pick<ParsedQuery, "alternatives" | "isCaseSensitive">): Conditions | undefined {
   const count = alternatives.flat().length;
-  if (count > MOST) {
-    throw invalidQuery(`The query has ${count} conditions (quotes, regular expressions, exclusions); at most ${MOST} are taken.`);
+  if (count > MAX_CONDITIONS) {
+    throw invalidQuery(`The query has ${count} conditions (quotes, regular expressions, exclusions); at most ${MAX_CONDITIONS} are taken.`);
   }
-  const compiled = alternatives.map((conditions) => conditions.map((condition) => compile(condition, isCaseSensitive)));
-  if (compiled.flat().reduce((sum, { steps }) => sum + steps, 0) > MOST_STEPS) {
+  const compiled = alternatives.map((conditions) => conditions.map((condition) => compileCondition(condition, isCaseSensitive)));
+  if (compiled.flat().reduce((sum, { steps }) => sum + steps, 0) > MAX_STEPS_TOGETHER) {
     throw invalidQuery("The regular expressions of the query are too large together; repeat less in them, or ask for less at once.");
   }
   if (compiled.some((conditions) => conditions.length === 0)) {
@@ -48,7 +48,7 @@ export function compileConditions({
 
 type Compiled = { readonly isMetBy: (content: string) => boolean; readonly trigrams: TrigramQuery; readonly steps: number };
 
-function compile({ kind, source, negated }: Condition, isCaseSensitive: boolean): Compiled {
+function compileCondition({ kind, source, negated }: Condition, isCaseSensitive: boolean): Compiled {
   const pattern = compilePattern({ source, isRegex: kind === "regex", isCaseSensitive });
   const holds = kind === "regex" ? pattern.matches : textFinder(source, isCaseSensitive);
   const { steps } = pattern;
@@ -64,16 +64,16 @@ function textFinder(source: string, isCaseSensitive: boolean): (content: string)
   return (content) => expression.test(content);
 }
 
-/** How long nobody else gets a turn. */
-const TURN_MS = 20;
+/** How long other work of the process has to wait at most. */
+const MAX_BLOCKING_MS = 20;
 
 type Meeting<Item> = {
   readonly kept: readonly Item[];
-  /** False when it was too late to look at all of them. */
+  /** False when the deadline came before all were checked. */
   readonly isComplete: boolean;
 };
 
-/** Those whose content meets the conditions, looked at until it is too late. */
+/** The items whose content meets the conditions, checked until the deadline. */
 export async function keepMeeting<Item extends { readonly content: string }>(
   items: readonly Item[],
   conditions: Conditions | undefined,
@@ -83,9 +83,9 @@ export async function keepMeeting<Item extends { readonly content: string }>(
     return { kept: items, isComplete: true };
   }
   const kept: Item[] = [];
-  const turn = yieldEvery(TURN_MS);
+  const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
   for (const item of items) {
-    await turn();
+    await yieldToEventLoop();
     if (performance.now() > until) {
       return { kept, isComplete: false };
     }

@@ -33,18 +33,18 @@ export type Pattern = {
   readonly mayMatch: (text: string) => boolean;
   /** Of the lines of a text, by `splitLines`, those that match, from 0. */
   readonly linesOf: (text: string) => readonly number[];
-  /** The same, letting others have their turn when it takes long. */
+  /** The same, but yields to the event loop when it takes long. */
   readonly findLines: (text: string) => Promise<readonly number[]>;
   /** Where in the lines, of those `linesOf` gave, the matches are. */
   readonly rangesIn: (text: string, lines: readonly number[]) => readonly (readonly Range[])[];
 };
 
-/** Characters of a pattern. */
-const LONGEST = 2_000;
-/** Instructions of a compiled expression. */
-const LARGEST_PROGRAM = 5_000;
-/** Trigrams the index is asked for. */
-const MOST_TRIGRAMS = 64;
+/** Longest pattern, in characters. */
+const MAX_PATTERN_LENGTH = 2_000;
+/** Most instructions of a compiled expression. */
+const MAX_PROGRAM_SIZE = 5_000;
+/** Most trigrams that the index is asked for. */
+const MAX_TRIGRAMS = 64;
 
 /** @throws {AppError} `invalid_pattern` (400), saying what is wrong with it. */
 export function compilePattern(given: PatternSource): Pattern {
@@ -52,8 +52,8 @@ export function compilePattern(given: PatternSource): Pattern {
   if (source === "") {
     throw invalidPattern("The pattern is empty; say what to look for.");
   }
-  if (source.length > LONGEST) {
-    throw invalidPattern(`The pattern is longer than ${LONGEST} characters.`);
+  if (source.length > MAX_PATTERN_LENGTH) {
+    throw invalidPattern(`The pattern is longer than ${MAX_PATTERN_LENGTH} characters.`);
   }
   if (source.includes("\0")) {
     throw invalidPattern("The pattern holds a NUL character, which no source text has.");
@@ -105,9 +105,9 @@ function compileRegex({ source, isCaseSensitive }: PatternSource): Pattern {
   const overLines = compile(source, flags | RE2JS.MULTILINE);
   const steps = overLines.programSize();
   const { trigrams, isMultiline } = readRegex(source);
-  const query = lighten(trigrams, MOST_TRIGRAMS);
+  const query = lighten(trigrams, MAX_TRIGRAMS);
   const test = (text: string) => overLines.test(text);
-  // Of a text's begin and end every line has its own.
+  // In a test line by line, every line has a begin and an end of its own.
   const speaksOfEnds = /\\[Az]|\(\?[a-zA-Z]*-[a-zA-Z]*m/.test(source);
   return isMultiline
     ? acrossLines({
@@ -115,8 +115,8 @@ function compileRegex({ source, isCaseSensitive }: PatternSource): Pattern {
         test,
         matchesIn: (text) => matchesOfRegex(overLines, text),
         steps,
-        isTooMuch: (text) => text.length * steps > MOST_STEPS,
-        mayMatch: (text) => text.length * steps > MOST_AT_ONCE || test(plainEnds(text)),
+        isTooMuch: (text) => text.length * steps > MAX_RANGE_STEPS,
+        mayMatch: (text) => text.length * steps > MAX_TEST_STEPS || test(plainEnds(text)),
       })
     : withinLines({ trigrams: query, line: { regex, test: (line) => regex.test(line) }, text: speaksOfEnds ? undefined : test, steps });
 }
@@ -133,13 +133,13 @@ function compile(source: string, flags: number): RE2JS {
     }
     throw error;
   }
-  if (regex.programSize() > LARGEST_PROGRAM) {
+  if (regex.programSize() > MAX_PROGRAM_SIZE) {
     throw invalidPattern("The regular expression is too large; repeat less in it.");
   }
   return regex;
 }
 
-/** What finds, and a quicker test of whether there is anything to find. */
+/** An expression, and a quicker test whether it has any match. */
 type Finder = { readonly regex: RE2JS; readonly test: (text: string) => boolean };
 
 type WithinLines = {
@@ -153,7 +153,7 @@ type WithinLines = {
 function withinLines({ trigrams, line, text: mayMatch = () => true, steps }: WithinLines): Pattern {
   const linesOf = (text: string) =>
     mayMatch(plainEnds(text)) ? splitLines(text).flatMap((each, index) => (line.test(each) ? [index] : [])) : [];
-  const isLong = (text: string) => text.length * steps > MOST_AT_ONCE;
+  const isLong = (text: string) => text.length * steps > MAX_TEST_STEPS;
   const matches = (text: string) => mayMatch(plainEnds(text)) && splitLines(text).some(line.test);
   return {
     trigrams,
@@ -162,7 +162,7 @@ function withinLines({ trigrams, line, text: mayMatch = () => true, steps }: Wit
     isTooMuch: (text) => isLong(text) && splitLines(text).some(isLong),
     mayMatch: (text) => isLong(text) || matches(text),
     linesOf,
-    findLines: async (text) => (text.length * steps > MOST_STEPS ? linesInTurns(text, line.test) : linesOf(text)),
+    findLines: async (text) => (text.length * steps > MAX_RANGE_STEPS ? findLinesYielding(text, line.test) : linesOf(text)),
     matches,
     rangesIn: (text, wanted) => {
       const lines = splitLines(text);
@@ -171,14 +171,14 @@ function withinLines({ trigrams, line, text: mayMatch = () => true, steps }: Wit
   };
 }
 
-/** How long nobody else gets a turn. */
-const TURN_MS = 20;
+/** How long other work of the process has to wait at most. */
+const MAX_BLOCKING_MS = 20;
 
-async function linesInTurns(text: string, test: (line: string) => boolean): Promise<readonly number[]> {
+async function findLinesYielding(text: string, test: (line: string) => boolean): Promise<readonly number[]> {
   const found: number[] = [];
-  const turn = yieldEvery(TURN_MS);
+  const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
   for (const [index, line] of splitLines(text).entries()) {
-    await turn();
+    await yieldToEventLoop();
     if (test(line)) {
       found.push(index);
     }
@@ -186,20 +186,20 @@ async function linesInTurns(text: string, test: (line: string) => boolean): Prom
   return found;
 }
 
-/** Ranges told of a line. */
-const MOST_RANGES = 100;
+/** Most ranges of one line. */
+const MAX_RANGES = 100;
 /** Steps spent on finding where in a text the matches are; beyond it is known only that there are some. */
-const MOST_STEPS = 20_000_000;
-/** Steps of a test alone, which takes at the worst half a second for these. */
-const MOST_AT_ONCE = 100_000_000;
+const MAX_RANGE_STEPS = 20_000_000;
+/** Steps of a test alone; so many take half a second at worst. */
+const MAX_TEST_STEPS = 100_000_000;
 
 function rangesOf(regex: RE2JS, text: string): readonly Range[] {
   const ranges: Range[] = [];
-  if (text.length * regex.programSize() > MOST_STEPS) {
+  if (text.length * regex.programSize() > MAX_RANGE_STEPS) {
     return ranges;
   }
   const matcher = regex.matcher(text);
-  while (ranges.length < MOST_RANGES && matcher.find()) {
+  while (ranges.length < MAX_RANGES && matcher.find()) {
     ranges.push([matcher.start(), matcher.end()]);
   }
   return ranges;
@@ -251,7 +251,7 @@ function matchesOfLiteral(literal: string, isCaseSensitive: boolean, text: strin
   ]);
 }
 
-/** What of each line the matches cover, by rising line. */
+/** The ranges that the matches cover, by line, in order. */
 function spread(text: string, matches: readonly Range[]): ReadonlyMap<number, readonly Range[]> {
   const covered = new Map<number, Range[]>();
   let line = 0;
@@ -261,7 +261,7 @@ function spread(text: string, matches: readonly Range[]): ReadonlyMap<number, re
       line++;
       begin = end + 1;
     }
-    // A match's later lines are gone over again by the next one, which may begin on the last of them.
+    // The next match may begin on the last line of this one, so `line` and `begin` stay at its first.
     let [at, start] = [line, begin];
     do {
       const found = text.indexOf("\n", start);

@@ -3,7 +3,7 @@ import type { TrigramQuery } from "./trigram-query.ts";
 
 export type RegexReading = {
   readonly trigrams: TrigramQuery;
-  /** It speaks of line ends, so that a match may be longer than a line. */
+  /** Whether a match may span several lines. */
   readonly isMultiline: boolean;
 };
 
@@ -17,11 +17,11 @@ export function readRegex(source: string): RegexReading {
   return { trigrams: reader.isDone ? queryOf(known) : queryOf(ANYTHING), isMultiline: reader.isMultiline };
 }
 
-/** Characters of a class beyond which nothing is known of it. */
-const MOST_CHARACTERS = 40;
+/** A class of more characters counts as any character. */
+const MAX_CLASS_CHARACTERS = 40;
 const NEWLINE = 10;
 
-/** Characters, or `undefined` for more than are counted. */
+/** Character codes; `undefined` for too many. */
 type Characters = readonly number[] | undefined;
 
 class Reader {
@@ -112,7 +112,7 @@ class Reader {
     if (head !== null) {
       const [text, flags = "", end] = head;
       this.#at += Array.from(text).length;
-      // A dot that takes line ends was asked for.
+      // With the flag s a dot also matches line ends.
       this.isMultiline ||= /^[imU]*s/.test(flags);
       if (end === ")") {
         return EMPTY;
@@ -184,7 +184,7 @@ class Reader {
     // `[\s\S]` is how line ends are asked for where a dot does not take them; `[^\n]` keeps them out.
     this.isMultiline = isNegated ? wasMultiline : this.isMultiline || TAKES_ALL.test(written);
     const characters = items.flatMap((item) => item ?? []);
-    const isKnown = !isNegated && items.every((item) => item !== undefined) && characters.length <= MOST_CHARACTERS;
+    const isKnown = !isNegated && items.every((item) => item !== undefined) && characters.length <= MAX_CLASS_CHARACTERS;
     return oneOfCharacters(isKnown ? characters : undefined);
   }
 
@@ -204,7 +204,7 @@ class Reader {
     const [from = 0] = first;
     const [to = 0] = this.#classCharacters() ?? [];
     this.isMultiline ||= from <= NEWLINE && NEWLINE <= to;
-    return to - from < MOST_CHARACTERS ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : undefined;
+    return to - from < MAX_CLASS_CHARACTERS ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : undefined;
   }
 
   #classCharacters(): Characters {
@@ -235,7 +235,7 @@ const TAKES_ALL = /\\s.*\\S|\\S.*\\s|\\d.*\\D|\\D.*\\d|\\w.*\\W|\\W.*\\w/;
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: NEWLINE, r: 13, t: 9, v: 11 };
 
-/** The classes with few characters; of others nothing is known. */
+/** Escapes that stand for few characters; all others count as any character. */
 const NAMED: Readonly<Record<string, readonly number[]>> = {
   d: Array.from({ length: 10 }, (_, digit) => 48 + digit),
   s: [9, NEWLINE, 12, 13, 32],

@@ -14,10 +14,10 @@ export type Known = {
   readonly query: TrigramQuery;
 };
 
-/** Texts that are told apart, and of what length in all. */
-const MOST_TEXTS = 16;
-const MOST_LETTERS = 1_200;
-/** As much of an end makes trigrams with what comes next. */
+/** Most texts that are kept apart, and their length together. */
+const MAX_TEXTS = 16;
+const MAX_LETTERS = 1_200;
+/** Characters of an end that form trigrams with what comes next. */
 const END = 2;
 /** Stands for a line's end: what is before and after may be in different chunks. */
 const NEWLINE = "\u0100";
@@ -37,7 +37,7 @@ export function oneOfCharacters(characters: Iterable<number> | undefined): Known
   const texts = new Set<string>();
   for (const character of characters) {
     texts.add(classesOf(String.fromCodePoint(character)));
-    if (texts.size > MOST_TEXTS) {
+    if (texts.size > MAX_TEXTS) {
       return ANYTHING;
     }
   }
@@ -84,18 +84,18 @@ export function repeat(known: Known, least: number, most: number | undefined): K
     return most === 1 ? alternate(known, EMPTY) : ANYTHING;
   }
   let repeated = known;
-  for (let times = 1; times < Math.min(least, MOST_TEXTS); times++) {
+  for (let times = 1; times < Math.min(least, MAX_TEXTS); times++) {
     repeated = concatenate(repeated, known);
   }
-  if (most === least && least <= MOST_TEXTS) {
+  if (most === least && least <= MAX_TEXTS) {
     return repeated;
   }
-  // Whatever follows the first of them ends as one of them does.
+  // However often it is repeated, it ends as one repetition does.
   const open = opened(repeated);
   return { ...open, suffixes: opened(known).suffixes };
 }
 
-/** What every match holds. */
+/** The trigrams that every match holds. */
 export function queryOf(known: Known): TrigramQuery {
   return opened(known).query;
 }
@@ -110,22 +110,22 @@ function opened({ exact, prefixes, suffixes, query }: Known): Known {
 function bounded(known: Known): Known {
   const { exact, prefixes, suffixes, query } = known;
   if (exact !== undefined) {
-    const isSmall = exact.size <= MOST_TEXTS && lettersOf(exact) <= MOST_LETTERS;
+    const isSmall = exact.size <= MAX_TEXTS && lettersOf(exact) <= MAX_LETTERS;
     return isSmall ? known : bounded(opened(known));
   }
-  // The ends' own trigrams hold for every match, too.
+  // Every match also holds the trigrams of its ends.
   const grown = both(grownQuery(prefixes), grownQuery(suffixes));
   return { exact, prefixes: ends(prefixes, "first"), suffixes: ends(suffixes, "last"), query: both(query, grown) };
 }
 
-/** Ends of this length have made their trigrams before. */
+/** Ends that have not grown made their trigrams before. */
 function grownQuery(texts: ReadonlySet<string>): TrigramQuery {
   return [...texts].some((text) => text.length <= END) ? ANY : queryOfTexts(texts);
 }
 
 function ends(texts: ReadonlySet<string>, which: "first" | "last"): ReadonlySet<string> {
   const cut = new Set([...texts].map((text) => (which === "first" ? text.slice(0, END) : text.slice(-END))));
-  return cut.size > MOST_TEXTS ? NOTHING : cut;
+  return cut.size > MAX_TEXTS ? NOTHING : cut;
 }
 
 function cross(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {
@@ -144,7 +144,7 @@ function lettersOf(texts: ReadonlySet<string>): number {
   return letters;
 }
 
-/** One of the texts is there. */
+/** The condition that one of the texts is there. */
 function queryOfTexts(texts: ReadonlySet<string>): TrigramQuery {
   return oneOf(
     [...texts].map((text) =>

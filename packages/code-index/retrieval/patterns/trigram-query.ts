@@ -11,13 +11,13 @@ const RARITY = Uint8Array.from({ length: CLASSES }, (_, own) => {
   return place === -1 ? COMMONEST.length : place;
 });
 
-/** The greater, the fewer chunks are likely to hold the trigram. */
+/** An estimate that needs no index: the higher, the fewer chunks are likely to hold the trigram. */
 function rarityOf(code: number): number {
   const mask = CLASSES - 1;
   return (RARITY[code >>> (2 * TRIGRAM_BITS)] ?? 0) + (RARITY[(code >>> TRIGRAM_BITS) & mask] ?? 0) + (RARITY[code & mask] ?? 0);
 }
 
-/** Trigrams of one place share letters, and say little beside each other. */
+/** Chosen trigrams lie at least this far apart: neighbours share letters and narrow little down. */
 const APART = 2;
 /** The rarest of a literal's trigrams, by how common they are in a sample, the rarest first. */
 export function tellingTrigrams(trigrams: readonly number[], counts: TrigramCounts, most: number): readonly number[] {
@@ -25,7 +25,7 @@ export function tellingTrigrams(trigrams: readonly number[], counts: TrigramCoun
     .map((trigram, place) => ({ trigram, place, count: counts[trigram] ?? 0 }))
     .toSorted((one, other) => one.count - other.count);
   const chosen: typeof byRarity = [];
-  // Those beside each other only where there are no others.
+  // Neighbours only where there are no others left.
   for (const apart of [APART, 1]) {
     for (const candidate of byRarity) {
       if (chosen.length < most && chosen.every(({ place }) => Math.abs(place - candidate.place) >= apart)) {
@@ -36,7 +36,7 @@ export function tellingTrigrams(trigrams: readonly number[], counts: TrigramCoun
   return chosen.map(({ trigram }) => trigram);
 }
 
-/** At most so many, from all over the text, as neighbours say much the same: of each stretch the one that is likely to be the rarest. */
+/** At most `most` trigrams, spread over the text: the likely rarest of each stretch, since neighbours narrow down much the same. */
 export function rarestTrigrams(trigrams: readonly number[], most: number): readonly number[] {
   const stretches = Math.min(most, trigrams.length);
   return Array.from({ length: stretches }, (_, stretch) => {
@@ -54,12 +54,12 @@ export type TrigramQuery =
 
 export const ANY: TrigramQuery = { kind: "any" };
 
-/** More of a run's trigrams hardly leave fewer chunks. */
-const MOST_OF_RUN = 8;
+/** More trigrams of a run hardly narrow the chunks further. */
+const MAX_RUN_TRIGRAMS = 8;
 
 /** The condition of a text that is given by the classes of its letters. */
 export function queryOfRun(classes: readonly number[]): TrigramQuery {
-  const trigrams = rarestTrigrams(trigramsOfClasses(classes), MOST_OF_RUN);
+  const trigrams = rarestTrigrams(trigramsOfClasses(classes), MAX_RUN_TRIGRAMS);
   return trigrams.length === 0 ? ANY : { kind: "run", trigrams };
 }
 
@@ -83,7 +83,7 @@ function partsOf(query: TrigramQuery, kind: "and" | "or"): readonly TrigramQuery
   return query.kind === kind ? query.parts : [query];
 }
 
-/** All the trigrams that decide, each once. */
+/** All trigrams of the query, each once. */
 export function trigramsIn(query: TrigramQuery): readonly number[] {
   if (query.kind === "any") {
     return [];
@@ -132,7 +132,7 @@ export function chunksOf(query: TrigramQuery, { blocks, isMultiline }: Evaluatin
   return isMultiline || shortest === undefined ? shortest : inAll(known);
 }
 
-/** What all of the lists have, beginning with the shortest. */
+/** The intersection of the lists, beginning with the shortest. */
 function inAll(lists: readonly (readonly number[])[]): readonly number[] {
   const [shortest = [], ...others] = lists.toSorted((one, other) => one.length - other.length);
   return others.reduce(inBoth, shortest);

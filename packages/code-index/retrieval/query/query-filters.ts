@@ -3,13 +3,13 @@ import type { ScopeFilters } from "#store/tenancy/read-scope.store.ts";
 import type { FilterField, Token } from "./query-tokens.ts";
 import { holdsCodeName, isProse, type Shape } from "./query-shape.ts";
 
-/** One filter as it is understood. */
+/** One filter of a query. */
 export type QueryFilter = { readonly field: FilterField; readonly value: string; readonly negated: boolean };
 
 /** More make every leg slow, and nobody writes as many by hand. */
-const MOST = 50;
+const MAX_FILTERS = 50;
 /** As long as a path may be. */
-const LONGEST = 1_000;
+const MAX_FILTER_LENGTH = 1_000;
 
 /**
  * The filters of a query, with a language by its name in the index.
@@ -22,15 +22,15 @@ export function filtersOf(tokens: readonly Token[]): readonly QueryFilter[] {
       ? [{ field: token.field, value: token.field === "lang" ? languageNamed(token.value) : token.value, negated: token.negated }]
       : [],
   );
-  if (filters.length > MOST) {
+  if (filters.length > MAX_FILTERS) {
     throw new AppError({
       code: "invalid_query",
       status: 400,
-      message: `The query has ${filters.length} filters; at most ${MOST} are taken.`,
+      message: `The query has ${filters.length} filters; at most ${MAX_FILTERS} are taken.`,
     });
   }
-  if (filters.some(({ value }) => value.length > LONGEST)) {
-    throw new AppError({ code: "invalid_query", status: 400, message: `A filter is longer than ${LONGEST} characters.` });
+  if (filters.some(({ value }) => value.length > MAX_FILTER_LENGTH)) {
+    throw new AppError({ code: "invalid_query", status: 400, message: `A filter is longer than ${MAX_FILTER_LENGTH} characters.` });
   }
   return filters;
 }
@@ -90,13 +90,13 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** As the index calls it: `py`, `Python` and `python` are one. */
+/** The index's name of a language: `py`, `Python` and `python` are one. */
 export function languageNamed(given: string): string {
   const name = given.toLowerCase();
   return SHORT_NAMES.get(name) ?? name;
 }
 
-/** What the text of a result has to hold, or must not. */
+/** Something that the text of a result must hold, or must not. */
 export type Condition = {
   readonly kind: "phrase" | "regex" | "word";
   readonly source: string;
@@ -109,7 +109,7 @@ type Read = { readonly alternatives: readonly (readonly Condition[])[]; readonly
 
 /**
  * The conditions of each alternative: quoted texts, regular expressions and what is excluded; every name and word of code, too,
- * where the case is asked for. Quotes in a message of something gone wrong are the message's own.
+ * where `case:` is set. Quotes within an error message belong to the message.
  */
 export function conditionsOf(alternatives: readonly (readonly Token[])[], { shape, isCaseSensitive }: Reading): Read {
   const isMessage = shape === "error" && alternatives.some((tokens) => tokens.some(({ kind }) => kind === "word"));

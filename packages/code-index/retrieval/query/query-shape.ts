@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { shapeSchema } from "#contract.ts";
 
-/** How a query is written says what its writer looks for, and which leg to trust. */
+/** What kind of thing a query looks for, by how it is written; it decides how much each leg counts. */
 export type Shape = z.infer<typeof shapeSchema>;
 
 const NAME = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
@@ -17,7 +17,7 @@ const PATH = /^(?![a-z]+:\/\/)(?:\.{0,2}\/)?(?:[\p{L}\p{N}_.@+[\]()$-]+\/)*[\p{L
 const FILE_NAME =
   /[\p{L}\p{N}_-]\.(?:[cm]?[jt]sx?|py|go|rs|java|cc|cpp|hpp|cs|rb|php|kts?|swift|scala|sh|sql|s?css|html?|vue|svelte|json|ya?ml|toml|md|proto|tf|lua|exs?|erl|hs|txt|xml|lock|sum|cfg|ini|env)(?::\d{1,9}){0,2}$/iu;
 
-/** Words that messages of something gone wrong have, and questions about it too. */
+/** Words of error messages, which questions about errors have, too. */
 const FAILURE =
   /\b(?:error|exception|panic|fatal|fail(?:ed|ure)|can ?not|can't|could not|couldn't|unable to|undefined|unexpected|invalid|not found|no such|not permitted|denied|refused|timed? ?out|exceeded|traceback|segmentation fault)\b|(?:Error|Exception)\b|\bE[A-Z]{4,}\b/iu;
 /** What tells a message from a question: `what: why`, a value in quotes or brackets, a number. */
@@ -27,8 +27,8 @@ const QUESTION = /^(?:how|where|what|why|which|who|whose|when|is|are|does|do|can
 /** `==`, `:=` and the like, standing alone, as in `a == b`. */
 const OPERATOR = /(?:^|\s)(?:[!=]={1,2}|:=|[-=]>|<-|&&|\|\||[-+*/|&]=)(?:\s|$)/u;
 
-/** Characters that tell what the rest is. */
-const BEGINNING = 2_000;
+/** The shape is read from this many characters. */
+const MAX_TELLING_CHARACTERS = 2_000;
 
 export function shapeOf(text: string): Shape {
   const words = text.split(/\s+/u);
@@ -38,7 +38,7 @@ export function shapeOf(text: string): Shape {
   if (SYMBOL.test(text)) {
     return "symbol";
   }
-  const beginning = text.slice(0, BEGINNING);
+  const beginning = text.slice(0, MAX_TELLING_CHARACTERS);
   if (words.length > 2 && FAILURE.test(beginning) && MESSAGE.test(beginning) && !QUESTION.test(text)) {
     return "error";
   }
@@ -56,7 +56,7 @@ export function holdsCodeName(word: string): boolean {
   return (word.match(new RegExp(NAME, "gu")) ?? []).some((name) => CODE_NAME.test(name));
 }
 
-/** Most of what was written is words of a language that people speak. */
+/** Whether the query is mostly natural language. */
 export function isProse(shape: Shape): boolean {
   return shape === "natural" || shape === "mixed";
 }
@@ -88,16 +88,16 @@ export function pathIn(text: string): { readonly path: string; readonly line: nu
   return { path, line: line === undefined ? undefined : Number(line) };
 }
 
-const FRAGMENTS = 3;
-const SHORTEST_FRAGMENT = 8;
+const MAX_FRAGMENTS = 3;
+const MIN_FRAGMENT_LENGTH = 8;
 
 /** The parts of a message that code may hold as they stand, longest first: what is between values that were put in. */
 export function fragmentsOf(message: string): readonly string[] {
   return message
-    .slice(0, BEGINNING)
+    .slice(0, MAX_TELLING_CHARACTERS)
     .split(/["'`][^"'`]*["'`]|\[[^\]]*\]|\([^)]*\)|\S*[/\\]\S*|\S*\d\S*|: |\.\s|[{}<>|]/u)
     .map((part) => part.trim())
-    .filter((part) => part.length >= SHORTEST_FRAGMENT)
+    .filter((part) => part.length >= MIN_FRAGMENT_LENGTH)
     .toSorted((one, other) => other.length - one.length)
-    .slice(0, FRAGMENTS);
+    .slice(0, MAX_FRAGMENTS);
 }

@@ -1,4 +1,4 @@
-/** What a piece of a query is; `raw` is how it was written. */
+/** A token of a query; `raw` is how it was written. */
 export type Token = Word | Quoted | Filter | Case | Or;
 
 type Written = { readonly raw: string };
@@ -32,8 +32,8 @@ const CASES: ReadonlyMap<string, Case["value"]> = new Map([
 ]);
 
 /**
- * Cuts a query into pieces. Nothing here fails: what is not written as an operator is, quotes and slashes that nothing closes
- * too, stands for itself. A text of several lines was pasted, and has no operators at all.
+ * Splits a query into tokens. It never fails: what is no valid operator, such as an unclosed quote, is plain text. A text of
+ * several lines was pasted and has no operators at all.
  */
 export function tokensOf(text: string): readonly Token[] {
   if (/[\n\r]/.test(text)) {
@@ -64,7 +64,7 @@ function tokenAt(text: string, start: number): Token {
     return { ...operator, raw: text.slice(start, operator.end), negated };
   }
   if (negated) {
-    // `-1`, `-v` and `--verbose` are what commands are given.
+    // `-1`, `-v` and `--verbose` are arguments of commands, not exclusions.
     const value = raw.slice(1);
     return /^[\p{L}_$@][^\s]/u.test(value)
       ? { kind: "word", raw, value, negated: true }
@@ -79,8 +79,8 @@ function wordAt(text: string, start: number): string {
   return /\S*/uy.exec(text.slice(start))?.[0] ?? "";
 }
 
-/** Characters between quotes or slashes; what is longer is text. */
-const LONGEST = 2_000;
+/** Longer quotes and expressions are read as plain text. */
+const MAX_QUOTED_LENGTH = 2_000;
 
 type Found<Kind> = { readonly kind: Kind; readonly value: string; readonly end: number };
 
@@ -89,7 +89,7 @@ function quotedAt(text: string, start: number, quote: string): Found<"phrase"> |
   if (text.charAt(start) !== quote) {
     return undefined;
   }
-  const end = Math.min(text.length, start + LONGEST);
+  const end = Math.min(text.length, start + MAX_QUOTED_LENGTH);
   for (let at = start + 1; at < end; at++) {
     const letter = text.charAt(at);
     if (letter === "\\") {
@@ -108,7 +108,7 @@ function regexAt(text: string, start: number): Found<"regex"> | undefined {
     return undefined;
   }
   let inBrackets = false;
-  const end = Math.min(text.length, start + LONGEST);
+  const end = Math.min(text.length, start + MAX_QUOTED_LENGTH);
   for (let at = start + 1; at < end; at++) {
     const letter = text.charAt(at);
     if (letter === "\\") {

@@ -30,23 +30,23 @@ test.for([
 });
 
 test("a question's words are looked for in other forms too; those that only join others count little, or nothing where no name has them", () => {
-  const { concepts } = parseQuery("where are samples appended to a file");
-  expect(concepts.map(({ terms: [word], weight }) => [word, weight])).toEqual([
+  const { queryTerms } = parseQuery("where are samples appended to a file");
+  expect(queryTerms.map(({ terms: [word], weight }) => [word, weight])).toEqual([
     ["samples", 1],
     ["appended", 1],
     ["to", 0.1],
     ["file", 0.1],
   ]);
-  expect(concepts[0]?.terms).toContain("sample");
-  expect(concepts[1]?.terms).toContain("append");
+  expect(queryTerms[0]?.terms).toContain("sample");
+  expect(queryTerms[1]?.terms).toContain("append");
 });
 
 test("a question of nothing but joining words still means them", () => {
-  expect(parseQuery("what is this for").concepts.every(({ weight }) => weight === 1)).toBe(true);
+  expect(parseQuery("what is this for").queryTerms.every(({ weight }) => weight === 1)).toBe(true);
 });
 
 test("code is taken by its words as they stand", () => {
-  expect(parseQuery("if (!samples && x) {").concepts.map(({ terms, weight }) => [terms, weight])).toEqual([
+  expect(parseQuery("if (!samples && x) {").queryTerms.map(({ terms, weight }) => [terms, weight])).toEqual([
     [["if"], 1],
     [["samples"], 1],
     [["x"], 1],

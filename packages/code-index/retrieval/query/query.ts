@@ -5,54 +5,54 @@ import { fragmentsOf, isProse, namesIn, shapeOf, type Shape } from "./query-shap
 import { tokensOf, type Token } from "./query-tokens.ts";
 import { variantsOf } from "./variants.ts";
 
-/** One thing the query asks for, in the spellings that code may use for it. */
-export type Concept = {
+/** A word of the query, in the forms that code may use for it. */
+export type QueryTerm = {
   /** The word itself first. */
   readonly terms: readonly string[];
-  /** What it counts, 1 for a word that says something. */
+  /** Its weight: 1, and less for a stop word. */
   readonly weight: number;
 };
 
 export type ParsedQuery = {
-  /** What is looked for by meaning and by words: the query without its filters. Empty when it has nothing else. */
+  /** The query without its filters, for the semantic and the keyword leg; empty when there are only filters. */
   readonly text: string;
   readonly shape: Shape;
-  readonly concepts: readonly Concept[];
+  readonly queryTerms: readonly QueryTerm[];
   /** Texts to find letter for letter. */
   readonly literals: readonly string[];
   /** Identifiers that the query names; a chunk that defines one is what it asks for. */
   readonly names: readonly string[];
   readonly filters: readonly QueryFilter[];
-  /** What is apart by OR. A chunk is found that meets all the conditions of one of them; without conditions all are met. */
+  /** The sides of OR. A chunk must meet all conditions of one side; a side without conditions is always met. */
   readonly alternatives: readonly (readonly Condition[])[];
   readonly isCaseSensitive: boolean;
-  /** What whoever asked should know about how it was read. */
+  /** Notes for the user on how the query was read. */
   readonly notes: readonly string[];
 };
 
-/** More words than this say nothing more about what is looked for. */
-const CONCEPTS = 100;
-const LITERALS = 6;
-/** No longer text is found literally: chunks are about this long. */
-const LONGEST_LITERAL = 1_500;
+/** Further words of a query are ignored. */
+const MAX_QUERY_TERMS = 100;
+const MAX_LITERALS = 6;
+/** About the length of a chunk: longer texts can't be found literally. */
+const MAX_LITERAL_LENGTH = 1_500;
 
-/** Words that questions are made of. They are searched, since `for` and `if` are code, but count little. */
-const FUNCTION_WORDS = new Set(
+/** Stop words: words that questions are made of. They are searched, since `for` and `if` are code, but count little. */
+const STOP_WORDS = new Set(
   `a an and are as at be been being but by can could did do does for from had has have how i if in into is it its me my
   of on or our should so such that the their them then there these they this those to us was we were what when where which
   while who whom why will with would you your code file find function show`.split(/\s+/),
 );
-const FUNCTION_WORD_WEIGHT = 0.1;
+const STOP_WORD_WEIGHT = 0.1;
 
-/** Those of them that no name of code is made of. In a question that says anything else they are not looked for. */
-const EMPTY_WORDS = new Set(
+/** Stop words that occur in no name of code; ignored when the question has any other word. */
+const IGNORED_STOP_WORDS = new Set(
   `a an are be been being but had how i it its me my our should so such that the their them there these they this those us was we
   were what where which who whom why would you your`.split(/\s+/),
 );
 
 /**
- * Reads what a query asks for, as docs/search.md says. What is not the query language is text: the only errors are those
- * of which nobody could tell what is meant.
+ * Reads what a query asks for, as docs/search.md says. What is not the query language is text, so that only
+ * queries whose meaning is unclear are errors.
  *
  * @throws {AppError} `invalid_query` (400) when there is nothing to look for in it, or a regular expression can't be read.
  */
@@ -67,18 +67,18 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
   const tokens = withSomethingToFind(tokensOf(text.toWellFormed()));
   const filters = [...filtersOf(tokens), ...(symbol === undefined ? [] : [{ field: "symbol" as const, value: symbol, negated: false }])];
   const alternatives = alternativesOf(tokens);
-  const asked = tokens.filter(isSought);
+  const asked = tokens.filter(isSearched);
   const symbols = filters.filter(({ field, negated }) => field === "symbol" && !negated).map(({ value }) => value);
   const written = asked.length === tokens.length ? text : asked.map(({ raw }) => raw).join(" ");
   const plain = [...asked.map(plainOf), ...(asked.length === 0 ? symbols.filter((name) => !name.includes("*")) : [])].join(" ").trim();
   const shape = shapeOf(written === "" ? plain : written);
   const isCaseSensitive = caseOf(tokens, asked);
   const conditions = conditionsOf(alternatives, { shape, isCaseSensitive });
-  const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...namesIn(written, shape)])].slice(0, LITERALS);
+  const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...namesIn(written, shape)])].slice(0, MAX_LITERALS);
   return {
     text: plain,
     shape,
-    concepts: conceptsOf(plain, shape),
+    queryTerms: queryTermsOf(plain, shape),
     literals: literalsOf({ written, plain, asked, names, shape, alternatives }),
     names,
     filters,
@@ -88,29 +88,29 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
   };
 }
 
-/** A word that only joins others, in a question. */
-export function isFunctionWord(term: string): boolean {
-  return FUNCTION_WORDS.has(term);
+/** Whether a term is a stop word. */
+export function isStopWord(term: string): boolean {
+  return STOP_WORDS.has(term);
 }
 
 export function invalidQuery(message: string): AppError {
   return new AppError({ code: "invalid_query", status: 400, message });
 }
 
-type Sought = Extract<Token, { kind: "word" | "phrase" | "regex" }>;
+type SearchToken = Extract<Token, { kind: "word" | "phrase" | "regex" }>;
 
-function isSought(token: Token): token is Sought {
+function isSearched(token: Token): token is SearchToken {
   return (token.kind === "word" || token.kind === "phrase" || token.kind === "regex") && !token.negated;
 }
 
-/** What only excludes is what its writer looks for: `-Wall`. */
+/** A query of nothing but exclusions is read as text, as `-Wall` is meant. */
 function withSomethingToFind(tokens: readonly Token[]): readonly Token[] {
-  const hasSomething = tokens.some((token) => isSought(token) || (token.kind === "filter" && !token.negated));
+  const hasSomething = tokens.some((token) => isSearched(token) || (token.kind === "filter" && !token.negated));
   return hasSomething ? tokens : tokens.map(({ raw }) => ({ kind: "word", raw, value: raw, negated: false }));
 }
 
-function plainOf({ kind, value }: Sought): string {
-  // Of an expression the words that it has as they stand.
+function plainOf({ kind, value }: SearchToken): string {
+  // Of a regular expression only the literal words count.
   return kind === "regex" ? value.replaceAll(/\\.|[^\p{L}\p{N}_\s]+/gu, " ").trim() : value;
 }
 
@@ -127,7 +127,7 @@ function alternativesOf(tokens: readonly Token[]): readonly (readonly Token[])[]
   return saying.length === 0 ? [alternatives.flat()] : saying;
 }
 
-function caseOf(tokens: readonly Token[], asked: readonly Sought[]): boolean {
+function caseOf(tokens: readonly Token[], asked: readonly SearchToken[]): boolean {
   const choice = tokens.findLast((token) => token.kind === "case")?.value ?? "no";
   return choice === "yes" || (choice === "auto" && asked.some(({ value }) => /\p{Lu}/u.test(value)));
 }
@@ -142,25 +142,25 @@ function notesOn(tokens: readonly Token[], alternatives: readonly (readonly Toke
   ];
 }
 
-function conceptsOf(text: string, shape: Shape): readonly Concept[] {
-  const terms = [...new Set(termsOf(text))].slice(0, CONCEPTS);
+function queryTermsOf(text: string, shape: Shape): readonly QueryTerm[] {
+  const terms = [...new Set(termsOf(text))].slice(0, MAX_QUERY_TERMS);
   if (!isProse(shape) && shape !== "error") {
     return terms.map((term) => ({ terms: [term], weight: 1 }));
   }
-  const saying = terms.filter((term) => !isFunctionWord(term));
-  const sought = saying.length > 0 && shape !== "error" ? terms.filter((term) => !EMPTY_WORDS.has(term)) : terms;
+  const saying = terms.filter((term) => !isStopWord(term));
+  const sought = saying.length > 0 && shape !== "error" ? terms.filter((term) => !IGNORED_STOP_WORDS.has(term)) : terms;
   return sought.map((term) => ({
-    // Of a message every word stands as it is in the code.
-    terms: isFunctionWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
-    // A question of nothing but such words still means them.
-    weight: isFunctionWord(term) && saying.length > 0 ? FUNCTION_WORD_WEIGHT : 1,
+    // The words of an error message stand in the code exactly as written.
+    terms: isStopWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
+    // In a query of nothing but stop words they count in full.
+    weight: isStopWord(term) && saying.length > 0 ? STOP_WORD_WEIGHT : 1,
   }));
 }
 
 type Texts = {
   readonly written: string;
   readonly plain: string;
-  readonly asked: readonly Sought[];
+  readonly asked: readonly SearchToken[];
   readonly names: readonly string[];
   readonly shape: Shape;
   readonly alternatives: readonly (readonly Token[])[];
@@ -172,7 +172,7 @@ function literalsOf({ written, plain, asked, names, shape, alternatives }: Texts
     alternatives.length > 1
       ? alternatives.map((tokens) =>
           tokens
-            .filter(isSought)
+            .filter(isSearched)
             .map(({ value }) => value)
             .join(" "),
         )
@@ -182,6 +182,6 @@ function literalsOf({ written, plain, asked, names, shape, alternatives }: Texts
   const fragments = shape === "error" ? fragmentsOf(written) : [];
   const isExpression = asked.some(({ kind }) => kind === "regex");
   const texts = [...(isExpression ? [] : [whole === "" ? plain : whole]), ...sides, ...phrases, ...fragments, ...quoted, ...names];
-  const found = new Set(texts.filter((literal) => literal !== "" && literal.length <= LONGEST_LITERAL));
-  return [...found].slice(0, LITERALS);
+  const found = new Set(texts.filter((literal) => literal !== "" && literal.length <= MAX_LITERAL_LENGTH));
+  return [...found].slice(0, MAX_LITERALS);
 }

@@ -1,14 +1,14 @@
-/** Shorter words have no endings worth taking off. */
-const SHORTEST = 4;
-const SHORTEST_BASE = 3;
-const MOST = 8;
+/** Shorter words have no inflected forms. */
+const MIN_WORD_LENGTH = 4;
+const MIN_BASE_LENGTH = 3;
+const MAX_VARIANTS = 8;
 
 /**
  * Other forms of an English word that code may use: a question says `samples are appended`, code says
  * `appendSample`. The index keeps words as they are written, so the forms are looked for instead.
  */
 export function variantsOf(word: string): readonly string[] {
-  if (word.length < SHORTEST || !/^[a-z]+$/.test(word)) {
+  if (word.length < MIN_WORD_LENGTH || !/^[a-z]+$/.test(word)) {
     return [];
   }
   const forms = new Set<string>();
@@ -20,7 +20,7 @@ export function variantsOf(word: string): readonly string[] {
     forms.add(`${base.replace(/e$/, "")}ing`);
   }
   forms.delete(word);
-  return [...forms].slice(0, MOST);
+  return [...forms].slice(0, MAX_VARIANTS);
 }
 
 const ENDINGS: readonly (readonly [ending: RegExp, replacements: readonly string[]])[] = [
@@ -42,5 +42,5 @@ function basesOf(word: string): readonly string[] {
     return [];
   }
   const [ending, replacements] = rule;
-  return replacements.map((replacement) => word.replace(ending, replacement)).filter((base) => base.length >= SHORTEST_BASE);
+  return replacements.map((replacement) => word.replace(ending, replacement)).filter((base) => base.length >= MIN_BASE_LENGTH);
 }

@@ -2,14 +2,14 @@ import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import { termsOf, termsOfWord, wordsOf } from "#store/index/terms.ts";
 import { fileKindOf, type FileKind } from "./file-kind.ts";
 import { isProse, pathIn } from "#retrieval/query/query-shape.ts";
-import { isFunctionWord, type Concept, type ParsedQuery } from "#retrieval/query/query.ts";
+import { isStopWord, type QueryTerm, type ParsedQuery } from "#retrieval/query/query.ts";
 
-/** What a chunk has to do with a query, each from 0 to 1. What it is worth is another matter. */
+/** How a chunk relates to a query, each feature from 0 to 1; `RankWeights` says what each is worth. */
 export type Features = {
-  /** Which part of what is asked its path has, and the names that it defines. */
+  /** The share of the query's terms that its path holds, and that the names it defines hold. */
   readonly path: number;
   readonly symbols: number;
-  /** How well one of those names is made of what is asked: 1 when of all of it and of nothing else. */
+  /** How well one of those names matches the query: 1 when it has all of its terms and no others. */
   readonly named: number;
   /** Which part of the words of the file's name the query says. */
   readonly fileName: number;
@@ -19,7 +19,7 @@ export type Features = {
   readonly place: number;
   /** `asked` when the query asks for files of its kind. */
   readonly kind: FileKind | "asked";
-  /** Of the chunk's text. Worked out when it is first asked for: it takes longer than all the rest. */
+  /** Computed from the chunk's text on first use, since it takes longer than all the rest. */
   readonly nearness: (text: string) => Nearness;
 };
 
@@ -27,9 +27,9 @@ type Describing = { readonly chunk: FoundChunk; readonly coverage: number };
 
 /** Describes chunks for one query; what chunks of a file have in common is worked out once. */
 export function createDescriber(query: ParsedQuery): (describing: Describing) => Features {
-  const saying = query.concepts.filter((concept) => !isFunctionWord(concept.terms[0] ?? ""));
-  // A query of nothing but such words still means them.
-  const asked = saying.length > 0 ? saying : query.concepts;
+  const saying = query.queryTerms.filter((queryTerm) => !isStopWord(queryTerm.terms[0] ?? ""));
+  // In a query of nothing but stop words all of them count.
+  const asked = saying.length > 0 ? saying : query.queryTerms;
   const wanted = kindsAskedFor(query);
   const files = new Map<string, FileFeatures>();
   const namesOf = rememberNames();
@@ -62,7 +62,7 @@ function rememberNames(): (symbol: string) => readonly ReadonlySet<string>[] {
   };
 }
 
-/** A line stands for so much more than its file. */
+/** What a chunk of the right file is worth when it does not hold the line. */
 const FILE_ALONE = 0.25;
 
 /** What a path points to, however much of it was written: `retry.go:7`, `/app/src/retry.go:7:1` of a machine's. */
@@ -83,7 +83,7 @@ function placeAskedFor({ shape, text }: ParsedQuery): (chunk: FoundChunk) => num
 
 type FileFeatures = Pick<Features, "path" | "fileName" | "kind">;
 
-type Context = { readonly asked: readonly Concept[]; readonly wanted: ReadonlySet<FileKind> };
+type Context = { readonly asked: readonly QueryTerm[]; readonly wanted: ReadonlySet<FileKind> };
 
 function describeFile(path: string, { asked, wanted }: Context): FileFeatures {
   const kind = fileKindOf(path);
@@ -101,29 +101,29 @@ const ASKED_BY: readonly (readonly [FileKind, readonly string[]])[] = [
   ["data", ["json", "yaml", "toml", "html", "css", "configuration"]],
 ];
 
-function kindsAskedFor({ concepts }: ParsedQuery): ReadonlySet<FileKind> {
-  const terms = new Set(concepts.map((concept) => concept.terms[0]));
+function kindsAskedFor({ queryTerms }: ParsedQuery): ReadonlySet<FileKind> {
+  const terms = new Set(queryTerms.map((queryTerm) => queryTerm.terms[0]));
   return new Set(ASKED_BY.filter(([, words]) => words.some((word) => terms.has(word))).map(([kind]) => kind));
 }
 
 /** A name's terms are the whole, which counts where there is nothing else, and its words. */
-function likeness(terms: ReadonlySet<string>, asked: readonly Concept[]): number {
+function likeness(terms: ReadonlySet<string>, asked: readonly QueryTerm[]): number {
   const words = Math.max(1, terms.size - 1);
-  const said = asked.filter((concept) => concept.terms.some((term) => terms.has(term))).length;
+  const said = asked.filter((queryTerm) => queryTerm.terms.some((term) => terms.has(term))).length;
   return Math.min(1, said / Math.max(words, asked.length)) ** 2;
 }
 
 /** Which part of the words of a file's name the query says. */
-function shareOfName(path: string, asked: readonly Concept[]): number {
+function shareOfName(path: string, asked: readonly QueryTerm[]): number {
   const [whole, ...parts] = termsOf(baseName(path).replaceAll(/[.-]/g, "_"));
   const words = parts.length > 0 ? parts : [whole ?? ""];
-  const said = new Set(asked.flatMap((concept) => concept.terms));
+  const said = new Set(asked.flatMap((queryTerm) => queryTerm.terms));
   return words.filter((word) => said.has(word)).length / words.length;
 }
 
-/** Which part of the concepts the terms hold, in any form. */
-function share(concepts: readonly Concept[], terms: ReadonlySet<string>): number {
-  return concepts.filter((concept) => concept.terms.some((term) => terms.has(term))).length / Math.max(1, concepts.length);
+/** The share of the query's terms that are among `terms`, in any form. */
+function share(queryTerms: readonly QueryTerm[], terms: ReadonlySet<string>): number {
+  return queryTerms.filter((queryTerm) => queryTerm.terms.some((term) => terms.has(term))).length / Math.max(1, queryTerms.length);
 }
 
 function baseName(path: string): string {
@@ -131,11 +131,11 @@ function baseName(path: string): string {
 }
 
 type Nearness = {
-  /** Which part of what is asked the best few neighbouring lines hold. */
+  /** The share of the query's terms in the best few neighbouring lines. */
   readonly together: number;
-  /** Which part of the query's neighbouring words are neighbours here, too. */
+  /** The share of neighbouring words of the query that are neighbours here, too. */
   readonly inOrder: number;
-  /** 1 where the text holds all that was written, letter for letter: it was pasted, or quoted. */
+  /** 1 where the text holds the whole query letter for letter, as when it was pasted. */
   readonly verbatim: number;
 };
 
@@ -145,8 +145,8 @@ const WINDOW = 4;
 /** Fewer words stand together by chance. */
 const PASTED_WORDS = 4;
 
-/** How closely what is asked stands together in texts, which have most of their words in common; `written` is how it was asked. */
-function createNearness(asked: readonly Concept[], written: string): (text: string) => Nearness {
+/** Measures how closely the query's terms stand together in texts. Texts share most of their words, so each word is resolved once. */
+function createNearness(asked: readonly QueryTerm[], written: string): (text: string) => Nearness {
   if (asked.length < 2) {
     return () => ({ together: 0, inOrder: 0, verbatim: 0 });
   }
@@ -167,7 +167,7 @@ function createNearness(asked: readonly Concept[], written: string): (text: stri
   });
 }
 
-/** `lines` have the places, among `asked` concepts, of those that they hold. */
+/** `lines` have the places, among `asked` terms, of those that they hold. */
 function measure(lines: readonly (readonly number[])[], asked: number): Omit<Nearness, "verbatim"> {
   const pairs = new Set<number>();
   let most = 0;

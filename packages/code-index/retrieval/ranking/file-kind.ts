@@ -10,7 +10,7 @@ const TEST =
 const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|playground|tutorials?)\//;
 const DOCUMENT =
   /\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:docs?|documentation)\/|(?:^|\/)(?:LICENSE|NOTICE|CHANGELOG|AUTHORS|CONTRIBUTORS|MAINTAINERS)[^/]*$/;
-/** Says what exists elsewhere. */
+/** Files that only declare what is defined elsewhere. */
 const DECLARATION = /\.d\.[cm]?ts$|\.pyi$/;
 const DATA = /\.(?:json|jsonl|ya?ml|toml|xml|csv|tsv|svg|lock|sum|snap|ini|properties|html|css)$/;
 

@@ -12,7 +12,7 @@ export type FusedChunk = {
 
 export type LegWeights = Readonly<Record<Shape, Readonly<Record<LegName, number>>>>;
 
-/** How much each leg is believed, by the query's shape. */
+/** How much each leg counts, by the query's shape. */
 export const LEG_WEIGHTS: LegWeights = {
   symbol: { bm25: 1, exact: 1.5, semantic: 0.2 },
   literal: { bm25: 1, exact: 1.5, semantic: 0.2 },

@@ -4,14 +4,14 @@ import type { FileKind } from "./file-kind.ts";
 import type { FusedChunk } from "./fuse.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 
-/** What made a result's score: the legs' fused score times each of these, 1 when left out; `reranker` is what a model gave it, which decides then. */
+/** The factors of a result's score, 1 when left out: the fused score is multiplied by each. `reranker` is a model's score, which decides the order. */
 export type Factors = Readonly<Partial<Record<FactorName, number>>>;
 
 type FactorName = "path" | "symbols" | "named" | "file name" | "place" | "coverage" | "kind" | "nearness" | "spread" | "reranker";
 
 export type RankedChunk = FoundChunk & {
   readonly score: number;
-  /** What the legs made of it together. */
+  /** The fused score of the legs. */
   readonly fused: number;
   readonly factors: Factors;
   readonly ranks: FusedChunk["ranks"];
@@ -20,7 +20,7 @@ export type RankedChunk = FoundChunk & {
 export type Candidate = {
   readonly fused: FusedChunk;
   readonly chunk: FoundChunk;
-  /** Which part of the query's words it holds, from 0 to 1. */
+  /** The share of the query's words that it holds, from 0 to 1. */
   readonly coverage: number;
 };
 
@@ -32,14 +32,14 @@ export type RankWeights = {
   readonly named: number;
   readonly fileName: number;
   readonly coverage: number;
-  /** A path that was asked for points there. */
+  /** The query is a path that points to the chunk. */
   readonly place: number;
-  /** What is asked stands together in neighbouring lines, word by word, and letter for letter. */
+  /** The query's terms in neighbouring lines, in the query's order, and letter for letter. */
   readonly nearness: number;
   readonly phrase: number;
   readonly verbatim: number;
   readonly kinds: Readonly<Record<FileKind, number>>;
-  /** Each further chunk of a file counts so much of the one before: ten places are for more than one file. */
+  /** Each further chunk of a file is worth this much of the one before, so that one file does not fill the page. */
   readonly furtherChunk: number;
 };
 
@@ -62,13 +62,13 @@ export const RANK_WEIGHTS: RankWeights = {
 /** The texts of chunks, by their ids. */
 export type Texts = ReadonlyMap<number, string>;
 
-/** Gives the texts of the chunks asked for, maybe among others. */
+/** Reads the texts of the given chunks; the map may hold others, too. */
 export type ReadTexts = (chunkIds: readonly number[]) => Promise<Texts>;
 
 type Ranking = {
   readonly query: ParsedQuery;
   readonly weights?: RankWeights | undefined;
-  /** For the texts of those few that are looked into. */
+  /** Reads the texts of the few best candidates. */
   readonly readTexts: ReadTexts;
 };
 
@@ -93,7 +93,7 @@ export function order(candidates: readonly DescribedCandidate[], weights: RankWe
   return orderByText(scoreByPlace(candidates, weights), weights, texts);
 }
 
-/** By all that can be told without their texts, best first. */
+/** Scores by everything but the texts, best first. */
 function scoreByPlace(candidates: readonly DescribedCandidate[], weights: RankWeights): Scored[] {
   return candidates.map((candidate) => scoreAlone(candidate, weights)).toSorted(byScore);
 }
@@ -112,7 +112,7 @@ function orderByText(scored: Scored[], weights: RankWeights, texts: Texts): read
   }));
 }
 
-/** Changed in place: a search has hundreds. */
+/** Mutable, since a search has hundreds. */
 type Scored = {
   readonly candidate: DescribedCandidate;
   readonly file: string;
@@ -140,7 +140,7 @@ function multiply(scored: Scored, name: FactorName, factor: number): void {
   }
 }
 
-/** As many are read word by word, which takes longer than all the rest. */
+/** How many texts are read word by word, which takes longer than all the rest. */
 const READ = 40;
 
 function addNearness(sorted: readonly Scored[], { nearness, phrase, verbatim }: RankWeights, texts: Texts): void {

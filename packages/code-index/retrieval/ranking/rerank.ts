@@ -8,7 +8,7 @@ import type { ParsedQuery } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "./rank.ts";
 import { createRerankingModel, type RerankedText } from "./reranking-model.ts";
 
-/** What became of the second look at the results. */
+/** How the reranking ended. */
 export type RerankerState = {
   readonly state: "ok" | "skipped" | "degraded" | "timeout";
   readonly reason?: string;
@@ -17,10 +17,10 @@ export type RerankerState = {
 
 export type Reranked = { readonly ranked: readonly RankedChunk[]; readonly reranker: RerankerState };
 
-/** Puts the first of what was ranked in another order. Never throws, and never waits longer than its deadline. */
+/** Reorders the first results. It never throws and never waits longer than its deadline. */
 export type Reranker = (given: Rerankable, query: ParsedQuery, signal?: AbortSignal) => Promise<Reranked>;
 
-/** `texts` are those of the first {@link MOST_RERANKED}. */
+/** `texts` are those of the first {@link MAX_RERANKED}. */
 type Rerankable = { readonly ranked: readonly RankedChunk[]; readonly texts: Texts };
 
 type RerankerOptions = {
@@ -33,10 +33,10 @@ type RerankerOptions = {
 type RerankerTiming = { readonly deadlineMs: number; readonly pauseMs: number };
 
 const TIMING: RerankerTiming = { deadlineMs: 800, pauseMs: 2_000 };
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
-/** Text Embeddings Inference takes no more at once as it comes. */
-export const MOST_RERANKED = 30;
+/** Text Embeddings Inference takes no more at once by default. */
+export const MAX_RERANKED = 30;
 /** Such models read about 500 tokens. */
 const CHARACTERS = 2_000;
 
@@ -53,9 +53,9 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     return undefined;
   }
   const { deadlineMs, pauseMs } = timing;
-  const circuit = createCircuit({ pauseMs, longestPauseMs: LONGEST_PAUSE_MS, now: () => performance.now() });
+  const circuit = createCircuit({ pauseMs, longestPauseMs: MAX_PAUSE_MS, now: () => performance.now() });
 
-  async function ask(
+  async function requestScores(
     texts: readonly RerankedText[],
     query: ParsedQuery,
     signal: AbortSignal | undefined,
@@ -94,16 +94,16 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     if (ranked.length < 2) {
       return left("skipped", "there is nothing to order");
     }
-    const first = ranked.slice(0, MOST_RERANKED);
-    const asked = first.map((chunk) => textOf(chunk, texts.get(chunk.chunk_id) ?? ""));
+    const first = ranked.slice(0, MAX_RERANKED);
+    const asked = first.map((chunk) => rerankedTextOf(chunk, texts.get(chunk.chunk_id) ?? ""));
     const state = circuit.state();
     if (state !== "closed") {
       if (state === "probe") {
-        void ask(asked, query, undefined);
+        void requestScores(asked, query, undefined);
       }
       return left("degraded", `the reranker fails or is too slow; it is tried again in ${Math.ceil(circuit.retryInMs() / 1000)} s`);
     }
-    const scores = await within(() => ask(asked, query, signal), deadlineMs);
+    const scores = await within(() => requestScores(asked, query, signal), deadlineMs);
     if (scores === LATE) {
       fail(`no answer within ${deadlineMs} ms`);
       return left("timeout", `the reranker did not answer within ${deadlineMs} ms`);
@@ -111,15 +111,15 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     if (scores === undefined) {
       return left("degraded", "the reranker failed; the server's log says why");
     }
-    return { ranked: [...inOrderOf(scores, first), ...ranked.slice(MOST_RERANKED)], reranker: { state: "ok", ms: since(began) } };
+    return { ranked: [...inOrderOf(scores, first), ...ranked.slice(MAX_RERANKED)], reranker: { state: "ok", ms: since(began) } };
   };
 }
 
-function textOf({ path, symbols }: RankedChunk, content: string): RerankedText {
+function rerankedTextOf({ path, symbols }: RankedChunk, content: string): RerankedText {
   return { title: [path, ...symbols].join(" ").slice(0, CHARACTERS / 4), content: content.slice(0, CHARACTERS).toWellFormed() };
 }
 
-/** The scores of before stay with their places, so that they still fall; what the model said is a factor. */
+/** Each place keeps its former score, so that scores still fall from first to last; the model's score is listed as a factor. */
 function inOrderOf(scores: readonly number[], chunks: readonly RankedChunk[]): readonly RankedChunk[] {
   return chunks
     .map((chunk, index) => ({ chunk, given: scores[index] ?? 0, index }))

@@ -18,7 +18,7 @@ export type RerankingModel = {
   readonly score: (query: string, texts: readonly RerankedText[], signal: AbortSignal) => Promise<readonly number[]>;
 };
 
-/** An answer that comes later says no more than that the provider is slow. */
+/** Longest wait for the provider; the search itself gives up far earlier. */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -36,7 +36,7 @@ export function createRerankingModel(config: RerankerConfig): RerankingModel | u
   return config.CODEINDEX_RERANKER_TYPE === "vertex" ? createVertexModel(config) : undefined;
 }
 
-/** Results are read for what stands near each other, which is the built-in reranking, unless there is to be none. */
+/** The weights of ranking; without the built-in reranking, which is how near the query's terms stand to each other, when it is off. */
 export function weightsFor({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKER_TYPE: type }: RerankerConfig): RankWeights {
   return isOn === false || type === "none" ? { ...RANK_WEIGHTS, nearness: 0, phrase: 0, verbatim: 0 } : RANK_WEIGHTS;
 }

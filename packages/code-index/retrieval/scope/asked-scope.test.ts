@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { grepRequestSchema, type GrepRequest } from "#contract.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
-import { grep } from "#retrieval/grep/grep.ts";
+import { createGrepLimit, grep } from "#retrieval/grep/grep.ts";
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 
 beforeAll(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
   source = await createGitRepository();
   await source.commit({ "lib/shop.py": "def start():\n    return 1\n\ndef run():\n    return start()\n", "lib/shop.go": "package shop\n" });
-  await building.run({ tenant, repoId: await building.register(tenant, "acme/shop", source.url) });
+  await fixture.run({ tenant, repoId: await fixture.register(tenant, "acme/shop", source.url) });
 });
 
 afterAll(async () => {
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
@@ -30,18 +30,18 @@ type Where = Pick<GrepRequest, "lang" | "path" | "repo">;
 const WAYS: Readonly<Record<string, (where: Where) => Promise<{ readonly found: number | null; readonly notes: readonly string[] }>>> = {
   grep: async (where) => {
     const { total, notes } = await grep(
-      { database: building.database },
+      { database: fixture.database, limit: createGrepLimit() },
       { tenant },
       grepRequestSchema.parse({ pattern: "start", ...where }),
     );
     return { found: total, notes };
   },
   symbols: async (where) => {
-    const { total, notes } = await findSymbols(building.database, { tenant }, { name: "start", limit: 20, ...where });
+    const { total, notes } = await findSymbols(fixture.database, { tenant }, { name: "start", limit: 20, ...where });
     return { found: total, notes };
   },
   references: async (where) => {
-    const { total, notes } = await findReferences(building.database, { tenant }, { symbol: "start", limit: 50, ...where });
+    const { total, notes } = await findReferences(fixture.database, { tenant }, { symbol: "start", limit: 50, ...where });
     return { found: total, notes };
   },
 };

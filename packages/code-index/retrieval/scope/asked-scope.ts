@@ -6,7 +6,7 @@ import { languageNamed } from "#retrieval/query/query-filters.ts";
 
 type Where = Pick<Scope, "repo" | "ref" | "path" | "lang">;
 
-/** Where to look of what may be seen. A blank is as if it was left out: so do assistants fill in what they don't ask for. */
+/** The part of the visible code that a request asks for. Blank filters count as left out, since assistants send them so. */
 export function askedScope(access: Access, { repo, ref, path, lang }: Where): Scope {
   return {
     ...access,
@@ -17,7 +17,7 @@ export function askedScope(access: Access, { repo, ref, path, lang }: Where): Sc
   };
 }
 
-/** Said of nothing that was found, where no file is in the scope at all: it tells nothing of the code then. */
+/** A note for an empty result when the filters exclude every file, so that it says nothing about the code. */
 export async function notesOnEmptyScope(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly string[]> {
   const paths = [scope.path, ...(scope.filters?.path.anyOf ?? [])].filter((path) => path !== undefined);
   const languages = [scope.lang, ...(scope.filters?.lang.anyOf ?? [])].filter((lang) => lang !== undefined);

@@ -6,7 +6,7 @@ import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 const POLL_MS = 100;
-const LONGEST_POLL_MS = 500;
+const MAX_POLL_MS = 500;
 
 /**
  * Waits until the repository's index holds the commit asked for, up to the time asked for; says whether it does.
@@ -26,11 +26,11 @@ export async function awaitCommit(
   }
   const began = performance.now();
   const waited = () => performance.now() - began;
-  const look = () => reachedCommit(database, { ...access, repo, ref, commit });
-  let found = await look();
-  for (let pause = POLL_MS; found === "not yet" && waited() < waitMs; pause = Math.min(pause * 1.5, LONGEST_POLL_MS)) {
+  const readState = () => reachedCommit(database, { ...access, repo, ref, commit });
+  let found = await readState();
+  for (let pause = POLL_MS; found === "not yet" && waited() < waitMs; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
     await sleep(Math.max(1, Math.min(pause, waitMs - waited())), undefined, { signal: database.signal });
-    found = await look();
+    found = await readState();
   }
   return { commit, reached: found === "reached", waited_ms: Math.round(waited()) };
 }

@@ -12,7 +12,7 @@ export type GrepPosition = {
   readonly line: number;
   /** Matching lines up to there. */
   readonly seen: number;
-  /** Of all pages; -1 where it is not known. */
+  /** Matching lines of all pages; -1 when unknown. */
   readonly total: number;
   /** Names the builds that were searched. */
   readonly builds: string;
@@ -22,7 +22,7 @@ const cursorSchema = z.tuple([z.string(), z.string(), z.string(), z.string(), z.
 
 type Asking = { readonly access: Access; readonly request: GrepRequest };
 
-/** Nothing is kept here: the cursor says of itself which question it goes on with. */
+/** Cursors are stateless: each names the question it continues. */
 export function grepCursor(asking: Asking, { repo, path, line, seen, total, builds }: GrepPosition): string {
   const position = [repo, path, line, seen, total, builds];
   const question = questionOf(asking);
@@ -46,7 +46,7 @@ export function grepPosition(asking: Asking): GrepPosition | undefined {
   return { repo, path, line, seen, total, builds };
 }
 
-/** The same for as long as the same commits are searched: a push of few files changes what a generation is. */
+/** Stays the same while the same commits are searched; the generation alone would not do, since small pushes change its files. */
 export function nameBuilds(builds: readonly Pick<RepositoryInScope, "id" | "generation" | "commit">[]): string {
   return digest(builds.map(({ id, generation, commit }) => [id, generation, commit]));
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
 import { listFolder } from "#retrieval/files/list-files.ts";
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let source: GitRepository;
 let repoId: string;
@@ -14,23 +14,23 @@ let repoId: string;
 const REPO = "acme/pages";
 
 beforeAll(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
   source = await createGitRepository();
   const files = Array.from({ length: 40 }, (_, file) => [`src/f${file}.ts`, `export function load${file}() {\n  return fetchIt();\n}\n`]);
   await source.commit(Object.fromEntries(files));
-  repoId = await building.register(tenant, REPO, source.url);
-  await building.run({ tenant, repoId });
+  repoId = await fixture.register(tenant, REPO, source.url);
+  await fixture.run({ tenant, repoId });
 });
 
 afterAll(async () => {
-  await building.stop();
+  await fixture.stop();
   await source.remove();
 });
 
-const symbols = (cursor?: string) => findSymbols(building.database, { tenant }, { name: "load", limit: 10, cursor });
-const references = (cursor?: string) => findReferences(building.database, { tenant }, { symbol: "fetchIt", limit: 10, cursor });
-const folder = () => listFolder(building.database, { tenant, repo: REPO }, {});
+const symbols = (cursor?: string) => findSymbols(fixture.database, { tenant }, { name: "load", limit: 10, cursor });
+const references = (cursor?: string) => findReferences(fixture.database, { tenant }, { symbol: "fetchIt", limit: 10, cursor });
+const folder = () => listFolder(fixture.database, { tenant, repo: REPO }, {});
 
 test("a list goes on with its cursor until a push of few files, which would make it skip or repeat some", async () => {
   const [symbolsNext, referencesNext] = [(await symbols()).next_cursor ?? "", (await references()).next_cursor ?? ""];
@@ -41,7 +41,7 @@ test("a list goes on with its cursor until a push of few files, which would make
 
   source.git("rm", "--quiet", "src/f0.ts", "src/f1.ts");
   await source.commit({});
-  await building.run({ tenant, repoId });
+  await fixture.run({ tenant, repoId });
 
   const outdated = { code: "invalid_cursor", status: 400 };
   await expect(symbols(symbolsNext)).rejects.toMatchObject(outdated);

@@ -3,7 +3,7 @@ import { AppError } from "@sightline/foundation/errors";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { z } from "zod";
 
-/** Cursors of one list: stateless, and of use for the very same question to the very same index alone. */
+/** Stateless cursors of one list; they are valid only for the same question to the same index. */
 export type Paging = {
   /** How many were shown before; 0 without a cursor. @throws {AppError} `invalid_cursor` (400). */
   readonly shownBefore: (cursor: string | undefined) => number;
@@ -12,7 +12,7 @@ export type Paging = {
 
 const positionSchema = z.tuple([z.string(), z.int().min(0)]);
 
-/** `of` is all that the list's order depends on: who asks, what for, and the builds that were looked at. */
+/** `of` is everything that the order of the list depends on: the caller, the question and the builds that were searched. */
 export function createPaging(of: unknown): Paging {
   const list = createHash("sha256").update(JSON.stringify(of)).digest("base64url").slice(0, 16);
   return {

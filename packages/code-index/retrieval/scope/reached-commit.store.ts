@@ -6,11 +6,11 @@ type Awaited = Access & {
   readonly repo: string;
   /** The default one when left out. */
   readonly ref?: string | undefined;
-  /** Its first characters will do. */
+  /** A commit id or its first characters. */
   readonly commit: string;
 };
 
-/** `unknown`: there is no such repository, or it is none of the asker's. */
+/** `unknown`: there is no such repository, or the caller may not see it. */
 export type Reached = "reached" | "not yet" | "unknown";
 
 /**

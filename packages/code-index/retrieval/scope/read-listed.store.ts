@@ -9,7 +9,7 @@ type Listing = {
   readonly everyChunk: boolean;
 };
 
-/** What the scope's filters let through, by repository, path and line: for whoever names no word to look for. */
+/** The chunks that the scope's filters let through, by repository, path and line, for queries of nothing but filters. */
 export async function listChunks(query: Kysely<CodeIndexTables>, scope: Scope, { limit, everyChunk }: Listing): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${chunksOfFiles(scope)}
@@ -73,7 +73,7 @@ export async function hasFiles(query: Kysely<CodeIndexTables>, scope: Scope): Pr
 
 const LANGUAGES = 50;
 
-/** Of the files that the scope's repositories and branches have, whatever else it asks for. */
+/** The languages of all files in the scope's repositories and branches, whatever its other filters are. */
 export async function indexedLanguages(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly string[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<{ language: string }>`

@@ -3,7 +3,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
 
-/** What of a segment one build sees. */
+/** The chunks of a segment that one build sees. */
 export type VisibleSegment = {
   readonly segment_id: number;
   /** Tells the tenant's segments from those of any other, also of one of the same name that was deleted. */
@@ -71,7 +71,7 @@ export async function readTrigrams(
   return rows;
 }
 
-/** All rows of a segment. */
+/** All trigram blocks of a segment. */
 export async function readAllTrigrams(
   query: Kysely<CodeIndexTables>,
   { tenant }: Scope,
@@ -83,7 +83,7 @@ export async function readAllTrigrams(
   return rows;
 }
 
-/** Those of the chunks whose path and language the scope lets through. */
+/** Keeps the chunks whose path and language the scope lets through. */
 export async function keepMatchingFiles(
   query: Kysely<CodeIndexTables>,
   scope: Scope,

@@ -8,9 +8,9 @@ import { refuseHiddenRepository } from "./repository-errors.ts";
 /** What there is to search, at one moment. */
 export type Searched = {
   readonly repositories: readonly RepositoryInScope[];
-  /** What of them is seen. */
+  /** The segments that their builds see. */
   readonly segments: readonly VisibleChunks[];
-  /** Whose vectors are searched; undefined before there are any. */
+  /** The embedder whose vectors are searched; undefined before there are any. */
   readonly vectors: StoredEmbedder | undefined;
 };
 
@@ -28,17 +28,17 @@ export async function readSearched(database: CodeIndexDatabase, scope: Scope, mi
   });
 }
 
-type LookedAround = Searched & {
+type Searchable = Searched & {
   /** In scope, searchable or not; `repositories` are the searchable ones. */
   readonly all: readonly RepositoryInScope[];
 };
 
 /**
- * What there is to search.
+ * Reads what there is to search.
  *
  * @throws {AppError} `repository_not_found` (404), `repository_not_indexed`, `ref_not_indexed` (409) when what was asked for by name is not there.
  */
-export async function lookAround(database: CodeIndexDatabase, scope: Scope): Promise<LookedAround> {
+export async function readSearchable(database: CodeIndexDatabase, scope: Scope): Promise<Searchable> {
   if (scope.repo?.includes("\0") === true) {
     return refuseHiddenRepository(database, scope, undefined);
   }

@@ -5,7 +5,7 @@ import { countBits } from "#store/index/bitmap.ts";
 import { visibleSegments, type VisibleSegment } from "./read-postings.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 
-/** What of a segment is seen, by one build or by several together. */
+/** The chunks of a segment that are visible, to one build or to several together. */
 export type VisibleChunks = {
   readonly segmentId: number;
   /** As `VisibleSegment` has it. */
@@ -16,11 +16,11 @@ export type VisibleChunks = {
   readonly count: number;
   /** As `VisibleSegment` has them. */
   readonly ordinals: Uint8Array | null;
-  /** Of `ordinals`: the same where the same chunks are seen. */
+  /** Hash of `ordinals`, to compare what is visible. */
   readonly digest: string;
 };
 
-/** What of the tenant's segments the scope sees. */
+/** The visible chunks of the tenant's segments in a scope. */
 export async function readVisible(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly VisibleChunks[]> {
   return joinVisible(await visibleSegments(query, scope));
 }

@@ -6,19 +6,19 @@ import { listChunks, readContents } from "#retrieval/scope/read-listed.store.ts"
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
-import { lookAround, READ_MS } from "#retrieval/scope/read-searchable.ts";
+import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
 import { rank, type RankedChunk, type ReadTexts, type Texts } from "#retrieval/ranking/rank.ts";
-import { MOST_RERANKED } from "#retrieval/ranking/rerank.ts";
+import { MAX_RERANKED } from "#retrieval/ranking/rerank.ts";
 import { isBroken, isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
 
-/** What to find, and which of it are shown, once it is ranked. */
+/** What to find, and which places of the ranking the page shows. */
 export type Finding = Searching & { readonly page: { readonly from: number; readonly to: number } };
 
 export type Found = {
   readonly legs: Legs;
   readonly ranked: readonly RankedChunk[];
-  /** Of those on the page, and of all that a model may rerank. */
+  /** The texts of the chunks on the page, and of all that a model may rerank. */
   readonly texts: Texts;
   /** More may be found that meets the conditions. */
   readonly isPartial: boolean;
@@ -26,18 +26,18 @@ export type Found = {
   readonly isCapped: boolean;
 };
 
-/** Places that are ranked. */
+/** How many chunks are ranked. */
 const CANDIDATES = 200;
-/** Fewer are not taken for all that there may be. */
+/** With fewer results that meet the conditions, more candidates are checked. */
 const ENOUGH = 100;
-/** Places held against the conditions then, and for how long. */
+/** How many chunks are checked then, and for how long. */
 const DEEP_CANDIDATES = 6_000;
 const CHECK_MS = 1_000;
 
 /**
  * The places that answer a query, in order.
  *
- * @throws {AppError} as `runLegs` and `lookAround`.
+ * @throws {AppError} as `runLegs` and `readSearchable`.
  */
 export async function findChunks(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
   const { query, conditions, isDeep } = finding;
@@ -51,7 +51,7 @@ export async function findChunks(dependencies: SearchDependencies, finding: Find
     : { ...found, isPartial: isShort };
 }
 
-/** A query of nothing but filters, and what to leave out, asks for what they let through. */
+/** A query of nothing but filters and exclusions lists what they let through. */
 async function browse(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
   const { scope, query, conditions } = finding;
   const limit = conditions === undefined ? CANDIDATES : DEEP_CANDIDATES;
@@ -78,13 +78,13 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
 }
 
 async function findOnce(dependencies: SearchDependencies, given: Finding, again = true): Promise<Omit<Found, "isPartial">> {
-  const finding = again ? given : { ...given, ...(await lookAround(dependencies.database, given.scope)) };
+  const finding = again ? given : { ...given, ...(await readSearchable(dependencies.database, given.scope)) };
   const { query, conditions, isDeep } = finding;
   const legs = await runLegs(dependencies, finding);
   const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
   const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));
   const { isAllThere, isComplete, ranked, texts } = await readRanked(dependencies, finding, { fused, legs });
-  // A newer build or merged segments took the place of what was looked through: look there.
+  // A newer build or merged segments replaced what was searched: search again, there.
   if (again && !isAllThere) {
     return findOnce(dependencies, given, false);
   }
@@ -97,7 +97,7 @@ async function findOnce(dependencies: SearchDependencies, given: Finding, again 
 type Fused = { readonly fused: readonly FusedChunk[]; readonly legs: Legs };
 
 type ReadRanked = Pick<Found, "ranked" | "texts"> & {
-  /** Whether the legs could find all that they looked for: of what nobody sees any more there may be less every moment. */
+  /** Whether all that was searched is still visible; what no build sees any more may be deleted at any moment. */
   readonly isAllThere: boolean;
   /** Whether all of it was held against the conditions, and what meets them is ranked. */
   readonly isComplete: boolean;
@@ -163,6 +163,6 @@ async function keepThoseMeeting(readTexts: ReadTexts, chunkIds: readonly number[
 }
 
 function shownOf(ranked: readonly RankedChunk[], { reranker }: SearchDependencies, { page }: Finding): readonly number[] {
-  const shown = [...(reranker === undefined ? [] : ranked.slice(0, MOST_RERANKED)), ...ranked.slice(page.from, page.to)];
+  const shown = [...(reranker === undefined ? [] : ranked.slice(0, MAX_RERANKED)), ...ranked.slice(page.from, page.to)];
   return shown.map((chunk) => chunk.chunk_id);
 }

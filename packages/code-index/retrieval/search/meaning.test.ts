@@ -12,7 +12,7 @@ import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { ensureEmbedder, insertVectors } from "#store/index/vectors.store.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { HITS } from "./search-legs.ts";
-import { search } from "./search.ts";
+import { createSearchState, search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -105,7 +105,11 @@ test(
 );
 
 async function meaning(repositories?: readonly string[]) {
-  const { legs } = await search({ database, log: silentLog, embedder }, { tenant, repositories }, { query: "item", limit: 10 });
+  const { legs } = await search(
+    { ...createSearchState(), database, log: silentLog, embedder },
+    { tenant, repositories },
+    { query: "item", limit: 10 },
+  );
   return legs.semantic;
 }
 

@@ -3,11 +3,11 @@ import { RE2JS } from "re2js";
 import type { SearchAnswer, SearchResult } from "#contract.ts";
 import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
 import { termsOf } from "#store/index/terms.ts";
-import { type ParsedQuery, isFunctionWord } from "#retrieval/query/query.ts";
+import { type ParsedQuery, isStopWord } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
 import { compilePattern } from "#retrieval/patterns/pattern.ts";
 
-/** Lines named at the most; past them nobody looks. */
+/** Most matching lines of a result. */
 const LINES = 20;
 
 type Text = { readonly start_line: number; readonly content: string };
@@ -16,13 +16,13 @@ type Text = { readonly start_line: number; readonly content: string };
  * Says the numbers of the lines that hold a literal of the query, or match one of its regular expressions, or, when none does, hold
  * one of its words.
  */
-function lineMatcher({ literals, concepts, alternatives, isCaseSensitive }: ParsedQuery): (text: Text) => number[] {
+function lineMatcher({ literals, queryTerms, alternatives, isCaseSensitive }: ParsedQuery): (text: Text) => number[] {
   const lowered = literals.map((literal) => literal.toLowerCase());
   const expressions = alternatives
     .flat()
     .filter(({ kind, negated }) => kind === "regex" && !negated)
     .map(({ source }) => compilePattern({ source, isRegex: true, isCaseSensitive }));
-  const words = new Set(concepts.flatMap((concept) => concept.terms).filter((term) => !isFunctionWord(term)));
+  const words = new Set(queryTerms.flatMap((queryTerm) => queryTerm.terms).filter((term) => !isStopWord(term)));
   return ({ start_line: start, content }) => {
     const lines = content.split("\n");
     const matching = new Set(expressions.flatMap((expression) => (expression.isTooMuch(content) ? [] : expression.linesOf(content))));
@@ -85,10 +85,10 @@ export function presentQuery({ shape, text, filters, alternatives, isCaseSensiti
   };
 }
 
-/** As many indexes are named whether a result is of them or not. */
+/** Up to this many indexes are all named; of more only those with results. */
 const FEW = 20;
 
-/** How new what was searched is. */
+/** The commits that were searched. */
 export function presentIndex(
   searched: readonly RepositoryInScope[],
   results: readonly Pick<SearchResult, "repo" | "ref">[],
@@ -105,7 +105,7 @@ export function presentIndex(
 
 const NAMED = 5;
 
-/** What of the scope was not searched, or not as it is now. */
+/** Notes on repositories that were not searched, or not at their newest commit. */
 export function notesOnIndex(found: readonly RepositoryInScope[], scope: Scope): readonly string[] {
   const missing = found.filter(({ generation }) => generation === null).map(({ repo }) => repo);
   const behind = found.filter((repository) => repository.generation !== null && (repository.behind ?? 0) > 0).map(({ repo }) => repo);
@@ -121,11 +121,11 @@ function someOf(names: readonly string[]): string {
   return `${names.slice(0, NAMED).join(", ")}${more}`;
 }
 
-/** Of the names a chunk defines the one the query is nearest to: asked for, or made of the most of its words. */
-function symbolFor(symbols: readonly string[], { names, concepts, filters }: ParsedQuery): string | null {
+/** The name a chunk defines that is nearest to the query: one it names, or the one with the most of its words. */
+function symbolFor(symbols: readonly string[], { names, queryTerms, filters }: ParsedQuery): string | null {
   const asked = new Set(names.map((name) => name.toLowerCase()));
   const globs = filters.filter(({ field, negated }) => field === "symbol" && !negated).map(({ value }) => globExpression(value));
-  const words = new Set(concepts.flatMap((concept) => concept.terms));
+  const words = new Set(queryTerms.flatMap((queryTerm) => queryTerm.terms));
   const nearness = (symbol: string) =>
     asked.has(symbol.toLowerCase()) || globs.some((glob) => glob.test(symbol))
       ? CERTAIN

@@ -21,7 +21,7 @@ const cursorSchema = z.tuple([z.string(), z.string(), z.int().min(0).max(10_000)
 
 type Asking = { readonly access: Access; readonly request: SearchRequest };
 
-/** Nothing is kept here: the cursor says of itself which question it goes on with. */
+/** Cursors are stateless: each names the question it continues. */
 export function cursorFor(asking: Asking, { offset, builds, legs }: Position): string {
   const parts = [questionOf(asking), builds, offset, LEGS.reduce((bits, leg, index) => bits + (legs.includes(leg) ? 2 ** index : 0), 0)];
   return toCursor([...parts, digest(parts)]);
@@ -43,7 +43,7 @@ export function positionOf(asking: Asking): Position | undefined {
   return { offset, builds, legs: LEGS.filter((_, index) => Math.floor(bits / 2 ** index) % 2 === 1) };
 }
 
-/** The same for as long as the same is searched: a build of what changed goes on with the generation before. */
+/** Stays the same while the same builds are searched; an incremental build keeps its generation, so the commit counts, too. */
 export function nameBuilds(repositories: readonly RepositoryInScope[]): string {
   return digest(repositories.map(({ id, generation, commit, indexed_at: indexedAt }) => [id, generation, commit, indexedAt]));
 }

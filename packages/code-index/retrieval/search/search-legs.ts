@@ -5,6 +5,8 @@ import { readAs } from "#store/tenancy/read-as.store.ts";
 import { findByPath } from "#retrieval/scope/read-listed.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import type { SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
+import type { Semaphore } from "#retrieval/scope/semaphore.ts";
 import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { runLeg, type LegAnswer, type LegOutcome } from "#retrieval/legs/leg.ts";
 import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/legs.ts";
@@ -18,9 +20,12 @@ import type { Searched } from "#retrieval/scope/read-searchable.ts";
 
 export type SearchDependencies = {
   readonly database: CodeIndexDatabase;
+  /** Made once for each process that searches, by `createSearchState`. */
+  readonly memory: SegmentMemory;
+  readonly searchLimit: Semaphore;
   readonly embedder: QueryEmbedder | undefined;
   readonly reranker?: Reranker | undefined;
-  /** How results are ranked, when not as always. */
+  /** Other weights of ranking than the default. */
   readonly weights?: RankWeights | undefined;
   readonly log: Logger;
   /** Milliseconds that each leg may take. */
@@ -36,7 +41,7 @@ const DEADLINES: Readonly<Record<LegName, number>> = { bm25: 1_500, exact: 2_000
  * results (docs/benchmarks.md).
  */
 export const HITS: Readonly<Record<LegName, number>> = { bm25: 150, exact: 100, semantic: 60 };
-/** Where a query's conditions leave too few of those. */
+/** Used when a query's conditions leave too few of those. */
 const DEEP_HITS: Readonly<Record<LegName, number>> = { bm25: 3_000, exact: 3_000, semantic: 500 };
 
 export type Legs = Readonly<Record<LegName, LegOutcome>>;
@@ -56,13 +61,14 @@ export type Searching = Searched & {
  * @throws {AppError} `search_failed` (503) when no leg could answer.
  */
 export async function runLegs(dependencies: SearchDependencies, searching: Searching): Promise<Legs> {
-  const { database, embedder, log, deadlines = DEADLINES } = dependencies;
+  const { database, memory, embedder, log, deadlines = DEADLINES } = dependencies;
   const { scope, query, repositories, segments, vectors } = searching;
   if (repositories.length === 0) {
     return skipAll("no repository is indexed yet");
   }
   const looking = (leg: LegName): Looking => ({
     database,
+    memory,
     scope,
     query,
     segments,
@@ -117,7 +123,7 @@ async function searchLetters(looking: Looking, conditions: Conditions | undefine
   return looking.query.shape === "path" ? searchPaths(looking) : searchExactly(looking);
 }
 
-/** What looks like a path may be the name of a file, and a text in one. */
+/** What looks like a path may be the name of a file, or a text in one: both are searched. */
 async function searchPaths(looking: Looking): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs } = looking;
   const place = { ...pathIn(query.text), limit };
@@ -126,7 +132,7 @@ async function searchPaths(looking: Looking): Promise<LegAnswer> {
   return { ...found, chunkIds: [...new Set([...named, ...found.chunkIds])].slice(0, limit) };
 }
 
-/** Nothing found because nothing was looked at is not an answer; the semantic leg alone is no reason to refuse one. */
+/** Refuses to answer "nothing found" when no leg could search; a failure of the semantic leg alone is no reason. */
 function refuseSilence(legs: readonly LegOutcome[]): void {
   const tried = legs.filter(({ state }) => state.state !== "skipped");
   if (tried.length > 0 && tried.every(({ state }) => state.state === "timeout" || state.state === "degraded")) {

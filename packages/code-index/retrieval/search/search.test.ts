@@ -6,7 +6,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readCoverage, readFile, readTree } from "#retrieval/files/read-file.ts";
-import { search } from "./search.ts";
+import { createSearchState, search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function find(query: string, filters: { repo?: string; ref?: string; path?: string; lang?: string } = {}, repositories?: string[]) {
-  const dependencies = { database, log: silentLog, embedder: undefined };
+  const dependencies = { ...createSearchState(), database, log: silentLog, embedder: undefined };
   const { results, legs } = await search(dependencies, { tenant, repositories }, { query, limit: 50, ...filters });
   return { places: results.map(({ repo, ref, path, commit }) => `${repo}@${ref} ${path} ${commit}`).toSorted(), legs };
 }

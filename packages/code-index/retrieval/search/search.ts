@@ -6,7 +6,7 @@ import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { awaitCommit } from "#retrieval/scope/await-commit.ts";
 import { findChunks, type Found } from "./find-chunks.ts";
 import type { LegName } from "#retrieval/ranking/fuse.ts";
-import { lookAround, READ_MS } from "#retrieval/scope/read-searchable.ts";
+import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { scopeFilters } from "#retrieval/query/query-filters.ts";
 import { invalidQuery, parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
@@ -15,14 +15,20 @@ import type { RerankerState } from "#retrieval/ranking/rerank.ts";
 import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
 import { cursorFor, nameBuilds, positionOf, type Position } from "./search-cursor.ts";
 import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
-import { createTurns } from "#retrieval/scope/turns.ts";
+import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
+import { createSemaphore } from "#retrieval/scope/semaphore.ts";
 
 export type { SearchDependencies } from "./search-legs.ts";
 
-/** Of one tenant at once in a process: each asks three things of the database at once, and more run out of their time together. */
-const turns = createTurns({ atOnce: 4, waitMs: 10_000 });
+/**
+ * What the searches of a process share. A tenant's searches are limited to four at once: each sends three statements to the database
+ * at the same time, and with more of them all would run out of time together.
+ */
+export function createSearchState(): Pick<SearchDependencies, "memory" | "searchLimit"> {
+  return { memory: createSegmentMemory(), searchLimit: createSemaphore({ atOnce: 4, waitMs: 10_000 }) };
+}
 
-/** Of many results: `cursorAfter` is the cursor for whoever shows only the first of them. */
+/** `cursorAfter` continues after the first `shown` results, for callers that show fewer. */
 export type SearchPage = SearchAnswer & { readonly cursorAfter: (shown: number) => string };
 
 /**
@@ -53,8 +59,8 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
 
   const offset = position?.offset ?? 0;
   const end = offset + request.limit;
-  const { searched, chunks } = await turns.take(access.tenant.tenantId, dependencies.database.signal, async () => {
-    const around = await lookAround(dependencies.database, scope);
+  const { searched, chunks } = await dependencies.searchLimit.run(access.tenant.tenantId, dependencies.database.signal, async () => {
+    const around = await readSearchable(dependencies.database, scope);
     const finding = { ...around, scope, query, conditions, isDeep: false, page: { from: offset, to: end } };
     return { searched: around, chunks: await findChunks(dependencies, finding) };
   });
@@ -103,7 +109,7 @@ function refuseNul({ path, lang, symbol }: SearchRequest): void {
 
 type Reranked = Found & { readonly reranker?: RerankerState };
 
-/** Whatever page is asked for, so that all of them are of one order. */
+/** Reranks for every page alike, so that all pages are of one order. */
 async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQuery, found: Found): Promise<Reranked> {
   return reranker === undefined || query.text === "" ? found : { ...found, ...(await reranker(found, query, signal)) };
 }

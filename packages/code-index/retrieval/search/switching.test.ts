@@ -7,7 +7,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readCoverage, readFile, readTree } from "#retrieval/files/read-file.ts";
-import { search } from "./search.ts";
+import { createSearchState, search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -55,7 +55,7 @@ test("no answer mixes two commits while builds are switched and the old ones swe
       const coverage = await readCoverage(database, scope, "same.ts");
       expect(coverage.chunks).toBe(1 + (Number(coverage.commit) % 7));
       const { results } = await search(
-        { database, log: silentLog, embedder: undefined },
+        { ...createSearchState(), database, log: silentLog, embedder: undefined },
         { tenant },
         { query: "mixed version", limit: 50 },
       );

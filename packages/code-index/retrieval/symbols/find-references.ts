@@ -22,9 +22,9 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName } from "./symbol-name.ts";
 
 const READ_MS = 8_000;
-/** Files that use a name and are put in order. */
-const MOST_FILES = 5_000;
-/** Up to so many are read to count what is in them. */
+/** Most files that use a name. */
+const MAX_FILES = 5_000;
+/** Up to this many files are all read, so that uses can be counted. */
 const COUNTED_FILES = 200;
 const FILES_AT_ONCE = 100;
 const DEFINITIONS = 10;
@@ -46,11 +46,11 @@ export async function findReferences(
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
     const paging = createPaging(["references", access.tenant.tenantId, asked, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
-    // A definition may be outside of the folder whose uses are asked for.
+    // The definition may lie outside the folder that is asked for.
     const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, asked);
     const name = definitions.some((row) => row.name === asked.name) ? asked.name : (definitions[0]?.name ?? asked.name);
-    const using = await findUsingFiles(transaction, scope, { name, outer: asked.outer, limit: MOST_FILES + 1 });
-    const files = using.slice(0, MOST_FILES).toSorted(byNearnessTo(definitions));
+    const using = await findUsingFiles(transaction, scope, { name, outer: asked.outer, limit: MAX_FILES + 1 });
+    const files = using.slice(0, MAX_FILES).toSorted(byNearnessTo(definitions));
     const isCounted = files.length <= COUNTED_FILES;
     const found = await readOn(transaction, scope, { files, name, until: isCounted ? Infinity : before + limit + 1 });
     const page = found.slice(before, before + limit);
@@ -60,7 +60,7 @@ export async function findReferences(
       references: page,
       total: isCounted ? found.length : null,
       files_total: files.length,
-      partial: using.length > MOST_FILES,
+      partial: using.length > MAX_FILES,
       notes: [
         ...notesOn({ name: asked.name, definitions, found, files: using.length }),
         ...(found.length === 0 ? await notesOnEmptyScope(transaction, scope) : []),
@@ -90,13 +90,13 @@ async function readOn(
       const outline = outlines.get(file.document_id) ?? [];
       const lines = linesUsing(chunks.get(file.document_id) ?? [], name);
       const defining = linesDefining(lines, outline, name);
-      found.push(...lines.filter(({ line }) => !defining.has(line)).map((line) => present(file, line, outline)));
+      found.push(...lines.filter(({ line }) => !defining.has(line)).map((line) => presentReference(file, line, outline)));
     }
   }
   return found;
 }
 
-function present(
+function presentReference(
   { document_id: _document, uses_outer: _outer, ...file }: UsingFile,
   line: UsingLine,
   outline: readonly OutlineRow[],
@@ -163,14 +163,14 @@ function notesOn({ name, definitions, found, files }: Noted): string[] {
         ]
       : []),
     ...(kinds.size > 1 && found.length > 0 ? ["Several definitions have this name; uses of all of them are listed."] : []),
-    ...(files > MOST_FILES ? [`More than ${MOST_FILES} files use it; name a repository, a path or a language.`] : []),
+    ...(files > MAX_FILES ? [`More than ${MAX_FILES} files use it; name a repository, a path or a language.`] : []),
   ];
 }
 
 type UsingLine = { readonly line: number; readonly text: string; readonly kind: "call" | "import" | "use" };
 
-const LONGEST = 300;
-/** What stands before a name that is far into its line. */
+const MAX_LINE_LENGTH = 300;
+/** Characters kept before a name that is far into its line. */
 const BEFORE = 100;
 
 /** The lines of a file's chunks that hold a name which is not part of a longer one. */
@@ -181,7 +181,7 @@ function linesUsing(chunks: readonly HoldingChunk[], name: string): readonly Usi
     for (const [index, text] of content.split("\n").entries()) {
       const at = text.includes(name) ? text.search(pattern) : -1;
       if (at !== -1 && !found.has(start + index)) {
-        found.set(start + index, { line: start + index, text: lineAround(text, at), kind: kindOf(text, at + name.length) });
+        found.set(start + index, { line: start + index, text: lineAround(text, at), kind: kindOfUse(text, at + name.length) });
       }
     }
   }
@@ -200,7 +200,7 @@ const IMPORTS = /^\s*(?:import|from|use|using|require|require_relative|include|#
 /** Type arguments may stand between a name and what it is called with. */
 const CALLED = /^(?:::)?(?:<[^()]{0,100}>)?!?\s*\(/u;
 
-function kindOf(text: string, end: number): UsingLine["kind"] {
+function kindOfUse(text: string, end: number): UsingLine["kind"] {
   if (IMPORTS.test(text)) {
     return "import";
   }
@@ -209,10 +209,10 @@ function kindOf(text: string, end: number): UsingLine["kind"] {
 
 function lineAround(text: string, at: number): string {
   const line = text.replace(/\s+$/u, "");
-  if (line.length <= LONGEST) {
+  if (line.length <= MAX_LINE_LENGTH) {
     return line;
   }
-  const from = at + BEFORE > LONGEST ? at - BEFORE : 0;
-  const cut = line.slice(from, from + LONGEST).toWellFormed();
-  return `${from > 0 ? "…" : ""}${cut}${from + LONGEST < line.length ? "…" : ""}`;
+  const from = at + BEFORE > MAX_LINE_LENGTH ? at - BEFORE : 0;
+  const cut = line.slice(from, from + MAX_LINE_LENGTH).toWellFormed();
+  return `${from > 0 ? "…" : ""}${cut}${from + MAX_LINE_LENGTH < line.length ? "…" : ""}`;
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ReferencesRequest, SymbolsRequest } from "#contract.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "#testing/building.ts";
+import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { findReferences } from "./find-references.ts";
 import { findSymbols } from "./find-symbol.ts";
 
-let building: Building;
+let fixture: BuildFixture;
 let tenant: Tenant;
 let other: Tenant;
 let shopId: string;
@@ -27,16 +27,16 @@ const SHOP = {
 };
 
 beforeAll(async () => {
-  building = await startBuilding();
-  tenant = await building.tenant("one");
-  other = await building.tenant("two");
+  fixture = await startBuildFixture();
+  tenant = await fixture.tenant("one");
+  other = await fixture.tenant("two");
   shopId = await indexed(tenant, "acme/shop", SHOP);
   await indexed(tenant, "acme/web", { "app.ts": 'import { addToCart } from "shop";\naddToCart("z");\n' });
   await indexed(other, "acme/shop", { "foreign.ts": "export function addToCart() {}\naddToCart();\n" });
 });
 
 afterAll(async () => {
-  await building.stop();
+  await fixture.stop();
   await Promise.all(sources.map((source) => source.remove()));
 });
 
@@ -44,15 +44,15 @@ async function indexed(of: Tenant, name: string, files: Readonly<Record<string, 
   const source = await createGitRepository();
   sources.push(source);
   await source.commit(files);
-  const repoId = await building.register(of, name, source.url);
-  await building.run({ tenant: of, repoId });
+  const repoId = await fixture.register(of, name, source.url);
+  await fixture.run({ tenant: of, repoId });
   return repoId;
 }
 
 const symbols = (name: string, asked: Partial<SymbolsRequest> = {}, repositories?: readonly string[]) =>
-  findSymbols(building.database, { tenant, repositories }, { name, limit: 20, ...asked });
+  findSymbols(fixture.database, { tenant, repositories }, { name, limit: 20, ...asked });
 const references = (symbol: string, asked: Partial<ReferencesRequest> = {}, repositories?: readonly string[]) =>
-  findReferences(building.database, { tenant, repositories }, { symbol, limit: 50, ...asked });
+  findReferences(fixture.database, { tenant, repositories }, { symbol, limit: 50, ...asked });
 const places = (found: readonly { readonly path: string; readonly name: string }[]) => found.map(({ path, name }) => `${path} ${name}`);
 const lines = (found: readonly { readonly repo: string; readonly path: string; readonly line: number }[]) =>
   found.map(({ repo, path, line }) => `${repo} ${path}:${line}`);
@@ -189,6 +189,6 @@ test("a token for one repository, and another tenant, learn nothing of the other
   expect(lines(web)).toEqual(["acme/web app.ts:1", "acme/web app.ts:2"]);
   const restricted = await references("addToCart", {}, [shopId]);
   expect(new Set(restricted.references.map(({ repo }) => repo))).toEqual(new Set(["acme/shop"]));
-  const foreign = await findSymbols(building.database, { tenant: other }, { name: "addToCart", limit: 20 });
+  const foreign = await findSymbols(fixture.database, { tenant: other }, { name: "addToCart", limit: 20 });
   expect(places(foreign.symbols)).toEqual(["foreign.ts addToCart"]);
 });

@@ -12,13 +12,13 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
 
 /** Lines of a definition that may be its signature. */
-const LINES = 6;
-const LONGEST = 300;
+const MAX_SIGNATURE_LINES = 6;
+const MAX_SIGNATURE_LENGTH = 300;
 
 /** How definitions begin, in the same order: their first lines up to what opens the body. */
 async function readSignatures(query: Kysely<CodeIndexTables>, scope: Scope, rows: readonly SymbolRow[]): Promise<readonly string[]> {
   const places = rows.map(({ document_id, start_line: line, end_line: end }) => {
-    return { document_id, line, lines: Math.min(end - line + 1, LINES) };
+    return { document_id, line, lines: Math.min(end - line + 1, MAX_SIGNATURE_LINES) };
   });
   const chunks = places.length === 0 ? [] : await readChunksAt(query, scope, places);
   const byDocument = Map.groupBy(chunks, (chunk) => chunk.document_id);
@@ -46,15 +46,15 @@ function signatureOf(lines: readonly string[]): string {
   const last = lines.findIndex((line) => OPENS.test(line));
   const [first = "", ...others] = lines.slice(0, last === -1 ? 1 : last + 1);
   const text = [first.trim(), ...others.map((line) => line.trim())].join(" ").trim();
-  return text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}…` : text;
+  return text.length > MAX_SIGNATURE_LENGTH ? `${text.slice(0, MAX_SIGNATURE_LENGTH).toWellFormed()}…` : text;
 }
 
 const READ_MS = 5_000;
-/** Definitions of one name that are put in order. */
-const MOST = 2_000;
+/** Most definitions of one name. */
+const MAX_DEFINITIONS = 2_000;
 
 export type FoundPage<Answer> = Answer & {
-  /** The cursor for who shows only so many of what is in the page. */
+  /** The cursor that continues after the first `shown` entries of the page. */
   readonly cursorAfter: (shown: number) => string;
 };
 
@@ -75,13 +75,13 @@ export async function findSymbols(
     const paging = createPaging(["symbols", access.tenant.tenantId, asked, kind, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
     const { rows, isNear } = await lookUp(transaction, scope, asked, kind);
-    const found = rows.slice(0, MOST).toSorted(byNearness(asked));
+    const found = rows.slice(0, MAX_DEFINITIONS).toSorted(byNearness(asked));
     const page = found.slice(before, before + limit);
     const shown = before + page.length;
     return {
       symbols: await presentSymbols(transaction, scope, page),
       total: found.length,
-      partial: rows.length > MOST,
+      partial: rows.length > MAX_DEFINITIONS,
       notes: [...notesOn({ asked, isNear, rows }), ...(rows.length === 0 ? await notesOnEmptyScope(transaction, scope) : [])],
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
@@ -92,17 +92,20 @@ export async function findSymbols(
 
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
 export async function definitionsOf(query: Kysely<CodeIndexTables>, scope: Scope, asked: AskedName): Promise<readonly SymbolRow[]> {
-  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", limit: MOST });
+  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
   return rows.toSorted(byNearness(asked));
 }
 
 type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
 
 async function lookUp(query: Kysely<CodeIndexTables>, scope: Scope, asked: AskedName, kind: string | undefined): Promise<Looked> {
-  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", kind, limit: MOST + 1 });
+  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", kind, limit: MAX_DEFINITIONS + 1 });
   return rows.length > 0
     ? { rows, isNear: false }
-    : { rows: await findSymbolRows(query, scope, { names: asked.spellings, how: "beginning", kind, limit: MOST + 1 }), isNear: true };
+    : {
+        rows: await findSymbolRows(query, scope, { names: asked.spellings, how: "beginning", kind, limit: MAX_DEFINITIONS + 1 }),
+        isNear: true,
+      };
 }
 
 export async function presentSymbols(query: Kysely<CodeIndexTables>, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
@@ -112,7 +115,7 @@ export async function presentSymbols(query: Kysely<CodeIndexTables>, scope: Scop
 
 const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data", "example", "test", "generated", "vendored"];
 
-/** What is inside of what was named, in the same case, in code that runs; then by place. */
+/** Definitions inside the named outer definition first, then those in the same case, then by kind of file. */
 function byNearness(asked: AskedName): (one: SymbolRow, other: SymbolRow) => number {
   const ranks = new Map<SymbolRow, number>();
   const rankOf = (row: SymbolRow) => {
@@ -149,6 +152,6 @@ function notesOn({ asked, isNear, rows }: Looked & { readonly asked: AskedName }
     ...(asked.outer !== undefined && !rows.some((row) => isInside(row, asked.outer))
       ? [`None is known to be inside of ${asked.outer.slice(0, 100)}; these have the name elsewhere.`]
       : []),
-    ...(rows.length > MOST ? [`There are more than ${MOST}; name a repository, a path or a kind.`] : []),
+    ...(rows.length > MAX_DEFINITIONS ? [`There are more than ${MAX_DEFINITIONS}; name a repository, a path or a kind.`] : []),
   ];
 }

@@ -61,8 +61,8 @@ function builds(scope: Scope): RawBuilder<unknown> {
 }
 
 /**
- * Joins the files of `build` that a document is, with its path and language. Document by document (`offset 0` sees to that): of the
- * few that an index found, where the planner takes them for many and would rather read all files.
+ * Joins the files of `build` that a document is, with its path and language. `offset 0` makes the planner
+ * go document by document: an index finds few, but it takes them for many and would read all files.
  */
 function inFilesOf(scope: Scope, document: RawBuilder<unknown>): RawBuilder<unknown> {
   const { schema } = scope.tenant;
@@ -78,12 +78,12 @@ function inFilesOf(scope: Scope, document: RawBuilder<unknown>): RawBuilder<unkn
 }
 
 export type UsingFile = SymbolFile & {
-  /** It uses the name that the one asked for is inside of, too. */
+  /** Whether the file also uses the name of the outer definition. */
   readonly uses_outer: boolean;
 };
 
-/** Names that are kept of one document: of those with so many, others may be missing. */
-const MOST_NAMES = 500;
+/** Most names kept for a document; one with this many may use others, too. */
+const MAX_NAMES = 500;
 
 type Used = { readonly name: string; readonly outer?: string | undefined; readonly limit: number };
 
@@ -100,7 +100,7 @@ export async function findUsingFiles(query: Kysely<CodeIndexTables>, scope: Scop
       select document_id, ${usesOuter} as uses_outer from ${references} where names @> ${[used.name]}::text[]
       union all
       select document_id, ${usesOuter} from ${references} as crowded
-      where cardinality(names) >= ${sql.lit(MOST_NAMES)} and not names @> ${[used.name]}::text[] and exists (
+      where cardinality(names) >= ${sql.lit(MAX_NAMES)} and not names @> ${[used.name]}::text[] and exists (
         select from ${sql.id(schema, "code_chunks")} as chunk
         where chunk.document_id = crowded.document_id and strpos(chunk.content, ${used.name}) > 0
         offset 0

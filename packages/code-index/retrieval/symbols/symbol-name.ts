@@ -3,13 +3,13 @@ import { AppError } from "@sightline/foundation/errors";
 /** A name as it was asked for. */
 export type AskedName = {
   readonly name: string;
-  /** What it is to be inside of: `Server` of `Server.start`. */
+  /** The outer definition: `Server` of `Server.start`. */
   readonly outer: string | undefined;
   /** In lower case, ways to write it: `add to cart` may be `addToCart` or `add_to_cart`. */
   readonly spellings: readonly string[];
 };
 
-/** Between a name and what it is inside of. */
+/** Separates a name from its outer definition. */
 const BETWEEN = /::|->|[.#›]/u;
 
 /** What stands before the name where it is defined: `class Server` asks for `Server`. */

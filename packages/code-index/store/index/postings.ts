@@ -36,9 +36,9 @@ export function encodePostings(postings: readonly Posting[]): Buffer {
   return writer.finish();
 }
 
-/** Packs up to `most` postings, given by rising ordinal. */
-export function createPostingsWriter(most: number) {
-  const bytes = Buffer.allocUnsafe(most * 7);
+/** Packs up to `capacity` postings, given by rising ordinal. */
+export function createPostingsWriter(capacity: number) {
+  const bytes = Buffer.allocUnsafe(capacity * 7);
   let at = 0;
   let previous = -1;
   return {
@@ -87,9 +87,9 @@ export type Columns = {
 /** What bounds are known of them, too. */
 export type BoundedColumns = Columns & {
   /** The greatest impact. */
-  readonly most: number;
+  readonly upperBound: number;
   /** The greatest of each {@link BLOCK} ordinals; undefined for a list that is not longer than this would be. */
-  readonly blockMost: Uint16Array | undefined;
+  readonly blockUpperBounds: Uint16Array | undefined;
 };
 
 /** Ordinals in one block. */
@@ -127,27 +127,27 @@ export function unpackPostings(bytes: Uint8Array, count: number, capacity: numbe
 
 export function boundColumns({ ordinals, impacts }: Columns, capacity: number): BoundedColumns {
   const blocks = Math.ceil(capacity / BLOCK);
-  const blockMost = ordinals.length > blocks ? new Uint16Array(blocks) : undefined;
-  let most = 0;
+  const blockUpperBounds = ordinals.length > blocks ? new Uint16Array(blocks) : undefined;
+  let upperBound = 0;
   for (let place = 0; place < ordinals.length;) {
     const block = Math.floor((ordinals[place] ?? 0) / BLOCK);
     const end = (block + 1) * BLOCK;
-    let mostHere = 0;
+    let blockBound = 0;
     for (; place < ordinals.length && (ordinals[place] ?? 0) < end; place++) {
       const impact = impacts[place] ?? 0;
-      if (impact > mostHere) {
-        mostHere = impact;
+      if (impact > blockBound) {
+        blockBound = impact;
       }
     }
-    if (blockMost !== undefined) {
-      blockMost[block] = mostHere;
+    if (blockUpperBounds !== undefined) {
+      blockUpperBounds[block] = blockBound;
     }
-    most = Math.max(most, mostHere);
+    upperBound = Math.max(upperBound, blockBound);
   }
-  return { ordinals, impacts, most, blockMost };
+  return { ordinals, impacts, upperBound, blockUpperBounds };
 }
 
-/** Chunks a segment can hold at the most. */
+/** Chunks a segment can hold at most. */
 export const SEGMENT_CAPACITY = 2 ** 22;
 
 /** The identifier of a segment's chunk: what postings know, without a look-up. */

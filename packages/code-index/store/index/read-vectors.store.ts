@@ -47,7 +47,7 @@ const NARROW = 0.1;
 const EXACTLY = 20;
 const BY_INDEX = [2, 10] as const;
 /** What `hnsw.ef_search` may be. */
-const MOST_BY_INDEX = 1_000;
+const MAX_EF_SEARCH = 1_000;
 
 /**
  * The chunks whose vectors are nearest to `vector`, nearest first. Where an index is used one may be missed, but there are never fewer
@@ -75,7 +75,7 @@ async function amongNearest(
   const table = vectorsTable(scope.tenant, embedder.embedder_id);
   const to = sql`${vectorText(vector)}::halfvec`;
   const { near_until: until } = embedder;
-  const byIndex = Math.min(among, MOST_BY_INDEX);
+  const byIndex = Math.min(among, MAX_EF_SEARCH);
   if (until !== null) {
     await sql`select set_config('hnsw.ef_search', ${String(byIndex)}, true)`.execute(query);
   }

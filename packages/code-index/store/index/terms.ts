@@ -1,5 +1,5 @@
-/** Longer words are cut here, in texts and queries alike; they are hashes and encoded data. */
-const LONGEST = 64;
+/** Longer words are hashes and encoded data; they are cut to this length in texts and queries alike. */
+const MAX_WORD_LENGTH = 64;
 
 /** A word as code writes it: letters, digits, `_` and `$` of any script. */
 const WORD = /[\p{L}\p{M}\p{N}_$]+/gu;
@@ -34,7 +34,7 @@ export function wordsOf(text: string): readonly string[] {
 
 /** The terms of one word: itself, and its parts. */
 export function termsOfWord(word: string): readonly string[] {
-  const whole = cut(word);
+  const whole = truncateWord(word);
   const { part, compound } = ASCII.test(whole) ? ASCII_RULES : UNICODE_RULES;
   const parts = compound.test(whole) ? (whole.match(part) ?? []) : [];
   return [whole, ...parts].map((term) => term.toLowerCase());
@@ -46,7 +46,7 @@ const ASCII_RULES: Rules = { part: ASCII_PART, compound: ASCII_COMPOUND };
 const UNICODE_RULES: Rules = { part: PART, compound: COMPOUND };
 
 /** Between characters: the database refuses half of one. */
-function cut(word: string): string {
-  const last = word.charCodeAt(LONGEST - 1);
-  return word.slice(0, word.length > LONGEST && last >= 0xd800 && last <= 0xdbff ? LONGEST - 1 : LONGEST);
+function truncateWord(word: string): string {
+  const last = word.charCodeAt(MAX_WORD_LENGTH - 1);
+  return word.slice(0, word.length > MAX_WORD_LENGTH && last >= 0xd800 && last <= 0xdbff ? MAX_WORD_LENGTH - 1 : MAX_WORD_LENGTH);
 }

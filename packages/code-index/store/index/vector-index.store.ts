@@ -91,8 +91,8 @@ type Making = Place & { readonly until: Date; readonly bytes: number; readonly s
 /** Longer than any index takes to be made. */
 const MAKE_MS = 12 * 60 * 60_000;
 /** An index is made far faster where all of it fits into the memory that the database may use for that. */
-const LEAST_MB = 64;
-const MOST_MB = 1_024;
+const MIN_MB = 64;
+const MAX_MB = 1_024;
 
 /**
  * Makes an index of the vectors made until a moment, while others read and write. It is used from `useVectorIndex` on.
@@ -113,7 +113,7 @@ export async function makeVectorIndex(database: CodeIndexDatabase, making: Makin
 
 async function makeWith(database: CodeIndexDatabase, wanted: Making, settings: Readonly<Record<string, string>>): Promise<void> {
   const { schema, embedderId, until, bytes, signal } = wanted;
-  const megabytes = Math.min(MOST_MB, Math.max(LEAST_MB, Math.ceil(bytes / 2 ** 20)));
+  const megabytes = Math.min(MAX_MB, Math.max(MIN_MB, Math.ceil(bytes / 2 ** 20)));
   const client = await database.pool.connect();
   let usable = false;
   const cancel = () => void database.pool.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);

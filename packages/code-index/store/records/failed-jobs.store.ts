@@ -49,7 +49,7 @@ function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
  * Says of repositories whose jobs an operator ended, by an update of the row, that nobody indexes them any more, and when
  * such a job ended. Returns how many there were.
  */
-export async function mendEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
+export async function fixEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
   return database.query.transaction().execute(async (transaction) => {
     const { rows: ended } = await sql<{ repo_id: string }>`
       update codeindex.index_jobs set completed_at = ${now}

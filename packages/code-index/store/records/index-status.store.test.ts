@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
-import { mendEndedByHand } from "./failed-jobs.store.ts";
+import { fixEndedByHand } from "./failed-jobs.store.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import { getJob } from "./jobs.store.ts";
 import { cancelJob, checkLease, failJob } from "./leases.store.ts";
@@ -71,7 +71,7 @@ test("an operator who sets a running job to failed ends it for good", async () =
   );
   expect(await checkLease(queue.database, { jobId, workerId: "w1" })).toBe("lost");
   await failJob(queue.database, { jobId, workerId: "w1", now: after(1), reason: "x", retry: true });
-  expect(await mendEndedByHand(queue.database, { now: after(2) })).toBe(1);
+  expect(await fixEndedByHand(queue.database, { now: after(2) })).toBe(1);
   expect(await getJob(queue.database, { tenantId, jobId })).toMatchObject({
     status: "failed",
     error_message: "by hand",

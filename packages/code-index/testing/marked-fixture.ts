@@ -25,7 +25,7 @@ const NOBODYS = {
   symbol: "nobodysFunction0000",
 } as const;
 
-export type World = {
+export type MarkedFixture = {
   readonly running: RunningCodeIndex;
   readonly routes: readonly ServedRoute[];
   /** Values for fields and parameters that name what belongs to tenant `one`. */
@@ -42,7 +42,7 @@ export type World = {
 const CLONE_URL = "https://127.0.0.1:1/owner/repo.git";
 
 /** Tenant `one` with a marked repository and everything that hangs on it, and one that is not; tenant `two` with its own. */
-export async function createMarkedWorld(): Promise<World> {
+export async function createMarkedFixture(): Promise<MarkedFixture> {
   const log: string[] = [];
   const logging = createLog({ name: "test", level: "debug", destination: { write: (line) => void log.push(line) } });
   const { started: running, routes } = await notingRoutes(() => startCodeIndex({ log: logging }));

@@ -5,21 +5,21 @@ import type { Proof } from "./read-head.ts";
 const TOLERANCE_MS = 5 * 60_000;
 const STANDARD_PREFIX = "whsec_";
 /** In bytes; the least that the standard allows is 24. */
-const LEAST_KEY = 16;
+const MIN_KEY_BYTES = 16;
 
 type Sent = { readonly body: Buffer; readonly now: Date };
 
 /** Whether who sent this body knows the secret. Takes the same time whatever the secret is. */
-export function proves(proof: Proof, secret: string, sent: Sent): boolean {
+export function verifySignature(proof: Proof, secret: string, sent: Sent): boolean {
   if (proof.kind === "body") {
     return equal(createHmac("sha256", secret).update(sent.body).digest(), proof.signature);
   }
-  return proof.kind === "token" ? equal(digest(Buffer.from(secret)), digest(proof.token)) : provesByStandard(proof, secret, sent);
+  return proof.kind === "token" ? equal(digest(Buffer.from(secret)), digest(proof.token)) : verifyStandardSignature(proof, secret, sent);
 }
 
 type Standard = Extract<Proof, { kind: "standard" }>;
 
-function provesByStandard({ id, timestamp, signatures }: Standard, secret: string, { body, now }: Sent): boolean {
+function verifyStandardSignature({ id, timestamp, signatures }: Standard, secret: string, { body, now }: Sent): boolean {
   const expected = createHmac("sha256", standardKey(secret)).update(`${id}.${timestamp}.`, "latin1").update(body).digest();
   const recent = Math.abs(now.getTime() - Number(timestamp) * 1000) <= TOLERANCE_MS;
   return signatures.map((signature) => equal(expected, signature)).includes(true) && recent;
@@ -28,7 +28,7 @@ function provesByStandard({ id, timestamp, signatures }: Standard, secret: strin
 /** `whsec_` tells that the rest is the key in base64. What decodes to too little to be a key is a text that only begins so. */
 function standardKey(secret: string): Buffer {
   const key = secret.startsWith(STANDARD_PREFIX) ? Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64") : Buffer.alloc(0);
-  return key.length < LEAST_KEY ? Buffer.from(secret) : key;
+  return key.length < MIN_KEY_BYTES ? Buffer.from(secret) : key;
 }
 
 function digest(value: Buffer): Buffer {

@@ -1,22 +1,22 @@
 import { AppError } from "@sightline/foundation/errors";
 
-/** Lets so many works of one owner go on at once; the others wait, in order, so that those of other owners find room. */
-export type Turns = {
-  /** @throws {AppError} `too_busy` (503) when no turn came in time; what `signal` says when nobody waits any more. */
-  readonly take: <Result>(owner: string, signal: AbortSignal | undefined, work: () => Promise<Result>) => Promise<Result>;
+/** Limits how much work of one owner runs at once; the rest waits in order, so that one owner does not take the place of all others. */
+export type Semaphore = {
+  /** @throws {AppError} `too_busy` (503) when the work could not begin in time; the signal's reason when it was aborted. */
+  readonly run: <Result>(owner: string, signal: AbortSignal | undefined, work: () => Promise<Result>) => Promise<Result>;
 };
 
 type Limits = { readonly atOnce: number; readonly waitMs: number };
 
 type Line = { running: number; readonly waiting: Set<() => void> };
 
-export function createTurns({ atOnce, waitMs }: Limits): Turns {
+export function createSemaphore({ atOnce, waitMs }: Limits): Semaphore {
   const lines = new Map<string, Line>();
 
   async function wait(line: Line, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // At once, so that no turn is handed to who left.
+    // Removed at once, so that no place is handed to a caller that has left.
     const leave = (reason: unknown) => {
       line.waiting.delete(resolve);
       reject(reason);
@@ -34,7 +34,7 @@ export function createTurns({ atOnce, waitMs }: Limits): Turns {
   }
 
   return {
-    take: async (owner, signal, work) => {
+    run: async (owner, signal, work) => {
       const line = lines.get(owner) ?? { running: 0, waiting: new Set() };
       lines.set(owner, line);
       if (line.running < atOnce) {
@@ -49,7 +49,7 @@ export function createTurns({ atOnce, waitMs }: Limits): Turns {
         if (next === undefined) {
           line.running--;
         } else {
-          // The turn is handed on.
+          // The place is handed on to whoever waits longest.
           line.waiting.delete(next);
           next();
         }

@@ -19,7 +19,7 @@ import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
 
 /** What runs jobs, without an indexer that takes them from the queue: each is run when the test says so. */
-export type Building = {
+export type BuildFixture = {
   readonly database: TestDatabase<CodeIndexTables>;
   readonly tools: JobTools;
   /** How many files were split, and texts embedded, so far. */
@@ -42,7 +42,7 @@ type Running = {
   readonly beforeSplit?: () => Promise<void>;
 };
 
-export async function startBuilding(): Promise<Building> {
+export async function startBuildFixture(): Promise<BuildFixture> {
   const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   const dataDir = await mkdtemp(join(tmpdir(), "sightline-data-"));
   const config = testConfig(dataDir);

@@ -6,7 +6,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { search } from "./search.ts";
+import { createSearchState, search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -23,7 +23,7 @@ afterAll(() => database.drop());
 test("many searches at once are all answered whole: they wait their turn instead of running out of time together", async () => {
   const small = createDatabase<CodeIndexTables>({ url: database.url, poolSize: 1, applicationName: "test", log: silentLog });
   const deadlines = { bm25: 300, exact: 300, semantic: 300 };
-  const dependencies = { database: small, log: silentLog, embedder: undefined, deadlines };
+  const dependencies = { ...createSearchState(), database: small, log: silentLog, embedder: undefined, deadlines };
   const answers = await Promise.all(
     Array.from({ length: 80 }, async (_, at) => search(dependencies, { tenant }, { query: `needle number${at} haystack`, limit: 5 })),
   );

@@ -3,13 +3,13 @@ import type { CommitsRequest } from "#contract.ts";
 import { keepOneHistory } from "#indexing/history/keep-history.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
-import { startBuilding, type Building } from "./building.ts";
+import { startBuildFixture, type BuildFixture } from "./build-fixture.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
 import { seedBuild } from "./seed-build.ts";
 
 /** Repositories whose histories are kept, one after the other; `begin` makes the next. */
-export type HistoryWorld = {
-  readonly building: Building;
+export type HistoryFixture = {
+  readonly fixture: BuildFixture;
   readonly tenant: Tenant;
   readonly begin: () => Promise<void>;
   readonly source: () => GitRepository;
@@ -30,9 +30,9 @@ export type HistoryWorld = {
 
 type Within = { readonly ref?: string; readonly repositories?: readonly string[]; readonly tenant?: Tenant };
 
-export async function startHistories(): Promise<HistoryWorld> {
-  const building = await startBuilding();
-  const tenant = await building.tenant("one");
+export async function startHistoryFixture(): Promise<HistoryFixture> {
+  const fixture = await startBuildFixture();
+  const tenant = await fixture.tenant("one");
   const sources: GitRepository[] = [];
   let repo = "";
   let repoId = "";
@@ -45,19 +45,19 @@ export async function startHistories(): Promise<HistoryWorld> {
   };
   const seed = async (ref = "main") => {
     const commit = source().git("rev-parse", ref);
-    ({ repoId } = await seedBuild(building.database, { tenant, repo, ref, commit, files: {} }));
-    await building.database.query.updateTable("codeindex.repositories").set({ clone_url: source().url }).where("id", "=", repoId).execute();
+    ({ repoId } = await seedBuild(fixture.database, { tenant, repo, ref, commit, files: {} }));
+    await fixture.database.query.updateTable("codeindex.repositories").set({ clone_url: source().url }).where("id", "=", repoId).execute();
   };
   const keep = async (depth = 100) => {
     const never = new AbortController().signal;
-    while (await keepOneHistory({ ...building.tools, depth }, never)) {
+    while (await keepOneHistory({ ...fixture.tools, depth }, never)) {
       // The next one.
     }
   };
-  const commits: HistoryWorld["commits"] = (asked = {}, within = {}) =>
-    searchCommits(building.database, { tenant, repo, ...within }, { limit: 50, ...asked });
+  const commits: HistoryFixture["commits"] = (asked = {}, within = {}) =>
+    searchCommits(fixture.database, { tenant, repo, ...within }, { limit: 50, ...asked });
   return {
-    building,
+    fixture,
     tenant,
     source,
     repo: () => repo,
@@ -80,7 +80,7 @@ export async function startHistories(): Promise<HistoryWorld> {
     commits,
     subjects: async (asked) => (await commits(asked)).commits.map(({ subject }) => subject),
     stop: async () => {
-      await building.stop();
+      await fixture.stop();
       await Promise.all(sources.map((each) => each.remove()));
     },
   };

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { proves } from "./prove.ts";
+import { verifySignature } from "./verify-signature.ts";
 
 const body = Buffer.from("{}");
 const now = new Date("2026-11-21T12:00:00Z");
@@ -13,12 +13,12 @@ function signedWith(key: Buffer) {
 
 test("a secret that begins with whsec_ is the key in base64", () => {
   const key = Buffer.from("a key of twenty-four byt");
-  expect(proves(signedWith(key), `whsec_${key.toString("base64")}`, { body, now })).toBe(true);
+  expect(verifySignature(signedWith(key), `whsec_${key.toString("base64")}`, { body, now })).toBe(true);
 });
 
 test("a secret that begins so and is no base64 is never an empty or short key", () => {
   const secret = "whsec_!!!!-????-++++";
-  expect(proves(signedWith(Buffer.alloc(0)), secret, { body, now })).toBe(false);
-  expect(proves(signedWith(Buffer.from(secret.slice(6), "base64")), secret, { body, now })).toBe(false);
-  expect(proves(signedWith(Buffer.from(secret)), secret, { body, now })).toBe(true);
+  expect(verifySignature(signedWith(Buffer.alloc(0)), secret, { body, now })).toBe(false);
+  expect(verifySignature(signedWith(Buffer.from(secret.slice(6), "base64")), secret, { body, now })).toBe(false);
+  expect(verifySignature(signedWith(Buffer.from(secret)), secret, { body, now })).toBe(true);
 });

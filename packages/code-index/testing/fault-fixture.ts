@@ -10,7 +10,7 @@ import { createIndexerProcesses, type IndexerProcesses } from "./indexer-process
 import { createJobQueue, type JobQueue } from "./job-queue.ts";
 
 /** A repository, its queue and indexers that can be killed. */
-export type FaultBench = {
+export type FaultFixture = {
   readonly queue: JobQueue;
   readonly source: GitRepository;
   readonly indexers: IndexerProcesses;
@@ -29,7 +29,7 @@ export type FaultBench = {
 
 export type Served = { readonly commit: string | null; readonly files: Readonly<Record<string, string>> };
 
-export async function createFaultBench(): Promise<FaultBench> {
+export async function createFaultFixture(): Promise<FaultFixture> {
   const queue = await createJobQueue();
   const { database, tenant } = queue;
   const source = await createGitRepository();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 test("so many works of one owner go on at once, in order, while another's begin at once", async () => {
-  const turns = createTurns({ atOnce: 2, waitMs: 10_000 });
+  const semaphore = createSemaphore({ atOnce: 2, waitMs: 10_000 });
   const begun: string[] = [];
   const works = ["a1", "a2", "a3", "a4", "b1"].map((name) => {
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -10,7 +10,7 @@ test("so many works of one owner go on at once, in order, while another's begin 
       begun.push(name);
       return promise;
     };
-    return { end: () => resolve(name), ended: turns.take(name[0] ?? "", undefined, work) };
+    return { end: () => resolve(name), ended: semaphore.run(name[0] ?? "", undefined, work) };
   });
   expect(begun).toEqual(["a1", "a2", "b1"]);
   works[1]?.end();
@@ -23,23 +23,23 @@ test("so many works of one owner go on at once, in order, while another's begin 
 });
 
 test("who waits too long is told, who is gone waits no more, and neither takes a turn from those after", async () => {
-  const turns = createTurns({ atOnce: 1, waitMs: 30 });
+  const semaphore = createSemaphore({ atOnce: 1, waitMs: 30 });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = turns.take("a", undefined, () => promise);
+  const first = semaphore.run("a", undefined, () => promise);
   const gone = new AbortController();
-  const abandoned = turns.take("a", gone.signal, async () => "never");
-  const late = turns.take("a", undefined, async () => "never");
+  const abandoned = semaphore.run("a", gone.signal, async () => "never");
+  const late = semaphore.run("a", undefined, async () => "never");
   gone.abort(new Error("gone"));
   await expect(abandoned).rejects.toThrow("gone");
   await expect(late).rejects.toMatchObject({ code: "too_busy", status: 503 });
-  const after = turns.take("a", undefined, async () => "done");
+  const after = semaphore.run("a", undefined, async () => "done");
   resolve();
   await first;
   expect(await after).toBe("done");
   await expect(
-    turns.take("a", undefined, async () => {
+    semaphore.run("a", undefined, async () => {
       throw new Error("failed");
     }),
   ).rejects.toThrow("failed");
-  expect(await turns.take("a", undefined, async () => "next")).toBe("next");
+  expect(await semaphore.run("a", undefined, async () => "next")).toBe("next");
 });

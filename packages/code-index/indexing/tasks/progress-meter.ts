@@ -2,7 +2,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { JobProgress } from "#schema.ts";
 
 /** How far a job is, and how fast it gets on. */
-export type Pace = {
+export type ProgressMeter = {
   readonly report: (progress: JobProgress) => void;
   /** The latest report with its rate; `undefined` when it got no further since the last that was taken. */
   readonly take: () => JobProgress | undefined;
@@ -11,7 +11,7 @@ export type Pace = {
 /** How much the latest stretch counts in the rate. */
 const WEIGHT = 0.3;
 
-export function createPace(clock: Clock): Pace {
+export function createProgressMeter(clock: Clock): ProgressMeter {
   let latest: JobProgress | undefined;
   let taken: (JobProgress & { readonly at: number }) | undefined;
 

@@ -1,15 +1,15 @@
 import { AppError } from "@sightline/foundation/errors";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Guest, GuestCall } from "./server.ts";
+import type { PluginTools, PluginToolCall } from "./server.ts";
 import { callMcpTool } from "#testing/call-mcp-tool.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
 let running: RunningCodeIndex;
 let isOffered = true;
-let called: GuestCall | undefined;
+let called: PluginToolCall | undefined;
 
-const guest: Guest = {
+const plugin: PluginTools = {
   instructions: "Beside code there are dreams: last_dream.",
   isOffered: async () => isOffered,
   tools: [
@@ -32,7 +32,7 @@ const guest: Guest = {
 };
 
 beforeAll(async () => {
-  running = await startCodeIndex({ guest });
+  running = await startCodeIndex({ plugin });
 });
 
 afterAll(() => running.stop());
