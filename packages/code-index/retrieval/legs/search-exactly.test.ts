@@ -10,6 +10,9 @@ import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { searchExactly } from "./search-exactly.ts";
 import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 
+/** One for all tests, as a process that searches has one for all searches. */
+const memory = createSegmentMemory();
+
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
 
@@ -39,7 +42,7 @@ async function find(literal: string | readonly string[], repo?: string, path?: s
   const scope = { tenant, ...(repo === undefined ? {} : { repo }), ...(path === undefined ? {} : { path }) };
   const { chunkIds } = await searchExactly({
     database,
-    memory: createSegmentMemory(),
+    memory,
     scope,
     query,
     ...(await readSearched(database, scope, 10_000)),
@@ -104,7 +107,7 @@ test("texts that there is no time to compare are said to be missing", async () =
   const scope = { tenant };
   const answer = await searchExactly({
     database,
-    memory: createSegmentMemory(),
+    memory,
     scope,
     query,
     ...(await readSearched(database, scope, 10_000)),
