@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createHousekeeping } from "./housekeeping.ts";
-import { createAccount, createIdentityUnderTest } from "./testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture } from "./testing/identity-fixture.ts";
 import { ringUnderTest } from "./testing/second-factor-setup.ts";
 
 test("links that are over and notices of three months ago are deleted", async () => {
-  const subject = await createIdentityUnderTest({ environment: { SMTP_URL: "smtp://127.0.0.1" } });
+  const subject = await createIdentityFixture({ environment: { SMTP_URL: "smtp://127.0.0.1" } });
   const { query: queries } = subject.database;
   await createAccount(subject.identity, "ada@example.org");
   await subject.server.inject({ method: "POST", url: "/login/password-reset", payload: { email: "ada@example.org" } });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createLog } from "@sightline/foundation/log";
-import { createAccount, createIdentityUnderTest, cookieOf, logIn, PASSWORD, refresh, SECRETS } from "./testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, cookieOf, logIn, PASSWORD, refresh, SECRETS } from "./testing/identity-fixture.ts";
 
 test("no password, token, cookie or key is in a log line, in an error's body or in the audit, whatever happens", async () => {
   const lines: string[] = [];
   const log = createLog({ name: "test", level: "debug", destination: { write: (line) => void lines.push(line) } });
-  const subject = await createIdentityUnderTest({ log, environment: { PUBLIC_URL: "http://sightline.lan:3000" } });
+  const subject = await createIdentityFixture({ log, environment: { PUBLIC_URL: "http://sightline.lan:3000" } });
   const { server, identity, database } = subject;
   const bodies: string[] = [];
   const keep = async <Answer extends { body: string }>(answer: Promise<Answer>): Promise<Answer> => {

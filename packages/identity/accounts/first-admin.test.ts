@@ -1,15 +1,15 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { problemsOfFirstAdmin } from "./first-admin.ts";
 
 const ada = { email: "ada@example.org", password: PASSWORD, name: "Ada" };
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterEach(() => subject.close());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, createAdmin, createMember, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: Person;
 let member: Person;
 let stranger: Person;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   ada = await createAdmin(subject, "Ada@example.org");
   member = await createMember(subject, ada, "mem@example.org");
   stranger = await createAdmin(subject, "stranger@example.org", "acme");

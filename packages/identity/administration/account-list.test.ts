@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Accounts } from "#contract.ts";
 import { ask, createAdmin, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: Person;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   ada = await createAdmin(subject, "ada@example.org");
   await insert("Carla 100%", "carla@example.org");
   await insert("Dora", "Dora_1@example.org", "admin");

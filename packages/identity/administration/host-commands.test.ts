@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, auditOfUser, createAdmin, createMember, giveSecondFactor, rowOf, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: Person;
 let zoe: Person;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   ada = await createAdmin(subject, "ada@example.org");
   zoe = await createAdmin(subject, "zoe@example.org", "acme");
   await createMember(subject, ada, "mem@example.org");

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ask, auditOfUser, createAdmin, createMember, giveSecondFactor, rowOf, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { startMailServer, textOf, type ReceivedMail, type TestMailServer } from "#testing/mail-server.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let mailServer: TestMailServer;
 let ada: Person;
 
 beforeAll(async () => {
   mailServer = await startMailServer();
-  subject = await createIdentityUnderTest({ environment: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
+  subject = await createIdentityFixture({ environment: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
   await subject.identity.start();
   ada = await createAdmin(subject, "ada@example.org");
 });

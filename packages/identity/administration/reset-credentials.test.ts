@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ask, auditOfUser, createAdmin, createMember, giveSecondFactor, rowOf, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: Person;
 let bea: Person;
 let serial = 0;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   ada = await createAdmin(subject, "ada@example.org");
   bea = await createAdmin(subject, "bea@example.org");
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, createAdmin, createMember, giveSecondFactor, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: Person;
 let bea: Person;
 let member: Person;
 let stranger: Person;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   ada = await createAdmin(subject, "ada@example.org");
   bea = await createAdmin(subject, "bea@example.org");
   member = await createMember(subject, ada, "mem@example.org");

@@ -2,13 +2,13 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { decodeJwt } from "jose";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { accessTokenOf, createAccount, createIdentityUnderTest, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { appendAudit } from "./audit.store.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

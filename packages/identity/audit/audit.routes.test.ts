@@ -8,23 +8,16 @@ import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import type { AuditPage } from "#contract.ts";
 import type { IdentitySchema } from "#schema.ts";
-import {
-  accessTokenOf,
-  createAccount,
-  createIdentityUnderTest,
-  logIn,
-  PASSWORD,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { appendAudit, type AuditEvent } from "./audit.store.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let admin: string;
 let foreignAdmin: string;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
   await subject.identity.ensureTenant("acme");
   await subject.identity.createAdmin({ email: "bob@acme.test", name: "Bob", password: PASSWORD, tenantName: "acme" });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { createAccount, createIdentityUnderTest, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
 import { describeRing, resealAll } from "./encryption-ring.ts";
 import { createSealer, type Sealer } from "./sealed-values.ts";
@@ -14,10 +14,10 @@ const oldRing = createSealer([OLD]);
 const bothKeys = createSealer([NEW, OLD]);
 const SECRET = "an authenticator's secret";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await subject.identity.start();
 });
 

@@ -7,24 +7,24 @@ import {
   accessTokenOf,
   auditOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   refresh,
   cookieOf,
   logIn,
   SECRETS,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 import { createSealer } from "./sealed-values.ts";
 
 const MINUTE = 60;
 const DAY = 24 * 3600;
 const EMAIL = "ada@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let firstKid: string;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await subject.identity.start();
   await createAccount(subject.identity, EMAIL);
   [firstKid = ""] = await publishedKids();

@@ -1,12 +1,12 @@
 import { createPublicKey } from "node:crypto";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterEach(() => subject.close());

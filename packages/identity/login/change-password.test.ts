@@ -6,19 +6,19 @@ import {
   auditOf,
   cookieOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   PASSWORD,
   refresh,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 
 const NEXT_PASSWORD = "nine violet umbrellas";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

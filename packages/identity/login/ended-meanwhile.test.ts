@@ -5,14 +5,14 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { revokeSession } from "#session/session.store.ts";
 import { ask, createAdmin, rowOf, type Person } from "#testing/administration.ts";
-import { createIdentityUnderTest, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { enableSecondFactor } from "#testing/second-factor.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let made = 0;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

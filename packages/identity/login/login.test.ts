@@ -1,18 +1,11 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  accessTokenOf,
-  createAccount,
-  createIdentityUnderTest,
-  logIn,
-  PASSWORD,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   for (const name of ["known", "disabled", "careful", "disabled-careful", "invited"]) {
     await createAccount(subject.identity, `${name}@example.org`);
   }

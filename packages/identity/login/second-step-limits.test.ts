@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createAccount, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import {
   codeOf,
   enableSecondFactor,
@@ -14,11 +14,11 @@ import {
 
 const EMAIL = "ada@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: EnabledSecondFactor;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, EMAIL);
   ada = await enableSecondFactor(subject, EMAIL);
   await weakenPasswords(subject);

@@ -1,7 +1,7 @@
 import { hash as hashCode } from "@node-rs/bcrypt";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { codeOf, enableSecondFactor, verifyCode, weakenPasswords, wrongCodeOf, type EnabledSecondFactor } from "#testing/second-factor.ts";
 
 const EMAIL = "ada@example.org";
@@ -30,13 +30,13 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("wait" as const), seconds: fc.constantFrom(1, 15, 30, 60, 299, 300, 900) }) },
 );
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: EnabledSecondFactor;
 let bea: EnabledSecondFactor;
 let backupHashes: readonly string[];
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, EMAIL);
   await createAccount(subject.identity, "bea@example.org");
   ada = await enableSecondFactor(subject, EMAIL);

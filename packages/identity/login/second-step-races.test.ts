@@ -1,15 +1,15 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createAccount, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { codeOf, enableSecondFactor, partialTokenOf, verifyCode, type EnabledSecondFactor } from "#testing/second-factor.ts";
 
 const EMAIL = "ada@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: EnabledSecondFactor;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, EMAIL);
   ada = await enableSecondFactor(subject, EMAIL);
 });
@@ -21,7 +21,7 @@ const user = () => subject.database.query.selectFrom("identity.users").selectAll
 const sessions = () => subject.database.query.selectFrom("identity.sessions").selectAll().execute();
 
 describe("twenty at once, over two replicas", () => {
-  async function atOnce(send: (server: IdentityUnderTest["server"], index: number) => ReturnType<typeof verifyCode>) {
+  async function atOnce(send: (server: IdentityFixture["server"], index: number) => ReturnType<typeof verifyCode>) {
     const { server: other } = await subject.replica();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index % 2 === 0 ? subject.server : other, index)));
     return answers.map(({ statusCode }) => statusCode);

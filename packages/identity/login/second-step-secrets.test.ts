@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { auditOf, createAccount, createIdentityUnderTest, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { auditOf, createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
 import {
   codeOf,
   enableSecondFactor,
@@ -11,12 +11,12 @@ import {
 
 const NEW_KEY = "k2:another-ring-secret-of-the-tests-0123456789";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: EnabledSecondFactor;
 let bea: EnabledSecondFactor;
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
   await createAccount(subject.identity, "bea@example.org");
   ada = await enableSecondFactor(subject, "ada@example.org");

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {
   cookieOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   PASSWORD,
   refresh,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 import { codeOf, enableSecondFactor, partialTokenOf, verifyCode, wrongCodeOf, type EnabledSecondFactor } from "#testing/second-factor.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: EnabledSecondFactor;
 let email: string;
 /** Of each test, since failures are counted by it. */
@@ -19,7 +19,7 @@ let ip: string;
 let count = 0;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

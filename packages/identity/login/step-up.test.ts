@@ -1,26 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import {
-  accessTokenOf,
-  auditOf,
-  createAccount,
-  createIdentityUnderTest,
-  PASSWORD,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+import { accessTokenOf, auditOf, createAccount, createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { accessTokenWithCodeOf, codeOf, enableSecondFactor, wrongCodeOf } from "#testing/second-factor.ts";
 
 const EMAIL = "ada@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 function guardedRoute(server: HttpServer): void {
   server.get("/guarded", { config: { auth: "admin-step-up" }, schema: { response: { 200: z.object({}) } } }, () => ({}));
 }
 
 beforeEach(async () => {
-  subject = await createIdentityUnderTest({ routes: [guardedRoute] });
+  subject = await createIdentityFixture({ routes: [guardedRoute] });
   await createAccount(subject.identity, EMAIL);
 });
 

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startMailServer } from "#testing/mail-server.ts";
-import { createOutboxUnderTest, PUBLIC_URL, type OutboxUnderTest } from "#testing/outbox-under-test.ts";
+import { createOutboxFixture, PUBLIC_URL, type OutboxFixture } from "#testing/outbox-fixture.ts";
 
-let subject: OutboxUnderTest;
+let subject: OutboxFixture;
 
 const LINK = `${PUBLIC_URL}/login/reset#token=a-token-that-nobody-else-may-see`;
 const PASSWORD = "mail password: ünlike";
 
 beforeAll(async () => {
-  subject = await createOutboxUnderTest();
+  subject = await createOutboxFixture();
 });
 
 afterEach(() => subject.reset());

@@ -2,18 +2,18 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSealer } from "#keys/sealed-values.ts";
 import type { Notice } from "#contract.ts";
-import { accessTokenOf, createAccount, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { noticeSentence } from "./notice-texts.ts";
 import { createNotices, type NewNotice } from "./notices.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let ada: string;
 let bob: string;
 
 const notices = createNotices({ sealer: createSealer([{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }]), mailed: false });
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
   await createAccount(subject.identity, "bob@example.org");
   ada = await accessTokenOf(subject.server, "ada@example.org");

@@ -7,14 +7,14 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import type { IdentitySchema } from "#schema.ts";
 import { textOf } from "#testing/mail-server.ts";
-import { createOutboxUnderTest, PUBLIC_URL, type OutboxUnderTest } from "#testing/outbox-under-test.ts";
+import { createOutboxFixture, PUBLIC_URL, type OutboxFixture } from "#testing/outbox-fixture.ts";
 
-let subject: OutboxUnderTest;
+let subject: OutboxFixture;
 
 const LINK = `${PUBLIC_URL}/login/reset#token=a-token-that-nobody-else-may-see`;
 
 beforeAll(async () => {
-  subject = await createOutboxUnderTest();
+  subject = await createOutboxFixture();
 });
 
 afterEach(() => subject.reset());

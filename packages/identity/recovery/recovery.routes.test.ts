@@ -4,21 +4,14 @@ import { createLog } from "@sightline/foundation/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { raiseEpoch } from "#accounts/account.store.ts";
 import type { Outbox } from "#notices/outbox.ts";
-import {
-  accessTokenOf,
-  createAccount,
-  createIdentityUnderTest,
-  logIn,
-  PASSWORD,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { startMailServer, textOf, type ReceivedMail, type TestMailServer } from "#testing/mail-server.ts";
-import { createOutboxTo } from "#testing/outbox-under-test.ts";
+import { createOutboxTo } from "#testing/outbox-fixture.ts";
 
 const NEXT = "nine violet umbrellas";
 const EMAIL = "ada@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let mailServer: TestMailServer;
 let outbox: Outbox;
 const lines: string[] = [];
@@ -26,7 +19,7 @@ const lines: string[] = [];
 beforeAll(async () => {
   mailServer = await startMailServer();
   const log = createLog({ name: "test", level: "debug", destination: { write: (line) => void lines.push(line) } });
-  subject = await createIdentityUnderTest({ log, environment: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
+  subject = await createIdentityFixture({ log, environment: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
   outbox = createOutboxTo(mailServer.port, { queries: subject.database.query, log, clock: subject.clock });
 });
 

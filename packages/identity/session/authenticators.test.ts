@@ -6,9 +6,9 @@ import { createAccessTokenVerifier } from "@sightline/foundation/http/access-tok
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { createSealer } from "#keys/sealed-values.ts";
-import { accessTokenOf, createAccount, createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let token: string;
 let address: string;
 
@@ -24,7 +24,7 @@ function guardedRoutes(server: HttpServer): void {
 }
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest({ routes: [guardedRoutes], environment: { REGISTRATION: "open" } });
+  subject = await createIdentityFixture({ routes: [guardedRoutes], environment: { REGISTRATION: "open" } });
   await createAccount(subject.identity, "ada@example.org");
   token = await accessTokenOf(subject.server, "ada@example.org");
   address = await subject.server.listen({ host: "127.0.0.1", port: 0 });

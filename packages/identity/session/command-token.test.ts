@@ -1,11 +1,11 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

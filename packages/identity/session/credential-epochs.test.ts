@@ -1,13 +1,13 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { appendAudit } from "#audit/audit.store.ts";
-import { accessTokenOf, createAccount, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let token: string;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
 });
 

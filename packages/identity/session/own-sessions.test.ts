@@ -7,22 +7,22 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import {
   cookieOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   PASSWORD,
   refresh,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 
 const ADA = "ada@example.org";
 const EVE = "eve@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 type LoggedIn = { readonly token: string; readonly cookie: string; readonly id: string };
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, ADA);
   await createAccount(subject.identity, EVE);
 });

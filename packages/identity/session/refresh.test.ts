@@ -5,21 +5,21 @@ import {
   auditOf,
   cookieOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   refresh,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let cookie: string;
 let accessToken: string;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
 });
 

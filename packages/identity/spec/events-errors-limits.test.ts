@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { auditOf, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { auditOf, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { call, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
 /* "Admin Two-Factor Authentication Module", line by line: its last sections. */
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 /** Of an admin whom each test has for itself. */
 let email: string;
 let token: string;
@@ -15,7 +15,7 @@ let secret: string;
 let backupCodes: readonly string[];
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 beforeEach(async () => {

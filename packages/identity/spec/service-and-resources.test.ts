@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { accessTokenOf, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { beginSetup, call, openSecret, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
@@ -12,13 +12,13 @@ import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.
 
 const MEMBER = "grace@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 /** Of an admin whom each test has for itself. */
 let email: string;
 let token: string;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest({ environment: { REGISTRATION: "open" } });
+  subject = await createIdentityFixture({ environment: { REGISTRATION: "open" } });
 });
 
 beforeEach(async () => {

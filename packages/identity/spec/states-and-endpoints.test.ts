@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { beginSetup, call, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
@@ -11,13 +11,13 @@ import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.
 const FULL_SESSION = { token_type: "bearer", access_token: expect.any(String), expires_in: 3600 };
 const PARTIAL_SESSION = { two_factor_required: true, partial_token: expect.any(String), expires_in: 300 };
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 /** Of an admin whom each test has for itself. */
 let email: string;
 let token: string;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import { createSigningKeys } from "#keys/signing-keys.ts";
 import { createAccessTokens } from "#session/access-token.ts";
 import { createRefreshTokens } from "#session/refresh-token.ts";
 import { createSessions } from "#session/sessions.ts";
-import { accessTokenOf, PASSWORD, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
+import { accessTokenOf, PASSWORD, SECRETS, type IdentityFixture } from "./identity-fixture.ts";
 
 /** Someone signed in, whose session has shown password and code again. */
 export type Person = {
@@ -20,14 +20,14 @@ export type Person = {
 };
 
 /** An admin of the tenant, which is made if there is none. */
-export async function createAdmin(subject: IdentityUnderTest, email: string, tenantName = "default"): Promise<Person> {
+export async function createAdmin(subject: IdentityFixture, email: string, tenantName = "default"): Promise<Person> {
   await subject.identity.ensureTenant(tenantName);
   await subject.identity.createAdmin({ email, name: "Ada", password: PASSWORD, tenantName });
   return signIn(subject, email);
 }
 
 /** So many of the tenant `default`, without a password to hash and verify for each. */
-export async function createAdmins(subject: IdentityUnderTest, count: number): Promise<readonly Person[]> {
+export async function createAdmins(subject: IdentityFixture, count: number): Promise<readonly Person[]> {
   const { database, clock, identity } = subject;
   const queries = database.query;
   const { id: tenantId } = await identity.ensureTenant("default");
@@ -50,12 +50,12 @@ export async function createAdmins(subject: IdentityUnderTest, count: number): P
   return people;
 }
 
-export async function signIn(subject: IdentityUnderTest, email: string, password: string = PASSWORD): Promise<Person> {
+export async function signIn(subject: IdentityFixture, email: string, password: string = PASSWORD): Promise<Person> {
   return personOf(subject, email, await accessTokenOf(subject.server, email, password));
 }
 
 /** A member made by `admin`, who has chosen the usual password. */
-export async function createMember(subject: IdentityUnderTest, admin: Person, email: string): Promise<Person> {
+export async function createMember(subject: IdentityFixture, admin: Person, email: string): Promise<Person> {
   const made = await ask(subject.server, admin, "POST", "/admin/users", { email, name: "Mem" });
   const { one_time_password: oneTimePassword } = made.json<{ one_time_password: string }>();
   const token = await accessTokenOf(subject.server, email, oneTimePassword);
@@ -76,13 +76,13 @@ export function ask(
   return server.inject({ method, url, headers: { authorization: `Bearer ${token}` }, ...(payload === undefined ? {} : { payload }) });
 }
 
-async function personOf(subject: IdentityUnderTest, email: string, token: string): Promise<Person> {
+async function personOf(subject: IdentityFixture, email: string, token: string): Promise<Person> {
   const { sub: id = "", sid: sessionId } = decodeJwt<{ sid: string }>(token);
   await stepUp(subject, sessionId);
   return { id, email, token, sessionId };
 }
 
-async function stepUp({ database, clock }: IdentityUnderTest, sessionId: string): Promise<void> {
+async function stepUp({ database, clock }: IdentityFixture, sessionId: string): Promise<void> {
   await database.query
     .updateTable("identity.sessions")
     .set({ step_up_until: new Date(clock.now().getTime() + 600_000) })
@@ -91,7 +91,7 @@ async function stepUp({ database, clock }: IdentityUnderTest, sessionId: string)
 }
 
 /** A second factor as it is stored; no code opens it. */
-export async function giveSecondFactor({ database, clock }: IdentityUnderTest, userId: string): Promise<void> {
+export async function giveSecondFactor({ database, clock }: IdentityFixture, userId: string): Promise<void> {
   const now = clock.now();
   await database.query
     .updateTable("identity.users")
@@ -115,7 +115,7 @@ export async function giveSecondFactor({ database, clock }: IdentityUnderTest, u
 }
 
 /** What the audit holds of a user besides logins, oldest first. */
-export async function auditOfUser({ database }: IdentityUnderTest, userId: string) {
+export async function auditOfUser({ database }: IdentityFixture, userId: string) {
   return database.query
     .selectFrom("identity.audit")
     .select(["event", "actor_id", "session_id", "details"])
@@ -125,6 +125,6 @@ export async function auditOfUser({ database }: IdentityUnderTest, userId: strin
     .execute();
 }
 
-export async function rowOf({ database }: IdentityUnderTest, userId: string) {
+export async function rowOf({ database }: IdentityFixture, userId: string) {
   return database.query.selectFrom("identity.users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }

@@ -5,7 +5,7 @@ import { createNotices } from "#notices/notices.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { createCodeTries, type CodeTries } from "#totp/code-tries.ts";
 import { createSecondFactor, type SecondFactor } from "#totp/second-factor.ts";
-import { createAccount, type IdentityUnderTest } from "./identity-under-test.ts";
+import { createAccount, type IdentityFixture } from "./identity-fixture.ts";
 import { codeOf, enableSecondFactor, wrongCodeOf, type EnabledSecondFactor } from "./second-factor.ts";
 import type { CodeAttempt } from "#totp/code-tries.ts";
 import type { SecondFactorPurpose } from "#totp/code-tries.ts";
@@ -32,7 +32,7 @@ export type CodesUnderTest = EnabledSecondFactor & {
 
 let count = 0;
 
-export async function createCodesUnderTest({ identity, database, clock }: IdentityUnderTest): Promise<CodesUnderTest> {
+export async function createCodesUnderTest({ identity, database, clock }: IdentityFixture): Promise<CodesUnderTest> {
   const email = `user-${++count}@example.org`;
   await createAccount(identity, email);
   const enabled = await enableSecondFactor({ database }, email);

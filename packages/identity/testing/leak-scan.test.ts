@@ -8,12 +8,12 @@ import {
   accessTokenOf,
   cookieOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   PASSWORD,
   SECRETS,
-  type IdentityUnderTest,
-} from "./identity-under-test.ts";
+  type IdentityFixture,
+} from "./identity-fixture.ts";
 import { assertNothingLeaked } from "./leak-scan.ts";
 import { createRecording } from "./recording.ts";
 
@@ -32,7 +32,7 @@ const leaking: Routes = (server) => {
   });
 };
 
-const planted: readonly (readonly [string, string, (subject: IdentityUnderTest) => Promise<unknown>])[] = [
+const planted: readonly (readonly [string, string, (subject: IdentityFixture) => Promise<unknown>])[] = [
   [
     "a password in a log line",
     'password in the log line "planted"',
@@ -112,14 +112,14 @@ const planted: readonly (readonly [string, string, (subject: IdentityUnderTest) 
 
 describe("the scan of what a test produced", () => {
   test.each(planted)("finds %s", async (_what, found, plant) => {
-    const subject = await createIdentityUnderTest({ routes: [leaking] });
+    const subject = await createIdentityFixture({ routes: [leaking] });
     await createAccount(subject.identity, EMAIL);
     await plant(subject);
     await expect(subject.close()).rejects.toThrow(found);
   });
 
   test("finds what is shown a second time, even where it may be shown", async () => {
-    const subject = await createIdentityUnderTest();
+    const subject = await createIdentityFixture();
     const body = JSON.stringify({ secret: TOTP_SECRET });
     const exchange = { route: "POST /admin/2fa/setup", sent: { body: null, authorization: "", cookie: "" }, body, headers: {} };
     const recording = { ...createRecording(), exchanges: [exchange, exchange] };
@@ -129,13 +129,13 @@ describe("the scan of what a test produced", () => {
   });
 
   test("never shows what it found", async () => {
-    const subject = await createIdentityUnderTest({ routes: [leaking] });
+    const subject = await createIdentityFixture({ routes: [leaking] });
     await tell(subject.server, "echo", { password: PASSWORD });
     await expect(subject.close()).rejects.not.toThrow(PASSWORD);
   });
 
   test("finds nothing where each secret stands in its place only", async () => {
-    const subject = await createIdentityUnderTest({ routes: [leaking] });
+    const subject = await createIdentityFixture({ routes: [leaking] });
     await createAccount(subject.identity, EMAIL);
     await logIn(subject.server, EMAIL);
     await logIn(subject.server, EMAIL, "not the right password");
@@ -144,9 +144,9 @@ describe("the scan of what a test produced", () => {
   });
 });
 
-type Database = IdentityUnderTest["database"];
+type Database = IdentityFixture["database"];
 
-function tell(server: IdentityUnderTest["server"], how: "echo" | "log", payload: Readonly<Record<string, string>>) {
+function tell(server: IdentityFixture["server"], how: "echo" | "log", payload: Readonly<Record<string, string>>) {
   return server.inject({ method: "POST", url: `/planted/${how}`, payload });
 }
 

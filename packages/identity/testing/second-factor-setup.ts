@@ -2,12 +2,12 @@ import { decodeJwt } from "jose";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createSealer, type Sealer } from "#keys/sealed-values.ts";
 import { codeAt } from "./authenticator.ts";
-import { accessTokenOf, createAccount, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
+import { accessTokenOf, createAccount, SECRETS, type IdentityFixture } from "./identity-fixture.ts";
 
 type Shown = { readonly secret: string; readonly otpauth_url: string; readonly qr_svg: string; readonly setup_token: string };
 
 /** An admin who has logged in: the access token. */
-export async function signedIn({ identity, server }: IdentityUnderTest, email: string): Promise<string> {
+export async function signedIn({ identity, server }: IdentityFixture, email: string): Promise<string> {
   await createAccount(identity, email);
   return accessTokenOf(server, email);
 }
@@ -21,7 +21,7 @@ export function call(server: HttpServer, token: string, path: string, payload?: 
 }
 
 /** The row of the user whose access token it is. */
-export function userOf({ database }: IdentityUnderTest, token: string) {
+export function userOf({ database }: IdentityFixture, token: string) {
   return database.query
     .selectFrom("identity.users")
     .selectAll()
@@ -40,7 +40,7 @@ export async function beginSetup(server: HttpServer, token: string): Promise<Sho
 
 /** Switches the second factor on, as its owner would. */
 export async function setUpSecondFactor(
-  { server, clock }: IdentityUnderTest,
+  { server, clock }: IdentityFixture,
   token: string,
 ): Promise<{ readonly secret: string; readonly backupCodes: readonly string[] }> {
   const { secret, setup_token } = await beginSetup(server, token);

@@ -7,7 +7,7 @@ import { createSealer } from "#keys/sealed-values.ts";
 import { makeBackupCodes, type BackupCodes } from "#totp/backup-codes.ts";
 import { sealTotpSecret } from "#totp/sealed-secret.ts";
 import { makeTotpSecret } from "#totp/totp-code.ts";
-import { logIn, PASSWORD, SECRETS, type IdentityUnderTest } from "./identity-under-test.ts";
+import { logIn, PASSWORD, SECRETS, type IdentityFixture } from "./identity-fixture.ts";
 
 export type EnabledSecondFactor = {
   readonly userId: string;
@@ -21,7 +21,7 @@ let backupCodes: Promise<BackupCodes> | undefined;
 
 /** Puts a sealed secret and ten backup codes into the account's row, as a finished setup does. Every account gets the same codes: hashing takes long. */
 export async function enableSecondFactor(
-  { database }: Pick<IdentityUnderTest, "database">,
+  { database }: Pick<IdentityFixture, "database">,
   email: string,
   keyRing: string = SECRETS.ENCRYPTION_KEYS,
 ): Promise<EnabledSecondFactor> {
@@ -49,7 +49,7 @@ export async function enableSecondFactor(
 }
 
 /** Every password hashed anew at the least cost, for tests of many logins whose subject is not the hash. */
-export async function weakenPasswords({ database }: Pick<IdentityUnderTest, "database">, password: string = PASSWORD): Promise<void> {
+export async function weakenPasswords({ database }: Pick<IdentityFixture, "database">, password: string = PASSWORD): Promise<void> {
   const password_hash = await hash(password, { memoryCost: 8, timeCost: 1 });
   await database.query.updateTable("identity.users").set({ password_hash }).execute();
 }
@@ -88,7 +88,7 @@ export function verifyCode(server: HttpServer, partialToken: string, code: strin
 
 /** Both steps. A code is good once: move the clock on by 30 seconds before the next login. */
 export async function accessTokenWithCodeOf(
-  { server, clock }: Pick<IdentityUnderTest, "server" | "clock">,
+  { server, clock }: Pick<IdentityFixture, "server" | "clock">,
   email: string,
   secret: string,
 ): Promise<string> {

@@ -3,13 +3,13 @@ import { connect } from "node:net";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { accessTokenOf, createAccount, createIdentityUnderTest, logIn, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, createAccount, createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { passwordCounters } from "./counters.ts";
 import type { Sleep } from "./waiting-room.ts";
 
 const EMAIL = "ada@example.org";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let waits: number[];
 let whileAsleep: (signal: AbortSignal | undefined) => Promise<unknown>;
 
@@ -19,7 +19,7 @@ const sleep: Sleep = (milliseconds, signal) => {
 };
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest({ sleep });
+  subject = await createIdentityFixture({ sleep });
   await createAccount(subject.identity, EMAIL);
 });
 

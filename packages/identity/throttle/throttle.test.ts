@@ -1,14 +1,14 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createAccount, createIdentityUnderTest, logIn, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { deleteExpiredThrottles } from "./throttle.store.ts";
 import { createThrottle, networkOf } from "./throttle.ts";
 import { createWaitingRoom, realSleep } from "./waiting-room.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   await createAccount(subject.identity, "ada@example.org");
 });
 

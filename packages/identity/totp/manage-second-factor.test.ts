@@ -2,14 +2,14 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { codeAt } from "#testing/authenticator.ts";
-import { auditOf, createIdentityUnderTest, PASSWORD, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { auditOf, createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { beginSetup, call, openSecret, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { accessTokenWithCodeOf, enableSecondFactor, partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

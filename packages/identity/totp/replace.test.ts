@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { codeAt } from "#testing/authenticator.ts";
-import { createIdentityUnderTest, PASSWORD, SECRETS, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, PASSWORD, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { call, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { accessTokenWithCodeOf, enableSecondFactor, partialTokenOf, verifyCode } from "#testing/second-factor.ts";
 
 type Shown = { readonly secret: string; readonly setup_token: string };
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCodesUnderTest, type CodesUnderTest } from "#testing/code-attempts.ts";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
 const NO_BACKUP_CODE = "AAAA-AAAA-AAAA-AAAA";
 
 const wrongTimes = (times: number) => Array.from({ length: times }, () => "invalid_code");
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let user: CodesUnderTest;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

@@ -1,17 +1,17 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCodesUnderTest, sealer, type CodesUnderTest } from "#testing/code-attempts.ts";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { deleteDeadPartialTokens } from "./partial-token.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { deleteOldTries } from "./second-factor.store.ts";
 import { makeTotpSecret } from "./totp-code.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let user: CodesUnderTest;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

@@ -2,7 +2,7 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { beginSetup, call, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { wrongCodeOf } from "#testing/second-factor.ts";
 
@@ -10,11 +10,11 @@ const AT_ONCE = 20;
 /** Each costs the hashes of ten backup codes. */
 const TICKETS = 4;
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 let replicas: readonly HttpServer[];
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
   replicas = [subject.server, (await subject.replica()).server];
 });
 

@@ -5,18 +5,18 @@ import { codeAt } from "#testing/authenticator.ts";
 import {
   accessTokenOf,
   cookieOf,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   PASSWORD,
   SECRETS,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 import { beginSetup, call, setUpSecondFactor, openSecret, ringUnderTest, signedIn, userOf } from "#testing/second-factor-setup.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

@@ -4,18 +4,18 @@ import {
   accessTokenOf,
   cookieOf,
   createAccount,
-  createIdentityUnderTest,
+  createIdentityFixture,
   logIn,
   PASSWORD,
   refresh,
-  type IdentityUnderTest,
-} from "#testing/identity-under-test.ts";
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 import { beginSetup, call, setUpSecondFactor, signedIn } from "#testing/second-factor-setup.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest({ environment: { REGISTRATION: "open" } });
+  subject = await createIdentityFixture({ environment: { REGISTRATION: "open" } });
 });
 
 afterAll(() => subject.close());

@@ -1,14 +1,14 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { accessTokenOf, auditOf, createIdentityUnderTest, type IdentityUnderTest } from "#testing/identity-under-test.ts";
+import { accessTokenOf, auditOf, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { beginSetup, call, setUpSecondFactor, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { wrongCodeOf } from "#testing/second-factor.ts";
 
-let subject: IdentityUnderTest;
+let subject: IdentityFixture;
 
 beforeAll(async () => {
-  subject = await createIdentityUnderTest();
+  subject = await createIdentityFixture();
 });
 
 afterAll(() => subject.close());

@@ -32,10 +32,10 @@ export function createOutboxTo(port: number, { queries, log, clock, server, pati
   return createOutbox({ queries, sealer, mailer, publicUrl: PUBLIC_URL, log, clock });
 }
 
-export type OutboxUnderTest = Awaited<ReturnType<typeof createOutboxUnderTest>>;
+export type OutboxFixture = Awaited<ReturnType<typeof createOutboxFixture>>;
 
 /** Notices of one account, mail servers to send them to, and a clock to move. */
-export async function createOutboxUnderTest() {
+export async function createOutboxFixture() {
   const database = await createIdentityDatabase();
   const start = new Date("2026-03-01T12:00:05Z");
   const userId = await addAccount(database, "ada@example.org", start);

@@ -26,7 +26,7 @@ class TestClock {
   }
 }
 
-export type IdentityUnderTest = {
+export type IdentityFixture = {
   readonly database: TestDatabase<IdentitySchema>;
   readonly identity: Identity;
   readonly server: HttpServer;
@@ -46,7 +46,7 @@ type Options = {
   readonly sleep?: Sleep;
 };
 
-export async function createIdentityUnderTest(options: Options = {}): Promise<IdentityUnderTest> {
+export async function createIdentityFixture(options: Options = {}): Promise<IdentityFixture> {
   const database = await createTestDatabase<IdentitySchema>(identityMigrations);
   const clock = new TestClock();
   const replicas: Replica[] = [];
@@ -118,7 +118,7 @@ export function cookieOf(answer: Awaited<ReturnType<typeof logIn>>): string {
 }
 
 /** The events of the audit, oldest first. */
-export async function auditOf({ database }: IdentityUnderTest): Promise<readonly string[]> {
+export async function auditOf({ database }: IdentityFixture): Promise<readonly string[]> {
   const rows = await database.query.selectFrom("identity.audit").select("event").orderBy("id").execute();
   return rows.map(({ event }) => event);
 }
