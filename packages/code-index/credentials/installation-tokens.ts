@@ -18,7 +18,7 @@ export type Installation = {
 export type InstallationTokens = {
   /** A token that counts for at least five minutes more; kept in memory alone, under the key given. */
   readonly tokenFor: (key: string, installation: Installation, signal: AbortSignal) => Promise<string>;
-  /** One that was refused. */
+  /** Drops a token that was refused. */
   readonly forget: (key: string) => void;
 };
 

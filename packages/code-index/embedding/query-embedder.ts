@@ -11,7 +11,7 @@ export type QueryVector = { readonly vector: Float32Array } | QueryWithoutVector
 type QueryWithoutVector = { readonly state: "skipped" | "pending" | "degraded"; readonly reason: string };
 
 export type QueryEmbedder = {
-  /** Of the embedder that is configured; the vectors in use may still be of another one. */
+  /** The identity of the configured embedder; the vectors in use may still be of another one. */
   readonly identity: EmbedderIdentity;
   /** In the space that the key names. Never throws, and never waits longer than its deadline. */
   readonly embed: (query: string, key: string) => Promise<QueryVector>;
@@ -149,7 +149,7 @@ function unavailable(circuit: Circuit, how: string): QueryWithoutVector {
   return { state: "degraded", reason: `the embedder's provider ${how}${again}` };
 }
 
-/** Of pages and repeated questions the vector is made once. */
+/** Most queries whose vectors are kept, for further pages and repeated questions. */
 const MAX_RECENT = 500;
 
 function remember(recent: Map<string, QueryVector>, query: string, answer: QueryVector): void {

@@ -5,7 +5,7 @@ import { SourceError } from "./source-error.ts";
 export type Branch = { readonly name: string; readonly commit: string };
 
 export type RemoteBranches = {
-  /** `null` when the remote's HEAD is on no branch. */
+  /** `null` when HEAD of the remote is detached. */
   readonly defaultBranch: string | null;
   /** The commit of the remote's HEAD. */
   readonly head: string;

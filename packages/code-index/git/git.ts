@@ -23,7 +23,7 @@ export type GitOptions = {
 const MAX_GIT_MS = 10 * 60_000;
 /** What a process that was asked to end may take to remove its lock files. */
 const GRACE_MS = 2_000;
-/** Of what git complains about, the end is kept. */
+/** Characters kept of git's error output, from its end. */
 const MAX_COMPLAINT = 16_384;
 
 /** What git needs to know of our environment. Our own secrets are not in it, nor our user's keys and passwords, which every tenant would use. */
@@ -69,7 +69,7 @@ export type RunningGit = {
   readonly stop: () => void;
 };
 
-/** Of an answer that is kept whole. */
+/** Most bytes of an answer that is kept in memory. */
 const MAX_ANSWER_BYTES = 128 * 1_024 * 1_024;
 
 /**

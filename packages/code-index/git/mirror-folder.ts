@@ -109,7 +109,7 @@ export async function withinSize<Result>(
   }
 }
 
-/** In bytes; those that are being received, too. */
+/** The sizes of all packs in bytes, those being received included. */
 async function packSizes(directory: string): Promise<readonly number[]> {
   const folder = join(directory, "objects", "pack");
   const names = await readdir(folder).catch(() => []);

@@ -51,7 +51,7 @@ export function knownHostsFile(dataDir: string, repoId: string): string {
   return join(mirrorFolder(dataDir, repoId), "known_hosts");
 }
 
-/** Of a repository, with all that is kept for it. */
+/** The folder of everything that is kept for a repository. */
 export function mirrorFolder(dataDir: string, repoId: string): string {
   return join(mirrorsFolder(dataDir), repoId);
 }

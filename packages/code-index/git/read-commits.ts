@@ -20,12 +20,12 @@ export type Commit = {
   readonly moves: readonly { readonly from: string; readonly to: string }[];
 };
 
-/** Of one commit. */
+/** Most paths kept of one commit. */
 const MAX_PATHS = 2_000;
-/** Of a message; in bytes. */
+/** Most bytes kept of a field, such as the message. */
 const MAX_FIELD_BYTES = 65_536;
 
-/** What no status of a file begins with. */
+/** Begins the record of a commit; no file status begins with it. */
 const BEGIN = "\u0001";
 const FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00";
 

@@ -54,7 +54,7 @@ export async function withSsh<Result>(
       "UpdateHostKeys=no",
       "CheckHostIP=no",
       `HostName=${address}`,
-      // Under its own name, so that its key is known at every address it has.
+      // The host's key is stored under its name, so that it is known at every address of the host.
       `HostKeyAlias=${location.port === "22" ? location.host : `[${location.host}]:${location.port}`}`,
       "PreferredAuthentications=publickey",
       "LogLevel=ERROR",

@@ -49,16 +49,16 @@ export type Indexer = {
   readonly checks: readonly Check[];
 };
 
-/** Between two looks at an empty queue: a push waits half of it on average. */
+/** Pause between two reads of an empty queue: a push waits half of it on average. */
 const POLL_MS = 300;
 
-/** Between two looks for what is marked to be deleted. */
+/** Pause between two searches for rows that are marked to be deleted. */
 const DELETIONS_MS = 2_000;
 
 /** Between two looks for mirrors that nobody needs: somebody's code is not to stay on a disk for long. */
 const MIRRORS_MS = 600_000;
 
-/** Between two looks for tenants whose vectors are worth an index. */
+/** Pause between two searches for tenants whose vectors are worth an index. */
 const VECTORS_MS = 60_000;
 
 const HOUR_MS = 3_600_000;
@@ -143,7 +143,7 @@ function lanes(tools: JobTools, count: number): readonly RepeatedTask[] {
   }));
 }
 
-/** Between two looks for a branch whose history is behind its index. */
+/** Pause between two searches for a branch whose history is behind its index. */
 const HISTORIES_MS = 2_000;
 /** Histories that are fetched at once. */
 const HISTORIES = 2;
@@ -154,7 +154,7 @@ function histories(tools: JobTools, depth: number): readonly RepeatedTask[] {
   return Array.from({ length: count }, (_, lane) => ({ name: `keeping histories, lane ${lane}`, everyMs: HISTORIES_MS, run }));
 }
 
-/** Between two looks when no repository is due. */
+/** Pause when no repository is due. */
 const POLLED_MS = 5_000;
 /** Repositories whose hosts are asked at once. */
 const POLLS = 3;

@@ -92,7 +92,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
       expectSwitched(await switchBuild(database, build, { ...indexed, now: now() }));
     }
   } catch (error) {
-    // Who stops has seconds; the job's next run sweeps what is left.
+    // A process that stops has only seconds; the job's next run sweeps what is left.
     if (!(error instanceof StoppingError)) {
       await quietly(tools, build, () => discardBuild(database, build));
     }
@@ -152,7 +152,7 @@ async function sweep(tools: JobTools, tenant: Tenant): Promise<void> {
   await quietly(tools, tenant, () => sweepTenant(tools.database, tenant));
 }
 
-/** What nobody sees is no reason to hide what became of the job. */
+/** A failed clean-up is only logged: it must not hide how the job ended. */
 async function quietly({ log }: JobTools, of: Build | Tenant, work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => log.warn({ err: error, of }, "what a build left was not deleted yet"));
 }

@@ -15,7 +15,7 @@ export type Grammar = {
   readonly maxBytes: number;
 };
 
-/** By our name of a language its grammar's. */
+/** The grammar of each language, by the language's name in the index. */
 const GRAMMARS: Readonly<Record<string, SupportedLanguage>> = {
   javascript: "javascript",
   typescript: "typescript",

@@ -1,4 +1,4 @@
-/** By the last part of the name, lower-cased. */
+/** Languages by extension, in lower case. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   ts: "typescript",
   mts: "typescript",

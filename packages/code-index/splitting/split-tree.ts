@@ -5,7 +5,7 @@ import { MAX_CHUNK_CHARACTERS, splitText } from "./split-lines.ts";
 /** A run of text that stays together; `follows` when it only closes what is before it. */
 type Unit = { readonly from: number; readonly to: number; readonly weight: number; readonly kind: "code" | "comment" | "token" };
 
-/** Room that is left for what closes a group: `}`, `);`. */
+/** Characters kept free for what closes a group: `}`, `);`. */
 const CLOSING = 16;
 /** Groups lighter than this join a neighbour they fit with. */
 const SMALL_GROUP = 200;

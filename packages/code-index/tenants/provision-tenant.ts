@@ -13,7 +13,7 @@ export type ProvisionTenant = (tenantId: string) => Promise<Tenant | undefined>;
 const MAX_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
-/** Nothing longer is taken for an organisation's id. */
+/** Longer ids are refused. */
 const MAX_TENANT_ID_BYTES = 255;
 
 /** Makes tenants on their first use, for `CODEINDEX_TENANT_AUTO_PROVISION=true`. */
@@ -62,7 +62,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
   };
 }
 
-/** Of the 56 bytes a name may have. */
+/** Characters of the id that the tenant's name shows; a name may have 56 bytes. */
 const SHOWN = 40;
 
 /** Tells people whose it is, and is nobody else's: the end is a hash of the whole `tid`. */

@@ -38,7 +38,7 @@ export async function findPushedRepositories(
   return rows;
 }
 
-/** Of `repository`. */
+/** The columns of a watched repository, read from the alias `repository`. */
 export const watchedColumns = sql`
   repository.id, repository.tenant_id, repository.full_name, repository.clone_url, repository.default_branch, repository.branches,
   repository.sealed_webhook_secret,

@@ -73,7 +73,7 @@ async function checkSender(tools: WebhookTools, delivery: Delivery): Promise<boo
   }
   const named = await findPushedRepositories(database, scanNames(body));
   if (named.every(({ sealed_webhook_secret: sealed }) => sealed === null)) {
-    // Takes as long as with a repository that has a secret, which is nobody's business.
+    // Takes as long as with a secret, so that timing does not reveal whether a repository has one.
     verifySignature(head.proof, randomBytes(32).toString("base64"), { body, now: clock.now() });
   }
   if (repositoriesThatSigned(tools, delivery, named).size === 0) {

@@ -4,12 +4,12 @@ import type { Proof } from "./read-head.ts";
 /** Standard Webhooks: a signature that is older, or from further in the future, may be a replayed one. */
 const TOLERANCE_MS = 5 * 60_000;
 const STANDARD_PREFIX = "whsec_";
-/** In bytes; the least that the standard allows is 24. */
+/** Shortest key in bytes; the standard allows no less than 24. */
 const MIN_KEY_BYTES = 16;
 
 type Sent = { readonly body: Buffer; readonly now: Date };
 
-/** Whether who sent this body knows the secret. Takes the same time whatever the secret is. */
+/** Whether the sender of this body knows the secret, compared in constant time. */
 export function verifySignature(proof: Proof, secret: string, sent: Sent): boolean {
   if (proof.kind === "body") {
     return equal(createHmac("sha256", secret).update(sent.body).digest(), proof.signature);

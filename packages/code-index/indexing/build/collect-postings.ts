@@ -22,14 +22,14 @@ export type PostingsCollector = {
   readonly add: (fields: Fields) => void;
   /** Term by term, in the order of the index they are written to. */
   readonly packed: () => Generator<CollectedPostings, void, undefined>;
-  /** Those of the contents. */
+  /** The trigrams of the chunks' contents. */
   readonly trigrams: () => Generator<TrigramBlock, void, undefined>;
 };
 
 type Term = {
   /** Ordinal, frequency, ordinal, frequency … */
   readonly postings: number[];
-  /** In the chunk that is being counted. */
+  /** Weighted occurrences in the chunk that is being counted. */
   frequency: number;
 };
 

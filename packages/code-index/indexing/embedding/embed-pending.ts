@@ -17,7 +17,7 @@ type Backoff = {
 
 /** Short enough that nobody needs to be called when a provider recovers. */
 const MAX_PAUSE_MS = 60_000;
-/** What nobody mends, as a wrong key, is looked at less often. */
+/** Failures that last, such as a wrong key, are retried less often. */
 const PERMANENT_FACTOR = 10;
 const MAX_ASKED_PAUSE_MS = 15 * 60_000;
 
@@ -146,7 +146,7 @@ function createRound(filling: Filling): () => Promise<boolean> {
       if (error instanceof EmbedderError || signal.aborted) {
         throw error;
       }
-      // One tenant's trouble, as when it is being deleted, is not the others'.
+      // A failure of one tenant, as while it is being deleted, does not stop the others.
       backfills.delete(tenant.tenantId);
       log.error({ err: error, tenant: tenant.name }, "a tenant's vectors could not be made, trying again later");
       return false;

@@ -65,7 +65,7 @@ export async function indexVectors(
   return made;
 }
 
-/** Of a graph of vectors in memory: two bytes a number, and the neighbours. */
+/** The memory of a graph of vectors: two bytes a number, and the neighbours. */
 function sizeOf(vectors: number, dimensions: number): number {
   return vectors * (dimensions * 2 + 500) * 1.1;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** Who fetches a history says more often that it lives. */
+/** A worker that was silent for longer has lost its history. */
 const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 3_600_000;

@@ -54,7 +54,7 @@ export function keepLease({ database, log, clock }: LeaseTools, { jobId, workerI
   }
 
   const timer = setInterval(() => {
-    // A database that is slow gets no queue of beats.
+    // With a slow database no second beat begins while one runs.
     if (!isBeating) {
       isBeating = true;
       beating = beat();

@@ -34,7 +34,7 @@ export function hasBit(bits: Uint8Array, ordinal: number): boolean {
   return ((bits[ordinal >> 3] ?? 0) & (1 << (ordinal & 7))) !== 0;
 }
 
-/** Of each byte. */
+/** The number of set bits, by byte. */
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
 
 export function countBits(bits: Uint8Array): number {

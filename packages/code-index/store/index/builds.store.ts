@@ -86,7 +86,7 @@ export type LiveFile = {
   readonly path: string;
   readonly blob: string;
   readonly skip_reason: string | null;
-  /** Of its content's splitter; null where the repository's rules leave the path out. */
+  /** Revision of the splitter that split its content; null where the repository's rules leave the path out. */
   readonly splitter: number | null;
 };
 

@@ -45,7 +45,7 @@ function foldCase(letter: string): string {
   return (plain.toUpperCase().length === 1 ? plain.toUpperCase() : plain).toLowerCase();
 }
 
-/** What stands for a letter in trigrams; 0 for what separates. */
+/** The class of a UTF-16 unit in trigrams; 0 for characters that separate. */
 export function trigramClassOf(unit: number): number {
   return classes[unit] ?? 0;
 }
@@ -86,7 +86,7 @@ export function trigramsOf(literal: string): readonly number[] {
 /** How many chunks of a sample hold each trigram. */
 export type TrigramCounts = Uint16Array;
 
-/** Of the blocks of a whole segment. */
+/** Counts the chunks of a whole segment that hold each trigram, from its blocks. */
 export function countTrigrams(blocks: readonly TrigramBlock[]): TrigramCounts {
   const counts = new Uint16Array(CODES);
   for (const { first, lists } of blocks) {
@@ -182,7 +182,7 @@ export function createTrigramsCollector(): TrigramsCollector {
   };
 }
 
-/** Bytes that grow. */
+/** A buffer that grows as it is written. */
 class Bytes {
   length = 0;
   #bytes = Buffer.allocUnsafeSlow(8);

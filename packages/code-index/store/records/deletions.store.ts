@@ -114,7 +114,7 @@ function isIdle(now: Date): RawBuilder<boolean> {
 export type MarkedTenant = { readonly tenantId: string; readonly name: string; readonly role: string | null };
 export type MarkedRepository = { readonly repoId: string; readonly tenantId: string };
 
-/** At the most so many at once; the next round finds the others. */
+/** Most rows of one round; the next round finds the others. */
 const ROUND = 20;
 
 export async function markedTenants(database: CodeIndexDatabase): Promise<readonly MarkedTenant[]> {
@@ -127,7 +127,7 @@ export async function markedTenants(database: CodeIndexDatabase): Promise<readon
     .execute();
 }
 
-/** Those of tenants that stay. */
+/** Marked repositories whose tenants are not deleted themselves. */
 export async function markedRepositories(database: CodeIndexDatabase): Promise<readonly MarkedRepository[]> {
   return database.query
     .selectFrom("codeindex.repositories as repository")

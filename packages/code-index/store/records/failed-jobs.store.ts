@@ -35,7 +35,7 @@ export async function failStuck(database: CodeIndexDatabase, { now }: Moment): P
   });
 }
 
-/** Of a row that somebody wrote by hand too. */
+/** The last sign of life; it is also set for rows that an operator wrote by hand. */
 const HEARD_OF = sql`coalesce(heartbeat_at, started_at, created_at)`;
 
 /** A job whose row is locked is just being ended or renewed by somebody who lives. */

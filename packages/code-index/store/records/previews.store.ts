@@ -4,9 +4,9 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** A preview is made anew when it is older, or when it is asked for after a push or a change of the settings. */
 const FRESH_MS = 600_000;
-/** One that failed is tried again sooner: what was wrong may have been mended. */
+/** One that failed is tried again sooner: what was wrong may have been fixed. */
 const FAILED_MS = 3_000;
-/** Who works on one says so more often. */
+/** A worker that was silent for longer has lost its preview. */
 const LEASE_MS = 60_000;
 
 type Of = { readonly tenantId: string; readonly repoId: string };
