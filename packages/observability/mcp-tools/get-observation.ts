@@ -5,10 +5,10 @@ import { findStepIds } from "#query/steps/steps.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
 import { fitParts, partSchema, readParts, type Part, type ReadPart } from "./observation-parts.ts";
-import { endingOf, findStep } from "./step-names.ts";
 import { traceUnknown } from "./tools.errors.ts";
 import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
-import { codeText, durationText, timeText } from "./wording.ts";
+import { endingOf, findStep } from "./step-tree.ts";
+import { codeText, durationText, timeText } from "./recorded-text.ts";
 
 const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),

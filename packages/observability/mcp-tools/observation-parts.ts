@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { truncatedValueSchema, type Observation } from "#contract.ts";
-import { readPayload } from "#query/steps/read-payload.ts";
 import type { Run } from "#query/steps/find-run.store.ts";
 import { recordedText, recordedValue } from "./recorded-text.ts";
 import type { Reading } from "./trace-tool.ts";
+import { readPayload } from "#query/steps/read-observation.ts";
 
 export const partSchema = z.enum(["error", "input", "output", "reasoning", "attributes"]);
 export type Part = z.infer<typeof partSchema>;

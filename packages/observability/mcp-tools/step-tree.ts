@@ -1,4 +1,5 @@
 import type { Step } from "#contract.ts";
+import { stepAmbiguous, stepUnknown } from "./tools.errors.ts";
 
 export type StepNode = {
   readonly step: Step;
@@ -118,4 +119,38 @@ function runsOf(nodes: readonly StepNode[], depth: number): readonly StepRun[] {
 function isAlike(one: StepNode, other: StepNode): boolean {
   const { kind, name, status } = one.step;
   return one.inside === 0 && other.inside === 0 && kind === other.step.kind && name === other.step.name && status === other.step.status;
+}
+
+/** Random in both kinds of ids, so that few digits tell a trace's steps apart. */
+const DIGITS = 8;
+
+/** How steps are named to assistants: a whole id costs as much as the rest of the line. */
+export function nameSteps(steps: readonly Pick<Step, "id">[]): (id: string) => string {
+  const sharing = new Map<string, number>();
+  for (const { id } of steps) {
+    sharing.set(id.slice(-DIGITS), (sharing.get(id.slice(-DIGITS)) ?? 0) + 1);
+  }
+  return (id) => ((sharing.get(id.slice(-DIGITS)) ?? 0) > 1 ? id : id.slice(-DIGITS));
+}
+
+/** @throws {AppError} `observation_not_found` when no id can end like that. */
+export function endingOf(asked: string): string {
+  const wanted = asked.trim().toLowerCase();
+  if (wanted.length < DIGITS || !/^[0-9a-f-]+$/.test(wanted)) {
+    throw stepUnknown(asked);
+  }
+  return wanted;
+}
+
+/** @throws {AppError} `observation_not_found`, `observation_ambiguous` */
+export function findStep<Known extends Pick<Step, "id">>(steps: readonly Known[], asked: string): Known {
+  const wanted = endingOf(asked);
+  const [found, ...others] = steps.filter(({ id }) => id.endsWith(wanted));
+  if (found === undefined) {
+    throw stepUnknown(asked);
+  }
+  if (others.length > 0) {
+    throw stepAmbiguous(wanted);
+  }
+  return found;
 }

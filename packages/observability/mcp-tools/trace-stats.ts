@@ -8,10 +8,10 @@ import {
   type MetricsFilter,
 } from "#query/figures/metrics.store.ts";
 import { findProject } from "./find-project.ts";
-import { fitItems } from "./fit-items.ts";
 import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
 import type { ToolAnswer, ToolDefinition, Reading } from "./trace-tool.ts";
-import { costText, durationText, plural } from "./wording.ts";
+import { fitItems } from "./trace-tool.ts";
+import { costText, durationText, plural } from "./recorded-text.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),

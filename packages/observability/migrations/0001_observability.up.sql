@@ -663,6 +663,17 @@ language sql stable parallel safe as $$
   limit 1
 $$;
 
+-- Dollars of the tokens that were used at such a price. All readers take it from here; it is simple enough to become part of their statements.
+create function observability.cost_of(
+  uncached double precision, cache_read double precision, cache_write double precision, output double precision,
+  uncached_price double precision, cache_read_price double precision, cache_write_price double precision, output_price double precision
+) returns double precision language sql immutable parallel safe as $$
+  select (
+    coalesce(uncached, 0) * uncached_price + coalesce(cache_read, 0) * cache_read_price
+    + coalesce(cache_write, 0) * cache_write_price + coalesce(output, 0) * output_price
+  ) / 1000000
+$$;
+
 -- The runs of one trace
 
 -- As before, but each part is looked up by itself: joined, a table without statistics was gone through once for each part.
@@ -786,10 +797,10 @@ returns table (
     select sum(part.steps)::bigint as steps, sum(part.failures)::bigint as failures,
       (case when sum(part.input_tokens) > 9007199254740991 then 9007199254740991 else sum(part.input_tokens) end)::bigint as input_tokens,
       (case when sum(part.output_tokens) > 9007199254740991 then 9007199254740991 else sum(part.output_tokens) end)::bigint as output_tokens,
-      sum((
-        coalesce(part.uncached_tokens, 0) * price.input + coalesce(part.cache_read_tokens, 0) * price.cache_read
-        + coalesce(part.cache_write_tokens, 0) * price.cache_write + coalesce(part.output_tokens, 0) * price.output
-      ) / 1000000) as cost
+      sum(observability.cost_of(
+        part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens,
+        price.input, price.cache_read, price.cache_write, price.output
+      )) as cost
     from (
       select step.model, step.hour, count(*) as steps, count(*) filter (where step.end_status = 'failure') as failures,
         sum(step.input_tokens) as input_tokens, sum(step.output_tokens) as output_tokens, sum(step.uncached_tokens) as uncached_tokens,

@@ -106,9 +106,7 @@ export async function deletePrice(
  * `output_tokens`, at the `price` that {@link priceOf} found; null without a price.
  */
 export function costOf(tokens: string, price: string) {
-  const part = (count: string, unit: string) => sql`coalesce(${sql.ref(`${tokens}.${count}`)}, 0) * ${sql.ref(`${price}.${unit}`)}`;
-  return sql<number | null>`(
-    ${part("uncached_tokens", "input")} + ${part("cache_read_tokens", "cache_read")}
-    + ${part("cache_write_tokens", "cache_write")} + ${part("output_tokens", "output")}
-  ) / 1000000`;
+  const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);
+  const prices = ["input", "cache_read", "cache_write", "output"].map((name) => `${price}.${name}`);
+  return sql<number | null>`observability.cost_of(${sql.join([...counts, ...prices].map((name) => sql.ref(name)))})`;
 }

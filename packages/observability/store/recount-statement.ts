@@ -1,13 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
+import { ENTRY_COLUMNS } from "./entry-columns.ts";
 
-const COLUMNS = `
-  runs last_run sort_at started_at ended_at waiting_ms duration_ms name status session_id user_id thread_id error
-  steps failures input_tokens output_tokens tokens cost producers first_seqs last_seqs is_whole fields scores keys`
-  .trim()
-  .split(/\s+/);
-
-const columns = sql.join(COLUMNS.map((name) => sql.ref(name)));
-const entryColumns = sql.join(COLUMNS.map((name) => sql.ref(`entry.${name}`)));
+const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)));
+const entryColumns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(`entry.${name}`)));
 
 /**
  * Counts traces of a project anew, given any runs of theirs, and what that changes of the groups they belong to. Runs that belong to
@@ -38,7 +33,7 @@ export function recountStatement(
     ), put as (
       insert into observability.trace_entries as entry (project_id, trace_id, ${columns})
       select ${projectId}::uuid, trace_id, ${columns} from fresh
-      on conflict (project_id, trace_id) do update set ${sql.join(COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}
+      on conflict (project_id, trace_id) do update set ${sql.join(ENTRY_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}
     ), left_alone as (
       insert into observability.trace_marks (project_id, trace_id)
       select ${projectId}::uuid, run from (

@@ -10,11 +10,11 @@ import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { alignSteps, type Aligned } from "./align-steps.ts";
 import { compareCode } from "./compare-code.ts";
-import { compareEdges } from "./compare-edges.ts";
 import { compareValues, type ValuePair } from "./compare-values.ts";
-import { isValueAspect, judgeStep, outcomeOf, type JudgedStep } from "./judge-steps.ts";
 import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
 import { sumUpModels, sumUpNames } from "./sum-up.ts";
+import { compareEdges } from "./sum-up.ts";
+import { isValueAspect, judgeStep, outcomeOf, type JudgedStep } from "./compare-values.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 type Wanted = Omit<CompareRequest, "a" | "b"> & {

@@ -1,5 +1,8 @@
-import type { Comparison } from "#contract.ts";
-import type { LoadedStep } from "./load-run.ts";
+import type { Comparison, TakenEdge } from "#contract.ts";
+import type { GraphEntry } from "#query/steps/graph-runs.ts";
+import { graphRunsOf } from "#query/graph/present-graph.ts";
+import { findTakenEdges } from "#query/graph/taken-edges.ts";
+import type { LoadedRun, LoadedStep } from "./load-run.ts";
 
 type Sums = Comparison["models"][number]["a"];
 type BySide<Key> = Key & { readonly a: Sums; readonly b: Sums };
@@ -50,4 +53,32 @@ function byDifference(left: BySide<object>, right: BySide<object>): number {
     Math.abs((a.duration_ms ?? 0) - (b.duration_ms ?? 0)),
   ]) as [[number, number], [number, number]];
   return time[0] - count[0] || time[1] - count[1];
+}
+
+type Side = { readonly run: LoadedRun; readonly entries: readonly GraphEntry[] };
+
+/** The edges that each run went, and how often; null when neither ran a graph. */
+export function compareEdges(a: Side, b: Side): Comparison["edges"] {
+  const [edgesA, edgesB] = [edgesOf(a), edgesOf(b)];
+  if (edgesA === null && edgesB === null) {
+    return null;
+  }
+  const [ofA, ofB] = [edgesA, edgesB].map((edges) => new Map((edges ?? []).map((edge) => [keyOf(edge), edge])));
+  const all = new Map([...(ofA ?? []), ...(ofB ?? [])]);
+  return Array.from(all, ([key, { from, to, via }]) => ({
+    from,
+    to,
+    via,
+    a: ofA?.get(key)?.count ?? 0,
+    b: ofB?.get(key)?.count ?? 0,
+  })).toSorted((left, right) => Math.abs(right.a - right.b) - Math.abs(left.a - left.b));
+}
+
+function edgesOf({ run: { trace, rows }, entries }: Side): readonly TakenEdge[] | null {
+  const runs = graphRunsOf(trace, rows, entries);
+  return runs.length === 0 ? null : findTakenEdges(runs);
+}
+
+function keyOf({ from, to, via }: TakenEdge): string {
+  return JSON.stringify([from, to, via]);
 }

@@ -1,11 +1,14 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { Kysely } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+import { listEntries, type EntryPosition, type EntryRow } from "#query/list/list-traces.store.ts";
+import type { Reader } from "#store/reader.ts";
+import type { ListTerm } from "#query/list/trace-conditions.ts";
+import { AppError } from "@sightline/foundation/errors";
 import type { ExportEnd } from "#contract.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
 import { findRuns, type Run } from "#query/steps/find-run.store.ts";
 import { attributesOf, presentStep, presentValues } from "#query/steps/present-step.ts";
 import type { StepRow } from "#query/steps/step.store.ts";
-import type { ObservabilitySchema } from "#schema.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import {
   findExportedPayloads,
@@ -16,10 +19,8 @@ import {
   type PayloadSize,
 } from "./export.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
-import type { Reader } from "#store/reader.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 import type { PayloadContent } from "#query/steps/trace-content.store.ts";
-import type { EntryRow } from "#query/list/list-traces.store.ts";
 import { toLine } from "./export-line.ts";
 
 type Query = Kysely<ObservabilitySchema>;
@@ -201,4 +202,54 @@ function stepLine(row: StepRow, traceId: string, payloads: readonly PayloadConte
     ...presentStep(row),
     ...(payloads === undefined ? {} : presentValues(row, payloads)),
   });
+}
+
+type Wanted = {
+  readonly reader: Reader;
+  readonly projectId: string;
+  readonly terms: readonly ListTerm[];
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  readonly now: Date;
+};
+
+/** Each page is a statement of its own, with the time limit of the list. */
+const TRACES = 50;
+
+/** Newest first; what begins after the first page was read is not among them. */
+export async function* exportPages(query: Kysely<ObservabilitySchema>, wanted: Wanted): AsyncGenerator<readonly EntryRow[]> {
+  const { reader, projectId, from, to, now } = wanted;
+  const terms = [...wanted.terms, ...timeTerms(wanted)];
+  let after: EntryPosition | undefined;
+  do {
+    const { rows, next } = await listEntries(query, {
+      reader,
+      projectId,
+      terms,
+      now,
+      sort: "started",
+      order: "desc",
+      after,
+      limit: TRACES,
+    });
+    const inTime = rows.filter(({ sort_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to));
+    if (inTime.length > 0) {
+      yield inTime;
+    }
+    after = next;
+  } while (after !== undefined);
+}
+
+/** To the second, as the list's query tells times. */
+function timeTerms({ from, to }: Wanted): readonly ListTerm[] {
+  if (from === undefined && to === undefined) {
+    return [];
+  }
+  const range = {
+    ...(from === undefined ? {} : { min: from.toISOString().slice(0, 19) }),
+    ...(to === undefined ? {} : { max: to.toISOString().slice(0, 19) }),
+    withMin: true,
+    withMax: true,
+  };
+  return [{ kind: "time", field: "started", ranges: [range], isNegated: false, from: 0, to: 0 }];
 }

@@ -18,8 +18,8 @@ import type { Reader } from "#store/reader.ts";
 import { findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
-import { exportPages } from "./export-pages.ts";
 import { exportTraces } from "./export-traces.ts";
+import { exportPages } from "./export-traces.ts";
 
 /** Of one user or key, and of this process: each holds a batch of values in memory, and a connection while it reads one. */
 const OF_ONE = 3;

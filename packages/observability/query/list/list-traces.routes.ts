@@ -5,6 +5,7 @@ import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
+import { entryNumbersOf } from "#store/entry-columns.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { readerOf } from "#query/access/reader-of.ts";
@@ -88,17 +89,14 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     status: row.status,
     started_at: row.sort_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
-    duration_ms: row.duration_ms,
     waiting_ms: row.waiting_ms,
+    ...entryNumbersOf(row),
     observations: row.steps,
     failures: row.failures,
     lost_events: lost.get(row.id) ?? 0,
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    cost: row.cost,
     models: [...row.models],
     error: row.error,
     scores: row.scores.map((score) => ({ ...score })),

@@ -5,13 +5,14 @@ import { microsOf } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
 import { entryStatus } from "#query/steps/traces.store.ts";
+import { ENTRY_NUMBERS, type EntryNumbers } from "#store/entry-columns.ts";
 import { countTraces } from "#store/trace-entries.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { bringUpToDate } from "./up-to-date.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
-export type EntryRow = {
+export type EntryRow = EntryNumbers & {
   readonly id: string;
   readonly name: string | null;
   readonly status: ObservationStatus;
@@ -20,15 +21,11 @@ export type EntryRow = {
   readonly sort_at: Date;
   readonly ended_at: Date | null;
   readonly waiting_ms: number;
-  readonly duration_ms: number | null;
   readonly steps: number;
   readonly failures: number;
   readonly thread_id: string | null;
   readonly session_id: string | null;
   readonly user_id: string | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cost: number | null;
   readonly error: string | null;
   readonly models: readonly string[];
   readonly scores: readonly { readonly name: string; readonly value: number; readonly count: number }[];
@@ -181,6 +178,8 @@ export async function findEntry(
   return (await readEntries(query, { projectId, reader, ids: [id] }))[0];
 }
 
+const numbers = sql.join(Object.keys(ENTRY_NUMBERS).map((name) => sql.ref(`entry.${name}`)));
+
 /** In the order of the ids. */
 async function readEntries(
   query: Query,
@@ -191,8 +190,8 @@ async function readEntries(
   }
   const { rows } = await sql<EntryRow>`
     select entry.trace_id as id, entry.name, ${entryStatus} as status, entry.runs,
-      entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.duration_ms, entry.steps, entry.failures, entry.thread_id,
-      entry.session_id, entry.user_id, entry.input_tokens, entry.output_tokens, entry.cost, left(entry.error, 300) as error,
+      entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.steps, entry.failures, entry.thread_id,
+      entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,
       jsonb_path_query_array(entry.scores, '$[0 to 9]') as scores
     from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)

@@ -3,6 +3,7 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { entryStatus } from "#query/steps/traces.store.ts";
+import { columnOfField } from "#store/entry-columns.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 
 type Condition = RawBuilder<boolean>;
@@ -20,15 +21,6 @@ type Context = {
 
 /** Columns of an entry. All else is in its keys. */
 const TEXT_COLUMNS: Readonly<Record<string, string>> = { name: "name", session: "session_id", user: "user_id", thread: "thread_id" };
-const NUMBER_COLUMNS: Readonly<Record<string, string>> = {
-  duration: "duration_ms",
-  cost: "cost",
-  tokens: "tokens",
-  input_tokens: "input_tokens",
-  output_tokens: "output_tokens",
-  steps: "steps",
-  failures: "failures",
-};
 /** Values of one pattern; of more, each trace is looked at. */
 const VALUES_MAX = 1_000;
 /** Characters of a value that its key is made of. */
@@ -235,7 +227,7 @@ function numberCondition({ field, score }: Extract<TraceTerm, { kind: "number" }
     )`;
     return isWithin(value, range);
   }
-  const within = isWithin(sql.ref(`entry.${NUMBER_COLUMNS[field] ?? field}`), range);
+  const within = isWithin(sql.ref(`entry.${columnOfField(field)}`), range);
   // What was read or written is a part of both together, by which there is an index.
   const isPart = field.endsWith("_tokens") && range.min !== undefined;
   return isPart ? allOf([within, isWithin(sql`entry.tokens`, { min: range.min, withMin: true, withMax: false })]) : within;

@@ -16,8 +16,8 @@ import { createStepList } from "#query/steps/list-steps.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { readDigest } from "./read-digest.ts";
 import { readObservation } from "#query/steps/read-observation.ts";
-import { readPayload } from "#query/steps/read-payload.ts";
 import { readerOf } from "#query/access/reader-of.ts";
+import { readPayload } from "#query/steps/read-observation.ts";
 
 type Options = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 

@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from "#contract.ts";
 import { isPart, parsed, partsOf, type RawPart } from "./transcript-parts.ts";
-import { firstOf, isObject, listOf, textOf, valuesOf, type Values } from "./transcript-values.ts";
+import { firstOf, isObject, listOf, textOf, valuesOf, type Values } from "./transcript-parts.ts";
 
 type Role = TranscriptMessage["role"];
 
