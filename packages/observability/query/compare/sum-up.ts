@@ -63,7 +63,7 @@ export function compareEdges(a: Side, b: Side): Comparison["edges"] {
   if (edgesA === null && edgesB === null) {
     return null;
   }
-  const [ofA, ofB] = [edgesA, edgesB].map((edges) => new Map((edges ?? []).map((edge) => [keyOf(edge), edge])));
+  const [ofA, ofB] = [edgesA, edgesB].map((edges) => new Map((edges ?? []).map((edge) => [edgeKeyOf(edge), edge])));
   const all = new Map([...(ofA ?? []), ...(ofB ?? [])]);
   return Array.from(all, ([key, { from, to, via }]) => ({
     from,
@@ -79,6 +79,6 @@ function edgesOf({ run: { trace, rows }, entries }: Side): readonly TakenEdge[] 
   return runs.length === 0 ? null : findTakenEdges(runs);
 }
 
-function keyOf({ from, to, via }: TakenEdge): string {
+function edgeKeyOf({ from, to, via }: TakenEdge): string {
   return JSON.stringify([from, to, via]);
 }

@@ -156,7 +156,7 @@ export type Source = {
 const START = "__start__";
 
 /** For each run what led somewhere in it: its beginning, its nodes, and the nodes of graphs inside that left them by a Command. */
-export function sourcesByRun(runs: readonly GraphRun[]): ReadonlyMap<GraphRun, readonly Source[]> {
+function sourcesByRun(runs: readonly GraphRun[]): ReadonlyMap<GraphRun, readonly Source[]> {
   const sources = new Map(runs.map((run) => [run, [...entriesOf(run), ...tasksOf(run)]]));
   for (const { outer, path, tasks } of runs) {
     if (outer !== undefined) {
