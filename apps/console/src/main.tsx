@@ -17,7 +17,7 @@ import { ConnectionBanner } from "#shell/connection-banner.tsx";
 import { adoptTheme, theme } from "#shell/theme.ts";
 import { openFirstPage } from "./open-first-page.ts";
 import { createAppRouter } from "./router.tsx";
-import { lazyPart } from "#ui/lazy-part.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
 
 // Not needed for the first page; what is told before it is there waits for it.
 const NotificationArea = lazyPart(async () => (await import("#shell/notification-area.tsx")).NotificationArea);

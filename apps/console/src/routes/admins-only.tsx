@@ -4,7 +4,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { meQuery } from "#features/auth/api/me.ts";
 import { useApi } from "#http/api-context.ts";
-import { useTitle } from "#ui/use-title.ts";
+import { useTitle } from "#ui/page/use-title.ts";
 
 /** The pages of admins, or for members whom to ask. */
 export function AdminsOnly() {

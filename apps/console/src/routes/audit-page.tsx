@@ -8,8 +8,8 @@ import { ExportButton } from "#features/audit/components/export-button.tsx";
 import { VerificationResult, VerifyButton, useChainVerification } from "#features/audit/components/verify-chain.tsx";
 import { accountQuery, accountsQuery } from "#features/users/api/accounts.ts";
 import { useApi } from "#http/api-context.ts";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/admins/admin/audit");
 

@@ -11,9 +11,9 @@ import { type SearchState, isGrep } from "#features/code/query/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
 import type { AskFirst } from "#shell/first-data.ts";
-import { EmptyPanel } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code");
 

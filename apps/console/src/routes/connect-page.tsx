@@ -13,9 +13,9 @@ import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
 import { useApi } from "#http/api-context.ts";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code/connect");
 

@@ -7,9 +7,9 @@ import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { AddCredential } from "#features/credentials/components/add-credential.tsx";
 import { CredentialTable } from "#features/credentials/components/credential-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 export function CredentialsPage() {
   const [opened, { open, close }] = useDisclosure(false);

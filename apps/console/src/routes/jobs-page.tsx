@@ -6,9 +6,9 @@ import { STATUSES } from "#features/jobs/job-labels.ts";
 import { JobList } from "#features/jobs/components/job-list.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
-import { RepositoryFilters } from "#ui/repository-filters.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { RepositoryFilters } from "#ui/kit/repository-filters.tsx";
 
 const route = getRouteApi("/signed-in/code/jobs");
 

@@ -6,8 +6,8 @@ import { meQuery } from "#features/auth/api/me.ts";
 import { PasswordForm } from "#features/auth/components/password-form.tsx";
 import { useApi } from "#http/api-context.ts";
 import { safeTarget } from "#shell/routing.ts";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/account/password");
 

@@ -6,9 +6,9 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { CreateProjectModal } from "#features/projects/components/create-project.tsx";
 import { ProjectTable } from "#features/projects/components/project-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/projects");
 

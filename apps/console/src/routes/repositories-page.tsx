@@ -9,9 +9,9 @@ import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code/repos");
 

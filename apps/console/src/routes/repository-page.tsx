@@ -19,9 +19,9 @@ import { CodeRunsPanel } from "#features/traces/details/code-runs-panel.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasStatus } from "#http/api-error.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { FullPage } from "#ui/page.tsx";
-import { useTitle } from "#ui/use-title.ts";
+import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { FullPage } from "#ui/page/page.tsx";
+import { useTitle } from "#ui/page/use-title.ts";
 import classes from "./repository-page.module.css";
 
 const route = getRouteApi("/signed-in/code/$owner/$repo");

@@ -14,10 +14,10 @@ import { RepositorySettings } from "#features/repositories/components/repository
 import { WebhookSecret } from "#features/repositories/components/webhook-secret.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { useApi } from "#http/api-context.ts";
-import { FailureReason } from "#ui/failure-reason.tsx";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { FailureReason } from "#ui/words/failure-reason.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code/repos/$repositoryId");
 

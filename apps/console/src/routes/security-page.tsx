@@ -6,8 +6,8 @@ import { SecondFactor } from "#features/auth/security/second-factor.tsx";
 import { SessionList } from "#features/auth/security/session-list.tsx";
 import { StepTitle } from "#features/auth/security/step-title.tsx";
 import { useApi } from "#http/api-context.ts";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/admin/security");
 

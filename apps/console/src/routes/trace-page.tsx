@@ -21,10 +21,10 @@ import { MissingTrace } from "#features/traces/trace/missing-trace.tsx";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
 import type { AskFirst } from "#shell/first-data.ts";
-import { ErrorState } from "#ui/list-states.tsx";
-import { FullPage } from "#ui/page.tsx";
-import { useTitle } from "#ui/use-title.ts";
-import { formatExactCount } from "#ui/format.ts";
+import { ErrorState } from "#ui/kit/list-states.tsx";
+import { FullPage } from "#ui/page/page.tsx";
+import { useTitle } from "#ui/page/use-title.ts";
+import { formatExactCount } from "#ui/words/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
 

@@ -13,9 +13,9 @@ import { TraceList } from "#features/traces/list/trace-list.tsx";
 import { useOpenFirst } from "#features/traces/list/use-open-first.ts";
 import { useApi } from "#http/api-context.ts";
 import type { AskFirst } from "#shell/first-data.ts";
-import { EmptyPanel } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 import classes from "./traces-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces");

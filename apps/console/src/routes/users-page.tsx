@@ -14,8 +14,8 @@ import { AccountDialogs, type DialogSubject } from "#features/users/components/a
 import { AccountFilters } from "#features/users/components/account-filters.tsx";
 import { AccountList } from "#features/users/components/account-list.tsx";
 import { useApi } from "#http/api-context.ts";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/admins/admin/users");
 

@@ -8,9 +8,9 @@ import { STATUSES } from "#features/webhooks/delivery-labels.ts";
 import { DeliveryList } from "#features/webhooks/components/delivery-list.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { useApi } from "#http/api-context.ts";
-import { PageHeader } from "#ui/page-header.tsx";
-import { Page } from "#ui/page.tsx";
-import { RepositoryFilters } from "#ui/repository-filters.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { RepositoryFilters } from "#ui/kit/repository-filters.tsx";
 
 const route = getRouteApi("/signed-in/code/webhooks");
 

@@ -6,7 +6,7 @@ import type { AnyRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { Away, Connection } from "#http/connection.ts";
 import type { Fetch } from "#http/send.ts";
-import { missingPart } from "#ui/lazy-part.ts";
+import { missingPart } from "#ui/page/lazy-part.ts";
 import classes from "./connection-banner.module.css";
 
 const NAMES: Readonly<Record<Away, string>> = {

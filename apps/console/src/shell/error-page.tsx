@@ -1,11 +1,11 @@
 import { Button, Text } from "@mantine/core";
 import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { ApiError } from "#http/api-error.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import { isMissingFile } from "#ui/lazy-part.ts";
-import { ErrorState } from "#ui/list-states.tsx";
-import { Page } from "#ui/page.tsx";
-import { useTitle } from "#ui/use-title.ts";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { isMissingFile } from "#ui/page/lazy-part.ts";
+import { ErrorState } from "#ui/kit/list-states.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { useTitle } from "#ui/page/use-title.ts";
 import { reportOf } from "./error-report.ts";
 
 /** Shown in place of a page that threw; the rest of the console stays usable. */

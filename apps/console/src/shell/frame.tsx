@@ -15,7 +15,7 @@ import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
 import { useSignOut } from "./use-sign-out.ts";
 import { UserMenu } from "./user-menu.tsx";
-import { lazyPart } from "#ui/lazy-part.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
 
 // Of narrow screens alone.
 const NavigationDrawer = lazyPart(async () => (await import("./navigation-drawer.tsx")).NavigationDrawer);

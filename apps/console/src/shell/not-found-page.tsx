@@ -1,7 +1,7 @@
 import { Button, EmptyState } from "@mantine/core";
 import { IconMapOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useTitle } from "#ui/use-title.ts";
+import { useTitle } from "#ui/page/use-title.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./not-found-page.module.css";
 

@@ -1,5 +1,5 @@
 import type { AlertMetric, AlertRule } from "@sightline/observability/contract";
-import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 
 type Words = {
   readonly label: string;

@@ -1,4 +1,4 @@
-import { instantOf } from "#ui/time-range.ts";
+import { instantOf } from "#ui/time/time-range.ts";
 
 /** What is shown of the audit; times are UTC (`2026-11-21T08:30:00.000Z`), so that an address means the same everywhere. */
 export type AuditFilter = {

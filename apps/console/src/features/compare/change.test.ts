@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration } from "#ui/format.ts";
+import { formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "./change.ts";
 
 test.each([

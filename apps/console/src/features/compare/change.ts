@@ -1,4 +1,4 @@
-import { formatShare } from "#ui/format.ts";
+import { formatShare } from "#ui/words/format.ts";
 
 /** How much a figure of the second run is above that of the first. */
 export type Change = {

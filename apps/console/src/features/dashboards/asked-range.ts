@@ -1,4 +1,4 @@
-import { type TimeRange, spanOf } from "#ui/time-range.ts";
+import { type TimeRange, spanOf } from "#ui/time/time-range.ts";
 
 const HOUR = 3_600_000;
 const DEFAULT_HOURS = 24;

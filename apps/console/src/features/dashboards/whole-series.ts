@@ -1,5 +1,5 @@
 import type { Metrics } from "@sightline/observability/contract";
-import { formatShortTime } from "#ui/format.ts";
+import { formatShortTime } from "#ui/words/format.ts";
 
 const STEP_MS = { hour: 3_600_000, day: 24 * 3_600_000 } as const;
 

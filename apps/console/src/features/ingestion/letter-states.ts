@@ -1,5 +1,5 @@
 import type { DeadLetter } from "@sightline/observability/contract";
-import type { Tone } from "#ui/status.tsx";
+import type { Tone } from "#ui/kit/status.tsx";
 import type { LetterState } from "./api/dead-letters.ts";
 
 export const LETTER_STATES: Readonly<Record<DeadLetter["state"], { readonly label: string; readonly tone: Tone }>> = {

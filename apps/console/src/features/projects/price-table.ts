@@ -1,5 +1,5 @@
 import { type Price, type PutPriceRequest, putPriceRequestSchema } from "@sightline/observability/contract";
-import { toLocalField } from "#ui/time-range.ts";
+import { toLocalField } from "#ui/time/time-range.ts";
 
 /** What a price is edited as. */
 export type PriceText = {

@@ -1,5 +1,5 @@
 import type { DeveloperToken } from "@sightline/code-index/contract";
-import { plural } from "#ui/format.ts";
+import { plural } from "#ui/words/format.ts";
 
 export type RepositoryChoice = { readonly id: string; readonly full_name: string };
 

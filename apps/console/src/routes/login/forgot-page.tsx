@@ -2,7 +2,7 @@ import { Anchor, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { ForgotForm } from "#features/auth/components/forgot-form.tsx";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
-import { useTitle } from "#ui/use-title.ts";
+import { useTitle } from "#ui/page/use-title.ts";
 
 export function ForgotPage() {
   useTitle("Forgot the password");

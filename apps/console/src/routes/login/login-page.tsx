@@ -6,7 +6,7 @@ import { LoginForm } from "#features/auth/components/login-form.tsx";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { useApi } from "#http/api-context.ts";
 import { safeTarget } from "#shell/routing.ts";
-import { useTitle } from "#ui/use-title.ts";
+import { useTitle } from "#ui/page/use-title.ts";
 
 const route = getRouteApi("/login");
 

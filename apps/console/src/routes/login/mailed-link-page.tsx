@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { MailedPasswordForm } from "#features/auth/components/mailed-password-form.tsx";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { mailedToken } from "#features/auth/mailed-token.ts";
-import { useTitle } from "#ui/use-title.ts";
+import { useTitle } from "#ui/page/use-title.ts";
 
 export function ResetPage() {
   return (

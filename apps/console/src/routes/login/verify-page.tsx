@@ -5,7 +5,7 @@ import { UsedBackupCode } from "#features/auth/components/used-backup-code.tsx";
 import { VerifyForm } from "#features/auth/components/verify-form.tsx";
 import { type LoginNotice, useLoginPassage } from "#features/auth/login-passage.ts";
 import { safeTarget } from "#shell/routing.ts";
-import { useTitle } from "#ui/use-title.ts";
+import { useTitle } from "#ui/page/use-title.ts";
 
 const route = getRouteApi("/login");
 

@@ -13,8 +13,8 @@ import {
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { LoadingRows } from "#ui/list-states.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { LoadingRows } from "#ui/kit/list-states.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./attention.module.css";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";

@@ -14,7 +14,7 @@ import { type Health, healthInWords, healthOf } from "#features/health/health-of
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
-import { plural } from "#ui/format.ts";
+import { plural } from "#ui/words/format.ts";
 import classes from "./parts.module.css";
 
 type Part = {

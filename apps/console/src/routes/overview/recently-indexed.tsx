@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { activeJobsQuery, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
-import { CopyableId } from "#ui/copyable.tsx";
-import { plural } from "#ui/format.ts";
-import { JobProgress } from "#ui/job-progress.tsx";
-import { LoadingRows } from "#ui/list-states.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { plural } from "#ui/words/format.ts";
+import { JobProgress } from "#ui/words/job-progress.tsx";
+import { LoadingRows } from "#ui/kit/list-states.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
 

@@ -4,8 +4,8 @@ import type { AlertChannel, AlertRule, DeadLetter, Gap, ListedTrace, Project } f
 import { type LinkProps, linkOptions } from "@tanstack/react-router";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
-import { plural } from "#ui/format.ts";
-import { readGitFailure } from "#ui/git-failure.ts";
+import { plural } from "#ui/words/format.ts";
+import { readGitFailure } from "#ui/words/git-failure.ts";
 
 /** From what can't wait to what can. */
 const KINDS = ["second_factor", "alert", "gaps", "repository", "traces", "dead_letters", "channel", "meaning"] as const;

@@ -6,7 +6,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { newestTracesQuery } from "#features/traces/api/traces.ts";
 import { useApi } from "#http/api-context.ts";
-import { useNow } from "#ui/use-now.ts";
+import { useNow } from "#ui/time/use-now.ts";
 import type { Asked } from "./steps.ts";
 import {
   LATELY,

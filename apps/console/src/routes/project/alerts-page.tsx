@@ -6,9 +6,9 @@ import { Channels } from "#features/alerts/components/channels.tsx";
 import { History } from "#features/alerts/components/history.tsx";
 import { Rules } from "#features/alerts/components/rules.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
+import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/alerts");
 

@@ -11,12 +11,12 @@ import { CodeDifferences, EdgeDifferences, ModelDifferences } from "#features/co
 import { PickTrace } from "#features/compare/components/pick-trace.tsx";
 import { RunCard } from "#features/compare/components/run-card.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { LoadMore } from "#ui/load-more.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 import classes from "./compare-page.module.css";
-import { formatExactCount } from "#ui/format.ts";
+import { formatExactCount } from "#ui/words/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/compare");
 

@@ -9,12 +9,12 @@ import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
 import { Dashboard, DashboardOnItsWay } from "#features/dashboards/components/dashboard.tsx";
 import { groupingOf } from "#features/dashboards/groupings.ts";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
-import { RangePicker } from "#ui/range-picker.tsx";
-import { SPANS, type TimeRange, timeRangeOf } from "#ui/time-range.ts";
-import { useNow } from "#ui/use-now.ts";
+import { EmptyPanel, ListError } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
+import { RangePicker } from "#ui/time/range-picker.tsx";
+import { SPANS, type TimeRange, timeRangeOf } from "#ui/time/time-range.ts";
+import { useNow } from "#ui/time/use-now.ts";
 import classes from "./dashboards-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/dashboards");

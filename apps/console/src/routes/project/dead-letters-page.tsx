@@ -10,9 +10,9 @@ import { letterStateOf } from "#features/ingestion/letter-states.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
+import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/dead-letters");
 

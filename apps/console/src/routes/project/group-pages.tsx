@@ -2,8 +2,8 @@ import { Anchor } from "@mantine/core";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { GroupKind } from "#features/traces/api/trace-groups.ts";
 import { GroupList, groupsAsked } from "#features/traces/groups/group-list.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 
 export function SessionsPage() {
   return <GroupPage kind="sessions" title="Sessions" description="Traces that belong together: a conversation, a visit." />;

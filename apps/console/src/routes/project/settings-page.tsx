@@ -11,9 +11,9 @@ import { MaskingSettings } from "#features/projects/settings/masking-settings.ts
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ListError, LoadingList } from "#ui/list-states.tsx";
-import { PageHeader } from "#ui/page-header.tsx";
-import { WidePage } from "#ui/page.tsx";
+import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 import classes from "./settings-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");

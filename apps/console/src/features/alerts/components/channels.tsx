@@ -9,10 +9,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import panel from "#ui/panel-table.module.css";
-import { Status } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import panel from "#ui/kit/panel-table.module.css";
+import { Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
 import { ConfirmDelete } from "./confirm-delete.tsx";
 

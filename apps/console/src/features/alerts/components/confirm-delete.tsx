@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 /** Asks once more before something is taken away; what goes wrong is said where one looks. */
 export function ConfirmDelete({

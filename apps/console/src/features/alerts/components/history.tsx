@@ -5,12 +5,12 @@ import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { alertEventsQuery } from "#features/alerts/api/alerts.ts";
 import { METRICS } from "#features/alerts/rule-words.ts";
-import { plural } from "#ui/format.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { LoadMore } from "#ui/load-more.tsx";
-import panel from "#ui/panel-table.module.css";
-import { Status, type Tone } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { plural } from "#ui/words/format.ts";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
+import panel from "#ui/kit/panel-table.module.css";
+import { Status, type Tone } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
 
 const MINUTE_MS = 60_000;

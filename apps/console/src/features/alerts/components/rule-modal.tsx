@@ -4,7 +4,7 @@ import { type AlertChannel, alertMetricSchema, createAlertRuleRequestSchema, fil
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 import { alertsKey, saveRule } from "#features/alerts/api/alerts.ts";
 import { METRIC_CHOICES, METRICS, WINDOWS, comparison, windowInWords } from "#features/alerts/rule-words.ts";
 import type { RuleDraft } from "#features/alerts/suggested-rules.ts";

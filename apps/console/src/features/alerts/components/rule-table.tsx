@@ -1,9 +1,9 @@
 import { Button, Group, Table, Text, VisuallyHidden } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
-import panel from "#ui/panel-table.module.css";
-import { Status, type Tone } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import panel from "#ui/kit/panel-table.module.css";
+import { Status, type Tone } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
 
 const STATES: Readonly<Record<AlertRule["state"], { readonly tone: Tone; readonly label: string }>> = {

@@ -2,11 +2,11 @@ import "@mantine/core/styles/Pill.layer.css";
 import "@mantine/core/styles/PillsInput.layer.css";
 import { Button, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useTypedFilter } from "#ui/use-typed-filter.ts";
+import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
 import { type AuditFilter, NO_FILTER, isFiltered } from "#features/audit/audit-filter.ts";
 import { EVENT_CHOICES } from "#features/audit/event-labels.ts";
 import classes from "./audit-filters.module.css";
-import { fromLocalField, toLocalField } from "#ui/time-range.ts";
+import { fromLocalField, toLocalField } from "#ui/time/time-range.ts";
 
 const PAUSE_MS = 300;
 

@@ -1,9 +1,9 @@
 import { Anchor } from "@mantine/core";
 import type { AuditEntry } from "@sightline/identity/contract";
 import type { ReactNode } from "react";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatTimeAndZone } from "#ui/format.ts";
-import { utcOf } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatTimeAndZone } from "#ui/words/format.ts";
+import { utcOf } from "#ui/time/time-stamp.tsx";
 import classes from "./entry-details.module.css";
 
 /** Shows only what has to do with this user, address or event. */

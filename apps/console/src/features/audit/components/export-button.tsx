@@ -4,8 +4,8 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { formatBytes } from "#ui/format.ts";
-import { saveFile } from "#ui/save-file.ts";
+import { formatBytes } from "#ui/words/format.ts";
+import { saveFile } from "#ui/kit/save-file.ts";
 import { exportAudit } from "#features/audit/api/export-audit.ts";
 import type { AuditFilter } from "#features/audit/audit-filter.ts";
 

@@ -3,8 +3,8 @@ import type { AuditVerification } from "@sightline/identity/contract";
 import { IconLinkOff, IconShieldCheck } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import { plural } from "#ui/format.ts";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { plural } from "#ui/words/format.ts";
 import { verifyChain } from "#features/audit/api/audit.ts";
 
 /** Asks the server to recompute the chain; the result stays until the page is left. */

@@ -2,7 +2,7 @@ import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { clockOf } from "#ui/countdown.ts";
+import { clockOf } from "#ui/time/countdown.ts";
 import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
 import { useWait } from "./use-wait.ts";
 

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
 import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
-import { clockOf } from "#ui/countdown.ts";
+import { clockOf } from "#ui/time/countdown.ts";
 import { logIn } from "#features/auth/api/log-in.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { useWait } from "./use-wait.ts";

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { plural } from "#ui/format.ts";
+import { plural } from "#ui/words/format.ts";
 import { meQuery } from "#features/auth/api/me.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { LoginForm } from "./login-form.tsx";

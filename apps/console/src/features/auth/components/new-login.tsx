@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { useApi } from "#http/api-context.ts";
-import { lazyPart } from "#ui/lazy-part.ts";
-import { useReturnedFocus } from "#ui/returned-focus.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
+import { useReturnedFocus } from "#ui/keys/returned-focus.ts";
 
 const NewLoginDialog = lazyPart(async () => (await import("./new-login-dialog.tsx")).NewLoginDialog);
 

@@ -2,7 +2,7 @@ import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
 import { hasCode, hasStatus } from "#http/api-error.ts";
-import { clockOf } from "#ui/countdown.ts";
+import { clockOf } from "#ui/time/countdown.ts";
 import type { SentCode } from "#features/auth/code.ts";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";

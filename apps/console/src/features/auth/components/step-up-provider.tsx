@@ -1,8 +1,8 @@
 import { type ReactNode, Suspense, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { ApiError, hasCode } from "#http/api-error.ts";
 import { StepUpContext, type WithStepUp } from "#features/auth/step-up.ts";
-import { lazyPart } from "#ui/lazy-part.ts";
-import { useReturnedFocus } from "#ui/returned-focus.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
+import { useReturnedFocus } from "#ui/keys/returned-focus.ts";
 
 const StepUpDialog = lazyPart(async () => (await import("./step-up-dialog.tsx")).StepUpDialog);
 

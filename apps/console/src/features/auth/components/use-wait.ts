@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { hasStatus, waitOf } from "#http/api-error.ts";
-import { useSecondsLeft } from "#ui/countdown.ts";
+import { useSecondsLeft } from "#ui/time/countdown.ts";
 
 export type Wait = { readonly seconds: number; readonly waitAfter: (error: Error) => void };
 

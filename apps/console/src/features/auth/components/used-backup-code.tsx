@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
-import { plural } from "#ui/format.ts";
+import { plural } from "#ui/words/format.ts";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 
 /** After a login with a backup code, which is then gone. */

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { SyntheticEvent } from "react";
 import { useApi } from "#http/api-context.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
-import { clockOf, useSecondsLeft } from "#ui/countdown.ts";
+import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
 import { verifyCode } from "#features/auth/api/verify-code.ts";
 import type { SentCode } from "#features/auth/code.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";

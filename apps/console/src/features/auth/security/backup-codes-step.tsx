@@ -6,7 +6,7 @@ import { useState } from "react";
 import { backupCodesFile } from "./backup-codes-file.ts";
 import classes from "./backup-codes-step.module.css";
 import { StepTitle } from "./step-title.tsx";
-import { formatDate } from "#ui/format.ts";
+import { formatDate } from "#ui/words/format.ts";
 
 /** The ten codes, shown this once; it is left by saying that they are saved, or by insisting. */
 export function BackupCodesStep({

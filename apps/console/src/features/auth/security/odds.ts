@@ -1,5 +1,5 @@
 import type { SecondFactorStatus } from "@sightline/identity/contract";
-import { formatExactCount } from "#ui/format.ts";
+import { formatExactCount } from "#ui/words/format.ts";
 
 /** What guessing codes can reach, for people: `a 0.03 % chance, or 1 in 3,334`. */
 export function oddsInWords({ probability }: SecondFactorStatus["attack_odds"]): string {

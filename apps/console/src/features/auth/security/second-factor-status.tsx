@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import type { SecondFactorStatus as State } from "@sightline/identity/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { clockOf, useSecondsLeft } from "#ui/countdown.ts";
-import { formatCount, plural } from "#ui/format.ts";
-import { Status } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
+import { formatCount, plural } from "#ui/words/format.ts";
+import { Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 import type { Change } from "./change-dialog.tsx";
 import { oddsInWords } from "./odds.ts";

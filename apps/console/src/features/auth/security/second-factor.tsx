@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import type { Api } from "#http/api.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import {
   disableSecondFactor,
   makeBackupCodes,

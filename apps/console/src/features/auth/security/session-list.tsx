@@ -5,12 +5,12 @@ import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icon
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { type Device, deviceOf } from "#ui/device.ts";
-import { failureTitle } from "#ui/failure-title.ts";
-import { plural } from "#ui/format.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { Status } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { type Device, deviceOf } from "#ui/words/device.ts";
+import { failureTitle } from "#ui/kit/failure-title.ts";
+import { plural } from "#ui/words/format.ts";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { revokeOtherSessions, revokeSession, sessionsQuery } from "#features/auth/api/sessions.ts";
 import { loginInWords } from "./login-in-words.ts";
 import classes from "./session-list.module.css";

@@ -2,7 +2,7 @@ import { CloseButton, TextInput } from "@mantine/core";
 import type { Tree } from "@sightline/code-index/contract";
 import { IconChevronRight, IconFile, IconFolder, IconFolderOpen } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
-import { VirtualTree } from "#ui/virtual-tree.tsx";
+import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { type FileTreeRow, buildFileTree, foldersOf, visibleRows } from "./file-tree.ts";
 import classes from "./file-tree-panel.module.css";
 

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { commitsQuery } from "#features/code/api/commits.ts";
 import type { Branch } from "#features/code/api/files.ts";
 import { useApi } from "#http/api-context.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./history-panel.module.css";
 
 /** Who changed a file last, when and why; nothing while it is not known. */

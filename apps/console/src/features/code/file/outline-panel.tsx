@@ -7,7 +7,7 @@ import { type Branch, outlineQuery } from "#features/code/api/files.ts";
 import type { LineRange } from "./line-range.ts";
 import { outlineRows } from "./outline-rows.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import classes from "./outline-panel.module.css";
 
 const INDENT = 14;

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 import { type Completable, completionAt } from "./query-language.ts";
 import { useTyped } from "./use-typed.ts";
 import classes from "./query-field.module.css";
-import { useSingleKeys } from "#ui/single-keys.ts";
+import { useSingleKeys } from "#ui/keys/single-keys.ts";
 
 const NOTHING: Completable = {};
 const NONE = -1;

@@ -1,4 +1,4 @@
-import { QueryHelp } from "#ui/query-help.tsx";
+import { QueryHelp } from "#ui/query/query-help.tsx";
 
 const LINES: readonly { readonly example: string; readonly means: string }[] = [
   { example: "how are failed jobs retried", means: "a question: by meaning and by its words" },

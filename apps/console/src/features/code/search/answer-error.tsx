@@ -1,5 +1,5 @@
 import { ApiError } from "#http/api-error.ts";
-import { ErrorState } from "#ui/list-states.tsx";
+import { ErrorState } from "#ui/kit/list-states.tsx";
 
 /** Why there is no answer: a query that can't be read stays so however often it is asked. */
 export function AnswerError({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {

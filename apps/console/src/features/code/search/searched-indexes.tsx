@@ -1,9 +1,9 @@
 import { Popover, UnstyledButton } from "@mantine/core";
 import type { SearchAnswer } from "@sightline/code-index/contract";
 import { IconClock } from "@tabler/icons-react";
-import { CopyableId } from "#ui/copyable.tsx";
-import { plural } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { plural } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./searched-indexes.module.css";
 
 /** How new what was searched is; what lags behind its repository is said at once. */

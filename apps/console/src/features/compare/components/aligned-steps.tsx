@@ -1,7 +1,7 @@
 import { Table, UnstyledButton } from "@mantine/core";
 import type { AlignedStep, StepAspect } from "@sightline/observability/contract";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
-import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import type { Compared } from "#features/compare/api/compare.ts";
 import { stepKey } from "#features/compare/step-key.ts";

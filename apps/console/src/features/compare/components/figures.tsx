@@ -1,6 +1,6 @@
 import { Table } from "@mantine/core";
 import type { Comparison } from "@sightline/observability/contract";
-import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { type Change, changeOf } from "#features/compare/change.ts";
 import classes from "./figures.module.css";
 

@@ -1,7 +1,7 @@
 import { Anchor, Table, Text } from "@mantine/core";
 import type { Comparison } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
-import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import { ChangeText } from "./figures.tsx";
 import classes from "./path-and-code.module.css";

@@ -2,10 +2,10 @@ import { Anchor, Paper, Text } from "@mantine/core";
 import type { ComparedTrace, ObservationStatus } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatDuration, plural } from "#ui/format.ts";
-import { Status, type Tone } from "#ui/status.tsx";
-import { ExactTime } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatDuration, plural } from "#ui/words/format.ts";
+import { Status, type Tone } from "#ui/kit/status.tsx";
+import { ExactTime } from "#ui/time/time-stamp.tsx";
 import classes from "./run-card.module.css";
 
 const STATUSES: Readonly<Record<ObservationStatus, { readonly tone: Tone; readonly label: string }>> = {

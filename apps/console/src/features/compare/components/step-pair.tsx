@@ -3,7 +3,7 @@ import type { AlignedStep, Observation } from "@sightline/observability/contract
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
 import classes from "./step-pair.module.css";
 import { TextDiff } from "./text-diff.tsx";

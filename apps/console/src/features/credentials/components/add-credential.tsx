@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
-import monospace from "#ui/monospace.module.css";
+import monospace from "#ui/kit/monospace.module.css";
 import { KINDS } from "#features/credentials/credential-kinds.ts";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 const EMPTY = { name: "", host: "github.com", secret: "", username: "", app_id: "", installation_id: "" };
 

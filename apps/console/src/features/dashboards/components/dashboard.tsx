@@ -1,7 +1,7 @@
 import { Alert, Paper, Skeleton } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
-import { formatCost, formatCount, plural } from "#ui/format.ts";
+import { formatCost, formatCount, plural } from "#ui/words/format.ts";
 import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import classes from "./dashboard.module.css";
 import { KeyFigures, durationOf, percentOf } from "./key-figures.tsx";

@@ -1,7 +1,7 @@
 import { Paper, Text } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import type { ReactNode } from "react";
-import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/format.ts";
+import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 import classes from "./key-figures.module.css";
 
 /** The whole time in a row of numbers. */

@@ -3,7 +3,7 @@ import { type ReactNode, Suspense } from "react";
 import { ChartCard } from "./chart-card.tsx";
 import type { ChartRow, Series } from "./series-chart.tsx";
 import classes from "./series-card.module.css";
-import { lazyPart } from "#ui/lazy-part.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
 
 const SeriesChart = lazyPart(async () => (await import("./series-chart.tsx")).SeriesChart);
 

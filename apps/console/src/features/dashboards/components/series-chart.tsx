@@ -2,7 +2,7 @@ import "@mantine/charts/styles.layer.css";
 // The squares of the legend.
 import "@mantine/core/styles/ColorSwatch.layer.css";
 import { BarChart, type BarChartProps, LineChart, type LineChartProps } from "@mantine/charts";
-import { formatCount } from "#ui/format.ts";
+import { formatCount } from "#ui/words/format.ts";
 import classes from "./series-chart.module.css";
 
 export type Series = { readonly name: string; readonly label: string; readonly color: string; readonly strokeDasharray?: string };

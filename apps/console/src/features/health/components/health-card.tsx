@@ -1,8 +1,8 @@
 import { Paper, Skeleton, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ComponentHealth, Health } from "#features/health/health-of.ts";
-import { Status } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./health-card.module.css";
 
 /** How one part of the product does, and what it stands on. */

@@ -6,11 +6,11 @@ import { type LetterState, deadLettersQuery } from "#features/ingestion/api/dead
 import { typeOf } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
 import { useApi } from "#http/api-context.ts";
-import { formatBytes } from "#ui/format.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { LoadMore } from "#ui/load-more.tsx";
-import { Status } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { formatBytes } from "#ui/words/format.ts";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
+import { Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type ListProps = {
   readonly projectId: string;

@@ -5,11 +5,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { gapsQuery } from "#features/ingestion/api/gaps.ts";
 import { useApi } from "#http/api-context.ts";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatCount } from "#ui/format.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { LoadMore } from "#ui/load-more.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatCount } from "#ui/words/format.ts";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type GapListProps = {
   readonly projectId: string;

@@ -7,9 +7,9 @@ import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDea
 import { fromEditable, toEditable } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES } from "#features/ingestion/letter-states.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { Status } from "#ui/status.tsx";
-import { ExactTime } from "#ui/time-stamp.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { Status } from "#ui/kit/status.tsx";
+import { ExactTime } from "#ui/time/time-stamp.tsx";
 import classes from "./letter-modal.module.css";
 
 type ModalProps = { readonly projectId: string; readonly letterId: string | undefined; readonly onClose: () => void };

@@ -3,8 +3,8 @@ import { IconFilterOff, IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { LoadMore } from "#ui/load-more.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
 import { type JobFilter, jobListQuery } from "#features/jobs/api/jobs.ts";
 import { JobTable } from "./job-table.tsx";
 

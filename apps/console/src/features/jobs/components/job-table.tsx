@@ -5,14 +5,14 @@ import type { Job } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
-import { CopyableId } from "#ui/copyable.tsx";
-import { FailureReason } from "#ui/failure-reason.tsx";
-import { formatDuration } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { FailureReason } from "#ui/words/failure-reason.tsx";
+import { formatDuration } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { JOBS_KEY, cancelJob, isUnderWay, retryJob } from "#features/jobs/api/jobs.ts";
 import { TRIGGERS, runTime, STATUSES } from "#features/jobs/job-labels.ts";
-import { JobProgress } from "#ui/job-progress.tsx";
-import { Status } from "#ui/status.tsx";
+import { JobProgress } from "#ui/words/job-progress.tsx";
+import { Status } from "#ui/kit/status.tsx";
 
 /** `now` is when the jobs were asked for. */
 export function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: number }) {

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { Notice } from "@sightline/identity/contract";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { alarmOf } from "#features/notices/notice-kinds.ts";
 import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-alarms.module.css";

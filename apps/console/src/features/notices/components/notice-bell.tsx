@@ -7,7 +7,7 @@ import { useApi } from "#http/api-context.ts";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import classes from "./notice-bell.module.css";
 import { NoticesOnTheWay } from "./notices-on-the-way.tsx";
-import { lazyPart } from "#ui/lazy-part.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
 
 const NoticeList = lazyPart(async () => (await import("./notice-list.tsx")).NoticeList);
 

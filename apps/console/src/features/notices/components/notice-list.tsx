@@ -1,8 +1,8 @@
 import { ActionIcon, Anchor, Tooltip } from "@mantine/core";
 import type { Notice } from "@sightline/identity/contract";
 import { IconAlertTriangle, IconBellCheck, IconCheck, IconInfoCircle } from "@tabler/icons-react";
-import { EmptyPanel, ErrorState } from "#ui/list-states.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { EmptyPanel, ErrorState } from "#ui/kit/list-states.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { alarmOf } from "#features/notices/notice-kinds.ts";
 import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-list.module.css";

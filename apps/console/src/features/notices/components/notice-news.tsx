@@ -4,7 +4,7 @@ import { Suspense } from "react";
 import { useApi } from "#http/api-context.ts";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import { alarmOf, announce } from "#features/notices/notice-kinds.ts";
-import { lazyPart } from "#ui/lazy-part.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
 
 const NoticeAlarms = lazyPart(async () => (await import("./notice-alarms.tsx")).NoticeAlarms);
 

@@ -1,4 +1,4 @@
-import { LoadingRows } from "#ui/list-states.tsx";
+import { LoadingRows } from "#ui/kit/list-states.tsx";
 import classes from "./notices-on-the-way.module.css";
 
 export function NoticesOnTheWay() {

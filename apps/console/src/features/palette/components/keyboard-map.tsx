@@ -1,7 +1,7 @@
 import { Modal, Table } from "@mantine/core";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { KeySequence } from "./key-sequence.tsx";
-import { SingleKeysSwitch } from "#ui/single-keys-switch.tsx";
+import { SingleKeysSwitch } from "#ui/keys/single-keys-switch.tsx";
 
 const EVERYWHERE = [
   ["Ctrl K", "Command palette (⌘ K on a Mac)"],

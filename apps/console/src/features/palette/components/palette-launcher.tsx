@@ -4,8 +4,8 @@ import { type Dispatch, type SetStateAction, Suspense, useMemo } from "react";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { useActions } from "#features/palette/use-actions.ts";
 import { useKeySequences } from "#features/palette/use-key-sequences.ts";
-import { lazyPart } from "#ui/lazy-part.ts";
-import { useSingleKeys } from "#ui/single-keys.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
+import { useSingleKeys } from "#ui/keys/single-keys.ts";
 
 // Not needed for the first page.
 const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette);

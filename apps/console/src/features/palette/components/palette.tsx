@@ -16,7 +16,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { formatTime } from "#ui/format.ts";
+import { formatTime } from "#ui/words/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { matches } from "#features/palette/matches.ts";

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { hasCode } from "#http/api-error.ts";
-import { EmptyPanel } from "#ui/list-states.tsx";
-import { Page } from "#ui/page.tsx";
-import { useTitle } from "#ui/use-title.ts";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { useTitle } from "#ui/page/use-title.ts";
 
 /** Whether there is no such project for who asks; an id that is none is answered as an invalid request. */
 export function isMissingProject(error: Error | null): boolean {

@@ -3,9 +3,9 @@ import type { Project } from "@sightline/observability/contract";
 import { IconLock, IconUsersGroup } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { ACCESS, ROLES } from "#features/projects/project-roles.ts";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatCount } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatCount } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 export function ProjectTable({ projects }: { readonly projects: readonly Project[] }) {
   return (

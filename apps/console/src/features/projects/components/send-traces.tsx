@@ -4,8 +4,8 @@ import { intakeQuery } from "#features/projects/api/intake.ts";
 import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
 import { useApi } from "#http/api-context.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 
 /** How an application sends its traces to this project. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import classes from "./settings.module.css";
 
 const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {

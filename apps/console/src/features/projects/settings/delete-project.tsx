@@ -3,7 +3,7 @@ import type { Project } from "@sightline/observability/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { deleteProject, projectsQuery } from "#features/projects/api/projects.ts";
-import { DeleteByName } from "#ui/delete-by-name.tsx";
+import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 
 export function DeleteProject({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {
   const api = useApi();

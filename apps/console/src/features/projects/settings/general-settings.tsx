@@ -6,9 +6,9 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { changeProject, projectsQuery } from "#features/projects/api/projects.ts";
 import { AccessChoice } from "#features/projects/components/access-choice.tsx";
-import { CopyableBlock } from "#ui/copyable.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 type Typed = { readonly name: string; readonly access: ProjectAccess; readonly days: string };
 

@@ -3,10 +3,10 @@ import type { Project, ApiKey } from "@sightline/observability/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { CreateApiKey } from "./create-api-key.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
-import { RevocableTable } from "#ui/revocable-table.tsx";
+import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 
 export function KeySettings({ project }: { readonly project: Project }) {
   if (project.my_role !== "owner") {

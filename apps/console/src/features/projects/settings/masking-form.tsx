@@ -6,10 +6,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { maskingQuery, putMasking } from "#features/projects/api/masking.ts";
 import { useApi } from "#http/api-context.ts";
-import { ExactTime } from "#ui/time-stamp.tsx";
+import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { TryMasking } from "./try-masking.tsx";
 import classes from "./settings.module.css";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 const PATTERNS_MAX = 50;
 

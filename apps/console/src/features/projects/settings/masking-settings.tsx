@@ -3,7 +3,7 @@ import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { maskingQuery } from "#features/projects/api/masking.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { MaskingForm } from "./masking-form.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
 

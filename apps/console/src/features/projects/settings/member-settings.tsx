@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { AddMember } from "./add-member.tsx";
 import { MemberTable, type Viewer } from "./member-table.tsx";
 import { OwnersOnly } from "./owners-only.tsx";

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 export type Viewer = { readonly id: string; readonly isAdmin: boolean };
 

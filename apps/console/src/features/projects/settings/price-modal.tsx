@@ -5,7 +5,7 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { deletePrice, pricesQuery, putPrice } from "#features/projects/api/prices.ts";
 import { type PriceText, readPrice } from "#features/projects/price-table.ts";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 export type PriceIntent = {
   readonly kind: "add" | "own" | "change" | "remove";

@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Table, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
-import { formatCost, formatDate } from "#ui/format.ts";
-import panel from "#ui/panel-table.module.css";
-import { utcOf } from "#ui/time-stamp.tsx";
+import { formatCost, formatDate } from "#ui/words/format.ts";
+import panel from "#ui/kit/panel-table.module.css";
+import { utcOf } from "#ui/time/time-stamp.tsx";
 
 export function PriceTable({
   rows,

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { tryMasking } from "#features/projects/api/masking.ts";
 import { useApi } from "#http/api-context.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
 
 const SAMPLE = '{"user": {"name": "Ann", "password": "hunter2"}, "text": "Paid with 4111111111111111"}';
 

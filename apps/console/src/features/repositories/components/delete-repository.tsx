@@ -2,7 +2,7 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { deleteRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { DeleteByName } from "#ui/delete-by-name.tsx";
+import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 
 export function DeleteRepository({ repository, onDeleted }: { readonly repository: Repository; readonly onDeleted: () => void }) {
   const api = useApi();

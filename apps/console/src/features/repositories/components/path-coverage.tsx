@@ -3,7 +3,7 @@ import type { Coverage, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { plural } from "#ui/format.ts";
+import { plural } from "#ui/words/format.ts";
 import { coverageQuery } from "#features/repositories/api/repositories.ts";
 import classes from "./path-coverage.module.css";
 

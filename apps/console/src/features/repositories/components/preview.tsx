@@ -3,9 +3,9 @@ import type { Preview, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
-import { FailureReason } from "#ui/failure-reason.tsx";
-import { formatBytes, formatCount, plural } from "#ui/format.ts";
-import { ErrorState } from "#ui/list-states.tsx";
+import { FailureReason } from "#ui/words/failure-reason.tsx";
+import { formatBytes, formatCount, plural } from "#ui/words/format.ts";
+import { ErrorState } from "#ui/kit/list-states.tsx";
 import { previewQuery } from "#features/repositories/api/repositories.ts";
 import classes from "./preview.module.css";
 

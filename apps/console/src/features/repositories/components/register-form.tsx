@@ -7,7 +7,7 @@ import { registerRepository, repositoriesQuery } from "#features/repositories/ap
 import { pastedAddress } from "#features/repositories/patterns.ts";
 import { ReviewPreview } from "./review-preview.tsx";
 import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 /** Registers a repository, shows what an index of it would hold, and indexes it when that is wanted. */
 export function RegisterModal({

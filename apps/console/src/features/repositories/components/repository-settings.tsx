@@ -6,7 +6,7 @@ import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 /** What of a repository is indexed, and how it is fetched. */
 export function RepositorySettings({

@@ -12,7 +12,7 @@ import {
   startIndexing,
 } from "#features/repositories/api/repositories.ts";
 import { linesOf } from "#features/repositories/patterns.ts";
-import monospace from "#ui/monospace.module.css";
+import monospace from "#ui/kit/monospace.module.css";
 import { RepositoryPreview } from "./preview.tsx";
 import classes from "./review-preview.module.css";
 

@@ -1,6 +1,6 @@
 import { Select, Stack, TextInput, Textarea } from "@mantine/core";
 import { type ChangeRepositoryRequest, type Repository, changeRepositoryRequestSchema } from "@sightline/code-index/contract";
-import monospace from "#ui/monospace.module.css";
+import monospace from "#ui/kit/monospace.module.css";
 import { linesOf, namesOf } from "#features/repositories/patterns.ts";
 
 /** As they are typed. */

@@ -3,9 +3,9 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 const BYTES = 32;
 

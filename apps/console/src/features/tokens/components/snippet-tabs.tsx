@@ -1,5 +1,5 @@
 import { Tabs, Text } from "@mantine/core";
-import { CopyableBlock } from "#ui/copyable.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { snippetsFor } from "#features/tokens/snippets.ts";
 
 export function SnippetTabs({ url, token }: { readonly url: string; readonly token: string | undefined }) {

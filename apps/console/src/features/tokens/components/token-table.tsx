@@ -1,7 +1,7 @@
 import type { DeveloperToken } from "@sightline/code-index/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { RevocableTable } from "#ui/revocable-table.tsx";
+import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
 import { type RepositoryChoice, openedBy } from "#features/tokens/token-scope.ts";
 

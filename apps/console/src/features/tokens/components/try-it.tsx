@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, PasswordInput, Select, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import { ErrorState } from "#ui/list-states.tsx";
-import { formatDuration } from "#ui/format.ts";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { ErrorState } from "#ui/kit/list-states.tsx";
+import { formatDuration } from "#ui/words/format.ts";
 import { type McpTool, callMcpTool, listMcpTools } from "#features/tokens/api/call-mcp.ts";
 import { ToolForm } from "./tool-form.tsx";
 

@@ -4,8 +4,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { payloadQuery } from "#features/traces/api/trace.ts";
 import { fetchWholeValue } from "#features/traces/api/whole-value.ts";
 import { useApi } from "#http/api-context.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import { formatCount } from "#ui/format.ts";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { formatCount } from "#ui/words/format.ts";
 import { JsonView } from "#features/traces/json/json-view.tsx";
 import classes from "./payload.module.css";
 

@@ -4,8 +4,8 @@ import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./trace-scores.module.css";
 import { createScore, deleteScore, scoreNamesQuery, scoresQuery } from "#features/traces/api/scores.ts";
 

@@ -1,7 +1,7 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import type { BoxState, GraphBox } from "./graph-model.ts";
-import { formatDuration } from "#ui/format.ts";
+import { formatDuration } from "#ui/words/format.ts";
 import { statusText } from "./graph-table.tsx";
 import classes from "./graph-node.module.css";
 

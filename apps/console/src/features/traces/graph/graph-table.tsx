@@ -1,6 +1,6 @@
 import { Anchor, Table } from "@mantine/core";
 import type { BoxState, GraphLink, GraphModel } from "./graph-model.ts";
-import { formatDuration } from "#ui/format.ts";
+import { formatDuration } from "#ui/words/format.ts";
 import { STATUSES } from "#features/traces/marks/trace-status.tsx";
 import classes from "./graph-table.module.css";
 

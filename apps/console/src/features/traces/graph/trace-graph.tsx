@@ -3,7 +3,7 @@ import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useMemo, useState } from "react";
 import { aggregatedGraph, callGraph, expandedGraph, type GraphModel, stateOf } from "./graph-model.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
-import { formatCount } from "#ui/format.ts";
+import { formatCount } from "#ui/words/format.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
 import { GraphPlayback } from "./graph-playback.tsx";
 import { GraphTable } from "./graph-table.tsx";

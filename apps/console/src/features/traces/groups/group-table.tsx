@@ -2,9 +2,9 @@ import { Table, Text, UnstyledButton } from "@mantine/core";
 import type { TraceGroup } from "@sightline/observability/contract";
 import { IconChevronDown } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatCost, formatCount } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatCost, formatCount } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import type { GroupSort } from "#features/traces/api/trace-groups.ts";
 import classes from "./group-table.module.css";
 

@@ -1,7 +1,7 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { type JsonRow, isTruncated } from "./json-rows.ts";
-import { formatCount, plural } from "#ui/format.ts";
+import { formatCount, plural } from "#ui/words/format.ts";
 import classes from "./json-view.module.css";
 
 const INDENT = 16;

@@ -1,5 +1,5 @@
 import type { TruncatedValue } from "@sightline/observability/contract";
-import type { TreeRow } from "#ui/tree-keys.ts";
+import type { TreeRow } from "#ui/kit/tree-keys.ts";
 
 export type JsonPath = readonly (string | number)[];
 

@@ -27,8 +27,8 @@ import {
   valueAt,
   withValueAt,
 } from "./json-rows.ts";
-import { saveFile } from "#ui/save-file.ts";
-import { VirtualTree } from "#ui/virtual-tree.tsx";
+import { saveFile } from "#ui/kit/save-file.ts";
+import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { JsonRowView } from "./json-row.tsx";
 import classes from "./json-view.module.css";
 

@@ -5,8 +5,8 @@ import { fetchTrace, observationQuery } from "#features/traces/api/trace.ts";
 import { fetchWholeValue } from "#features/traces/api/whole-value.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
-import { saveFile } from "#ui/save-file.ts";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { saveFile } from "#ui/kit/save-file.ts";
 import { JsonView } from "./json-view.tsx";
 import classes from "./trace-json.module.css";
 

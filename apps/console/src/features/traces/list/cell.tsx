@@ -1,8 +1,8 @@
 import { Anchor, Text, Tooltip } from "@mantine/core";
 import { type ListedTrace, quoteTraceValue } from "@sightline/observability/contract";
 import type { ReactNode } from "react";
-import { formatCost, formatCount, formatDuration } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./cell.module.css";
 import type { ColumnId } from "./columns.ts";
 

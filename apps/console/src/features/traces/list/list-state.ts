@@ -1,5 +1,5 @@
 import { type TraceSort, type View, parseTraceQuery, sortOrderSchema, traceSortSchema } from "@sightline/observability/contract";
-import { type TimeRange, timeRangeOf } from "#ui/time-range.ts";
+import { type TimeRange, timeRangeOf } from "#ui/time/time-range.ts";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
 
 /** What the list of traces shows, and all of it is in the address. */

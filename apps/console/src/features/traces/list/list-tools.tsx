@@ -1,5 +1,5 @@
-import { RangePicker } from "#ui/range-picker.tsx";
-import { SPANS } from "#ui/time-range.ts";
+import { RangePicker } from "#ui/time/range-picker.tsx";
+import { SPANS } from "#ui/time/time-range.ts";
 import { ColumnMenu } from "./column-menu.tsx";
 import { type ListState, isReadable } from "./list-state.ts";
 import { withRange } from "#features/traces/list/query/query-text.ts";
@@ -9,8 +9,8 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { formatBytes } from "#ui/format.ts";
-import { saveFile } from "#ui/save-file.ts";
+import { formatBytes } from "#ui/words/format.ts";
+import { saveFile } from "#ui/kit/save-file.ts";
 import { exportTraces } from "#features/traces/api/export-traces.ts";
 
 /** Of when, with which columns, and as a file. */

@@ -1,7 +1,7 @@
 import { Button, Paper, Stack } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
-import { EmptyPanel } from "#ui/list-states.tsx";
-import { isAllTime, rangeInWords } from "#ui/time-range.ts";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { isAllTime, rangeInWords } from "#ui/time/time-range.ts";
 import type { ListState } from "./list-state.ts";
 import classes from "./no-matches.module.css";
 import { partsOf } from "#features/traces/list/query/query-text.ts";

@@ -3,7 +3,7 @@ import { Anchor, Checkbox, Table } from "@mantine/core";
 import type { ListedTrace } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
-import { CopyableId } from "#ui/copyable.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
 import { LostEventsBadge } from "#features/traces/marks/lost-events.tsx";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
 import { Cell } from "./cell.tsx";

@@ -4,7 +4,7 @@ import { useCallbackRef, useHotkeys } from "@mantine/hooks";
 import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useMemo, useRef, type RefObject, useDeferredValue, useLayoutEffect, useState } from "react";
-import { useSingleKeys } from "#ui/single-keys.ts";
+import { useSingleKeys } from "#ui/keys/single-keys.ts";
 import { COLUMNS, type Column, type ColumnId } from "./columns.ts";
 import { TraceRow } from "./trace-row.tsx";
 import { walkRows } from "./walk-rows.ts";

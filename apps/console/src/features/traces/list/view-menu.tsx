@@ -9,7 +9,7 @@ import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
 import { DeleteView, NameView } from "./view-dialogs.tsx";
 import { notifications } from "@mantine/notifications";
-import { failureTitle } from "#ui/failure-title.ts";
+import { failureTitle } from "#ui/kit/failure-title.ts";
 
 type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; readonly view: View };
 

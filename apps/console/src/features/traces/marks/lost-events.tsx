@@ -1,10 +1,10 @@
 import { Anchor, Popover, Tooltip, UnstyledButton } from "@mantine/core";
 import type { TraceGap } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatCount, plural } from "#ui/format.ts";
-import { Status } from "#ui/status.tsx";
-import { ExactTime } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatCount, plural } from "#ui/words/format.ts";
+import { Status } from "#ui/kit/status.tsx";
+import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { missedAtOnce } from "./missed-at-once.ts";
 import classes from "./lost-events.module.css";
 

@@ -1,7 +1,7 @@
 import { diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
 import { changeRows, CHANGES_MAX, isTextChange, type StateChange, stateChanges } from "./state-diff.ts";
-import { formatCount, plural } from "#ui/format.ts";
+import { formatCount, plural } from "#ui/words/format.ts";
 import classes from "./state-diff-rows.module.css";
 
 /** Characters of one value that are shown. */

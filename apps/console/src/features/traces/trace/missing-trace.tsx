@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { IconTimelineEventX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { EmptyPanel } from "#ui/list-states.tsx";
-import { Page } from "#ui/page.tsx";
-import { useTitle } from "#ui/use-title.ts";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { useTitle } from "#ui/page/use-title.ts";
 
 /** An address whose trace is not there, or not for who asks. */
 export function MissingTrace({ projectId }: { readonly projectId: string }) {

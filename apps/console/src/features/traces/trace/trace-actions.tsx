@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { fetchTrace } from "#features/traces/api/trace.ts";
 import { assistantPrompt } from "./assistant-prompt.ts";
 import { useApi } from "#http/api-context.ts";
-import { saveFile } from "#ui/save-file.ts";
+import { saveFile } from "#ui/kit/save-file.ts";
 
 /** What can be taken away from a trace's page. */
 export function TraceActions({

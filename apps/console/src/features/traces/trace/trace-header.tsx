@@ -1,9 +1,9 @@
 import { Text, Title, Tooltip } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useMemo, type ReactNode } from "react";
-import { CopyableId } from "#ui/copyable.tsx";
-import { formatCost, formatCount, formatDuration, plural } from "#ui/format.ts";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatCost, formatCount, formatDuration, plural } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { isUnpriced } from "#features/traces/details/unpriced.ts";
 import { LostEvents } from "#features/traces/marks/lost-events.tsx";
 import classes from "./trace-header.module.css";

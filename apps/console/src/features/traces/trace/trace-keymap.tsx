@@ -1,7 +1,7 @@
 import { Kbd, Modal } from "@mantine/core";
 import { TRACE_KEYS } from "./trace-keys.ts";
 import classes from "./trace-keymap.module.css";
-import { SingleKeysSwitch } from "#ui/single-keys-switch.tsx";
+import { SingleKeysSwitch } from "#ui/keys/single-keys-switch.tsx";
 
 /** Every key of the page and what it does. */
 export function TraceKeymap({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {

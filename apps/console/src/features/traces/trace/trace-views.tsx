@@ -2,9 +2,9 @@ import { ActionIcon, Tabs, Tooltip } from "@mantine/core";
 import { IconArrowBarLeft, IconArrowBarRight } from "@tabler/icons-react";
 import { type ComponentType, type ReactNode, Suspense } from "react";
 import type { TraceViewProps } from "./trace-view.ts";
-import { LoadingRows } from "#ui/list-states.tsx";
+import { LoadingRows } from "#ui/kit/list-states.tsx";
 import classes from "./trace-views.module.css";
-import { lazyPart } from "#ui/lazy-part.ts";
+import { lazyPart } from "#ui/page/lazy-part.ts";
 
 type View = { readonly id: string; readonly label: string; readonly component: ComponentType<TraceViewProps> };
 

@@ -1,7 +1,7 @@
 import classes from "./trace-workspace.module.css";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { type ReactNode, useId, useState, useEffect, useEffectEvent } from "react";
-import { Split } from "#ui/split.tsx";
+import { Split } from "#ui/kit/split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
 import { type TraceAction, actionOf } from "./trace-keys.ts";
@@ -11,7 +11,7 @@ import { TraceKeymap } from "./trace-keymap.tsx";
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";
 import { TraceWaterfall } from "#features/traces/waterfall/trace-waterfall.tsx";
 import { WaterfallToolbar } from "#features/traces/waterfall/waterfall-toolbar.tsx";
-import { useSingleKeys } from "#ui/single-keys.ts";
+import { useSingleKeys } from "#ui/keys/single-keys.ts";
 
 const ZOOM = 2;
 const PAN = 0.5;

@@ -2,7 +2,7 @@ import type { TranscriptPart } from "@sightline/observability/contract";
 import { IconBulb, IconChevronRight, IconFile, IconMusic, IconPhoto, IconTool } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { textBlocks } from "./text-blocks.ts";
-import { formatBytes, formatCount } from "#ui/format.ts";
+import { formatBytes, formatCount } from "#ui/words/format.ts";
 import { JsonView } from "#features/traces/json/json-view.tsx";
 import classes from "./message-parts.module.css";
 

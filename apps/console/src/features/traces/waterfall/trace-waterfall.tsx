@@ -1,7 +1,7 @@
 import type { TraceDigest } from "@sightline/observability/contract";
 import { useMemo } from "react";
-import { plural } from "#ui/format.ts";
-import { VirtualTree } from "#ui/virtual-tree.tsx";
+import { plural } from "#ui/words/format.ts";
+import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import type { Waterfall } from "./use-waterfall.ts";
 import { waitSpans } from "./waterfall.ts";
 import { WaterfallAxis } from "./waterfall-axis.tsx";

@@ -1,5 +1,5 @@
 import { type PointerEvent, useState } from "react";
-import { formatDuration } from "#ui/format.ts";
+import { formatDuration } from "#ui/words/format.ts";
 import { type Span, ticks } from "./waterfall.ts";
 import classes from "./waterfall-axis.module.css";
 

@@ -2,7 +2,7 @@ import { Tooltip, VisuallyHidden } from "@mantine/core";
 import type { ObservationStatus, Step, TraceDigest } from "@sightline/observability/contract";
 import { IconChevronRight, IconClockExclamation, IconHourglassHigh, IconUnlink } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { formatDuration } from "#ui/format.ts";
+import { formatDuration } from "#ui/words/format.ts";
 import type { StepRow } from "./step-rows.ts";
 import { type Span, placeOf, runSpans, spanOf } from "./waterfall.ts";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";

@@ -2,8 +2,8 @@ import { ActionIcon, Button, Menu, Select, TextInput, Tooltip } from "@mantine/c
 import { type ObservationKind, observationKindSchema } from "@sightline/observability/contract";
 import { IconArrowsMaximize, IconKeyboard, IconListTree, IconSearch, IconX, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
 import type { KeyboardEvent, ReactNode } from "react";
-import { plural } from "#ui/format.ts";
-import { useTypedFilter } from "#ui/use-typed-filter.ts";
+import { plural } from "#ui/words/format.ts";
+import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
 import type { StepFilter } from "./find-steps.ts";
 import type { TraceAction } from "#features/traces/trace/trace-keys.ts";
 import { kindLabel } from "#features/traces/marks/kind-icon.tsx";

@@ -10,7 +10,7 @@ import { CreateAccount } from "./create-account.tsx";
 import { EditAccount } from "./edit-account.tsx";
 import { ResetPassword } from "./reset-password.tsx";
 import { useBlocker } from "@tanstack/react-router";
-import { CopyableBlock } from "#ui/copyable.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
 
 export type DialogSubject = Intent | { readonly kind: "create" };
 

@@ -1,7 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
 import { roleSchema } from "@sightline/identity/contract";
 import { IconSearch } from "@tabler/icons-react";
-import { useTypedFilter } from "#ui/use-typed-filter.ts";
+import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
 import { ROLES } from "#features/users/account-state.ts";
 import type { AccountFilter, Role } from "#features/users/api/accounts.ts";
 import classes from "./account-filters.module.css";

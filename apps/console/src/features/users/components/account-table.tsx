@@ -1,7 +1,7 @@
 import { Badge, Group, Table, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { AccountItem } from "@sightline/identity/contract";
-import { Status } from "#ui/status.tsx";
-import { TimeStamp } from "#ui/time-stamp.tsx";
+import { Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { ROLES, stateOf } from "#features/users/account-state.ts";
 import { AccountMenu, type Intent } from "./account-menu.tsx";
 import classes from "./account-table.module.css";

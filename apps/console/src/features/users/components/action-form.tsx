@@ -2,7 +2,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode, SyntheticEvent } from "react";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
-import { FailedChange } from "#ui/failed-change.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 /** Of every call that such a form makes, so that its dialog stays open meanwhile. */
 export const ACTION_KEY = ["account action"] as const;

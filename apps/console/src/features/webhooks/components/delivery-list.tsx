@@ -3,8 +3,8 @@ import { IconFilterOff, IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/list-states.tsx";
-import { LoadMore } from "#ui/load-more.tsx";
+import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
 import { type DeliveryFilter, deliveriesQuery } from "#features/webhooks/api/deliveries.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 

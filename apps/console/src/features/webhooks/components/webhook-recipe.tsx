@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
-import { CopyableBlock } from "#ui/copyable.tsx";
-import { ErrorState, LoadingRows } from "#ui/list-states.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { webhookAddress } from "#features/webhooks/webhook-address.ts";
 
 type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };

@@ -7,7 +7,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 import { type QueryOption, complete, type QueryPlace, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 import { QueryMarks } from "./query-marks.tsx";
 import { useTypedQuery } from "./use-typed-query.ts";
-import { useSingleKeys } from "#ui/single-keys.ts";
+import { useSingleKeys } from "#ui/keys/single-keys.ts";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { facetsQuery } from "#features/traces/api/list-traces.ts";

@@ -1,5 +1,5 @@
 import { TRACE_FIELDS } from "@sightline/observability/contract";
-import { QueryHelp } from "#ui/query-help.tsx";
+import { QueryHelp } from "#ui/query/query-help.tsx";
 
 const GRAMMAR: readonly { readonly example: string; readonly means: string }[] = [
   { example: "status:failure user:ann", means: "both must be true" },

@@ -1,6 +1,6 @@
 import { type ObservationStatus, type TraceTerm, observationStatusSchema, parseTraceQuery } from "@sightline/observability/contract";
 import type { AskedTraces } from "#features/traces/api/list-traces.ts";
-import { type TimeRange, spanOf } from "#ui/time-range.ts";
+import { type TimeRange, spanOf } from "#ui/time/time-range.ts";
 import type { ListState } from "#features/traces/list/list-state.ts";
 
 /** The statuses that the query's text asks for; none when it does not, or when it is about more than that. */

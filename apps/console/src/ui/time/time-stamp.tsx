@@ -1,5 +1,5 @@
 import { Tooltip } from "@mantine/core";
-import { formatAge, formatTime, formatTimeAndZone } from "./format.ts";
+import { formatAge, formatTime, formatTimeAndZone } from "#ui/words/format.ts";
 import classes from "./time-stamp.module.css";
 import { useNow } from "./use-now.ts";
 

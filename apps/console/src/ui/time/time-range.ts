@@ -1,4 +1,4 @@
-import { formatShortTime } from "./format.ts";
+import { formatShortTime } from "#ui/words/format.ts";
 
 /** A span that ends now, or two instants; in the address as `span`, or `from` and `to` (UTC). None of them is all of the time. */
 export type TimeRange = { readonly span?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };

@@ -3,7 +3,7 @@ import type { Job } from "@sightline/code-index/contract";
 import { formatCount } from "./format.ts";
 import { phaseLabel } from "./job-phase.ts";
 import classes from "./job-progress.module.css";
-import { Status } from "./status.tsx";
+import { Status } from "#ui/kit/status.tsx";
 
 /** How far a running job is. */
 export function JobProgress({ job }: { readonly job: Job }) {

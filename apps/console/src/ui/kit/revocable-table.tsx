@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import panel from "./panel-table.module.css";
 import { Status } from "./status.tsx";
-import { TimeStamp } from "./time-stamp.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type Revocable = {
   readonly id: string;
