@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { type AuditFilter, NO_FILTER, filterOf, searchOf } from "#features/audit/audit-filter.ts";
+import { type AuditFilter, NO_FILTER, filterOf, queryOf, searchOf } from "#features/audit/audit-filter.ts";
 import { AuditFilters, type Person } from "#features/audit/components/audit-filters.tsx";
 import { AuditList } from "#features/audit/components/audit-list.tsx";
-import { ExportButton } from "#features/audit/components/export-button.tsx";
+import { ExportButton } from "#ui/kit/export-button.tsx";
 import { VerificationResult, VerifyButton, useChainVerification } from "#features/audit/components/verify-chain.tsx";
 import { accountQuery, accountsQuery } from "#features/users/api/accounts.ts";
 import { useApi } from "#http/api-context.ts";
@@ -14,6 +14,7 @@ import { Page } from "#ui/page/page.tsx";
 const route = getRouteApi("/signed-in/admins/admin/audit");
 
 export function AuditPage() {
+  const api = useApi();
   const filter = filterOf(route.useSearch());
   const navigate = route.useNavigate();
   const verification = useChainVerification();
@@ -28,7 +29,14 @@ export function AuditPage() {
     <Page>
       <PageHeader title="Audit" description="Every login and every change of an account, each row bound to the one before by a hash.">
         <VerifyButton verification={verification} />
-        <ExportButton filter={filter} />
+        <ExportButton
+          label="Export as JSONL"
+          name="sightline-audit"
+          failed="The audit was not exported"
+          download={(signal) =>
+            api.download({ part: "identity", path: "/admin/audit/export", query: queryOf(filter), accept: "application/jsonl", signal })
+          }
+        />
       </PageHeader>
       <VerificationResult verification={verification} />
       <AuditFilters filter={filter} people={people} onPeopleSearch={setPeopleSearch} onChange={show} />

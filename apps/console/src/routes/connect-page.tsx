@@ -13,7 +13,7 @@ import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
 import { useApi } from "#http/api-context.ts";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -76,13 +76,11 @@ export function ConnectPage() {
 function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
   const endpoint = useQuery(mcpEndpointQuery(useApi()));
   if (endpoint.data === undefined) {
-    return endpoint.error === null ? (
-      <LoadingRows rows={4} height={36} />
-    ) : (
-      <ErrorState
-        title="The address of the code index could not be loaded"
-        error={endpoint.error}
-        onRetry={() => void endpoint.refetch()}
+    return (
+      <Unanswered
+        query={endpoint}
+        failed="The address of the code index could not be loaded"
+        loading={<LoadingRows rows={4} height={36} />}
       />
     );
   }
@@ -101,12 +99,16 @@ function TokenList() {
   const tokens = useQuery(tokensQuery(api));
   const repositories = useQuery(repositoriesQuery(api));
   if (tokens.data === undefined) {
-    return tokens.error === null ? (
-      <Stack p="lg" pt={0}>
-        <LoadingRows rows={3} />
-      </Stack>
-    ) : (
-      <ErrorState title="The tokens could not be loaded" error={tokens.error} onRetry={() => void tokens.refetch()} />
+    return (
+      <Unanswered
+        query={tokens}
+        failed="The tokens could not be loaded"
+        loading={
+          <Stack p="lg" pt={0}>
+            <LoadingRows rows={3} />
+          </Stack>
+        }
+      />
     );
   }
   if (tokens.data.length === 0) {

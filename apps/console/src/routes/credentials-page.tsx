@@ -7,7 +7,7 @@ import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { AddCredential } from "#features/credentials/components/add-credential.tsx";
 import { CredentialTable } from "#features/credentials/components/credential-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -24,7 +24,7 @@ export function CredentialsPage() {
         {add}
       </PageHeader>
       <CredentialList add={add} />
-      <Modal opened={opened} onClose={close} title="Add a credential" closeButtonProps={{ "aria-label": "Close" }} centered>
+      <Modal opened={opened} onClose={close} title="Add a credential">
         <AddCredential onDone={close} onCancel={close} />
       </Modal>
     </Page>
@@ -34,11 +34,7 @@ export function CredentialsPage() {
 function CredentialList({ add }: { readonly add: ReactNode }) {
   const credentials = useQuery(credentialsQuery(useApi()));
   if (credentials.data === undefined) {
-    return credentials.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The credentials could not be loaded" error={credentials.error} onRetry={() => void credentials.refetch()} />
-    );
+    return <Unanswered query={credentials} failed="The credentials could not be loaded" />;
   }
   return (
     <Paper>

@@ -6,7 +6,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { CreateProjectModal } from "#features/projects/components/create-project.tsx";
 import { ProjectTable } from "#features/projects/components/project-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -33,11 +33,7 @@ export function ProjectsPage() {
 function ProjectList({ onCreate }: { readonly onCreate: () => void }) {
   const projects = useQuery(projectsQuery(useApi()));
   if (projects.data === undefined) {
-    return projects.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The projects could not be loaded" error={projects.error} onRetry={() => void projects.refetch()} />
-    );
+    return <Unanswered query={projects} failed="The projects could not be loaded" />;
   }
   return (
     <Paper>

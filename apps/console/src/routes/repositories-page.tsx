@@ -9,7 +9,7 @@ import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -42,11 +42,7 @@ export function RepositoriesPage() {
 function RepositoryList({ admin, register }: { readonly admin: boolean; readonly register: ReactNode }) {
   const repositories = useQuery(repositoriesQuery(useApi()));
   if (repositories.data === undefined) {
-    return repositories.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The repositories could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
-    );
+    return <Unanswered query={repositories} failed="The repositories could not be loaded" />;
   }
   if (repositories.data.length === 0) {
     return (

@@ -19,7 +19,7 @@ import { CodeRunsPanel } from "#features/traces/details/code-runs-panel.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasStatus } from "#http/api-error.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { FullPage } from "#ui/page/page.tsx";
 import { useTitle } from "#ui/page/use-title.ts";
 import classes from "./repository-page.module.css";
@@ -95,14 +95,17 @@ function Browser({ repository }: { readonly repository: Repository }) {
               }}
             />
           )}
-          {tree.data === undefined &&
-            (tree.error === null ? (
-              <div className={classes.waiting}>
-                <LoadingRows rows={14} height={18} />
-              </div>
-            ) : (
-              <ErrorState title="The files could not be listed" error={tree.error} onRetry={() => void tree.refetch()} />
-            ))}
+          {tree.data === undefined && (
+            <Unanswered
+              query={tree}
+              failed="The files could not be listed"
+              loading={
+                <div className={classes.waiting}>
+                  <LoadingRows rows={14} height={18} />
+                </div>
+              }
+            />
+          )}
         </aside>
         <div className={classes.file} data-hidden={filesShown || undefined}>
           {path === undefined ? (

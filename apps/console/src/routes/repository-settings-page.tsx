@@ -15,7 +15,7 @@ import { WebhookSecret } from "#features/repositories/components/webhook-secret.
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { useApi } from "#http/api-context.ts";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -32,10 +32,7 @@ export function RepositorySettingsPage() {
   return (
     <Page>
       <PageHeader title="Repository" description="Its index, and what is set up for it." />
-      {repositories.data === undefined && repositories.error === null && <LoadingList />}
-      {repositories.data === undefined && repositories.error !== null && (
-        <ListError title="The repository could not be loaded" error={repositories.error} onRetry={() => void repositories.refetch()} />
-      )}
+      {repositories.data === undefined && <Unanswered query={repositories} failed="The repository could not be loaded" />}
       {repositories.data !== undefined && (
         <Paper>
           <EmptyPanel icon={<IconGitBranch />} title="This repository is not here" description="It was deleted, or never registered.">

@@ -102,7 +102,7 @@ export const theme = createTheme({
       vars: () => ({ root: { "--empty-state-indicator-size": "2.25rem" }, indicator: {}, title: {}, description: {} }),
     } satisfies ExtendComponent<EmptyStateFactory>,
     Modal: {
-      defaultProps: { lockScroll: false },
+      defaultProps: { lockScroll: false, centered: true, closeButtonProps: { "aria-label": "Close" } },
       styles: { title: { fontSize: "1rem", fontWeight: 600 } },
     } satisfies ExtendComponent<ModalFactory>,
     // A dialog's head is no banner of the page; two dialogs would be two banners.

@@ -11,7 +11,7 @@ import { CodeDifferences, EdgeDifferences, ModelDifferences } from "#features/co
 import { PickTrace } from "#features/compare/components/pick-trace.tsx";
 import { RunCard } from "#features/compare/components/run-card.tsx";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -62,11 +62,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
   const comparison = useInfiniteQuery(comparisonQuery(useApi(), compared, show));
   const [first] = comparison.data?.pages ?? [];
   if (first === undefined) {
-    return comparison.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The runs could not be compared" error={comparison.error} onRetry={() => void comparison.refetch()} />
-    );
+    return <Unanswered query={comparison} failed="The runs could not be compared" />;
   }
   const nameQuery = (name: string): string => `name:"${name.replaceAll(/["\\*]/g, String.raw`\$&`)}"`;
   return (

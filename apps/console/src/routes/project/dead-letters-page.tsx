@@ -10,7 +10,7 @@ import { letterStateOf } from "#features/ingestion/letter-states.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 
@@ -65,11 +65,7 @@ export function DeadLettersPage() {
 function OwnedLetters({ projectId, children }: { readonly projectId: string; readonly children: ReactNode }) {
   const project = useQuery(projectQuery(useApi(), projectId));
   if (project.data === undefined) {
-    return project.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
-    );
+    return <Unanswered query={project} failed="The project could not be loaded" />;
   }
   return project.data.my_role === "owner" ? (
     children

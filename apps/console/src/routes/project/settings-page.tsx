@@ -11,7 +11,7 @@ import { MaskingSettings } from "#features/projects/settings/masking-settings.ts
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
 import { useApi } from "#http/api-context.ts";
-import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import classes from "./settings-page.module.css";
@@ -32,10 +32,7 @@ export function SettingsPage() {
   return (
     <WidePage>
       <PageHeader title="Settings" documentTitle={project.data === undefined ? "Settings" : `Settings of ${project.data.name}`} />
-      {project.data === undefined && project.error === null && <LoadingList />}
-      {project.data === undefined && project.error !== null && (
-        <ListError title="The project could not be loaded" error={project.error} onRetry={() => void project.refetch()} />
-      )}
+      {project.data === undefined && <Unanswered query={project} failed="The project could not be loaded" />}
       {project.data !== undefined && <Sections key={projectId} project={project.data} />}
     </WidePage>
   );

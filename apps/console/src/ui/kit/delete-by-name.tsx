@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Modal, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, type SyntheticEvent, useState } from "react";
-import { FailedChange } from "./failed-change.tsx";
+import { type ReactNode, useState } from "react";
+import { DialogForm } from "./dialogs.tsx";
 
 type DeleteByNameProps = {
   /** As in “Delete this project”. */
@@ -23,7 +23,7 @@ export function DeleteByName(props: DeleteByNameProps) {
       <Button color="red" variant="light" onClick={open}>
         Delete this {props.what}
       </Button>
-      <Modal opened={opened} onClose={close} title={`Delete ${props.name}?`} closeButtonProps={{ "aria-label": "Close" }} centered>
+      <Modal opened={opened} onClose={close} title={`Delete ${props.name}?`}>
         <Confirm {...props} onCancel={close} />
       </Modal>
     </>
@@ -35,35 +35,26 @@ function Confirm({ what, name, remove, onDeleted, onCancel, children }: DeleteBy
   const confirmed = typed.trim() === name;
   const removal = useMutation({ mutationFn: remove, onSuccess: onDeleted });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    if (confirmed) {
-      removal.mutate();
-    }
-  }
-
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={removal.error} title={`The ${what} was not deleted`} />
-        <Text>{children}</Text>
-        <TextInput
-          label={`Type ${name}`}
-          value={typed}
-          data-autofocus
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Keep it
-          </Button>
-          <Button type="submit" color="red" loading={removal.isPending} disabled={!confirmed}>
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      change={removal}
+      failed={`The ${what} was not deleted`}
+      cancel="Keep it"
+      submit="Delete"
+      color="red"
+      disabled={!confirmed}
+      onSubmit={() => confirmed && removal.mutate()}
+      onCancel={onCancel}
+    >
+      <Text>{children}</Text>
+      <TextInput
+        label={`Type ${name}`}
+        value={typed}
+        data-autofocus
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }

@@ -2,6 +2,7 @@ import { Button, EmptyState, Paper, Skeleton, Stack } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ComponentProps, ReactNode } from "react";
 import classes from "./list-states.module.css";
+import { LoadMore } from "./load-more.tsx";
 
 /** Rows of the list that is on its way. */
 export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number; readonly height?: number }) {
@@ -105,5 +106,51 @@ export function ListError(props: ComponentProps<typeof ErrorState>) {
     <Paper>
       <ErrorState {...props} />
     </Paper>
+  );
+}
+
+type Query = { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
+
+/** In place of what a query has not answered yet: that it is on its way, or why it did not come. */
+export function Unanswered({
+  query,
+  failed,
+  loading,
+}: {
+  readonly query: Query;
+  /** Heads the reason. */
+  readonly failed: string;
+  /** Left out in place of a page's table. */
+  readonly loading?: ReactNode;
+}) {
+  if (query.error === null) {
+    return loading ?? <LoadingList />;
+  }
+  const Failed = loading === undefined ? ListError : ErrorState;
+  return <Failed title={failed} error={query.error} onRetry={() => void query.refetch()} />;
+}
+
+/** A page's list: on its way, failed, empty, or there, with a way to more of it where it comes page by page. */
+export function ListOf<Item>({
+  list,
+  items,
+  failed,
+  empty,
+  children,
+}: {
+  readonly list: Query | (Query & ComponentProps<typeof LoadMore>["list"]);
+  readonly items: readonly Item[] | undefined;
+  readonly failed: string;
+  readonly empty: ReactNode;
+  readonly children: (items: readonly Item[]) => ReactNode;
+}) {
+  if (items === undefined) {
+    return <Unanswered query={list} failed={failed} />;
+  }
+  return (
+    <>
+      <Paper>{items.length === 0 ? empty : children(items)}</Paper>
+      {items.length > 0 && "fetchNextPage" in list && <LoadMore list={list} />}
+    </>
   );
 }

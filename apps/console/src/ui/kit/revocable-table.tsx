@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Table, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import panel from "./panel-table.module.css";
+import { DataTable } from "./data-table.tsx";
+import { ConfirmDialog } from "./dialogs.tsx";
 import { Status } from "./status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
@@ -45,71 +46,42 @@ export function RevocableTable({
   });
   return (
     <>
-      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": label } }}>
-        <Table className={panel.table ?? ""}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Begins with</Table.Th>
-              <Table.Th>{opensLabel}</Table.Th>
-              <Table.Th>Created</Table.Th>
-              <Table.Th>Last used</Table.Th>
-              <Table.Th w={120}>Status</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.id}>
-                <Table.Td fw={550} {...(row.revoked_at === null ? {} : { c: "dimmed" })}>
-                  {row.name}
-                </Table.Td>
-                <Table.Td ff="monospace" fz="xs">
-                  {row.prefix}…
-                </Table.Td>
-                <Table.Td maw={260}>{row.opens}</Table.Td>
-                <Table.Td>
-                  <TimeStamp at={row.created_at} />
-                </Table.Td>
-                <Table.Td>
-                  {row.last_used_at === null ? (
-                    <Text inherit c="dimmed">
-                      never
-                    </Text>
-                  ) : (
-                    <TimeStamp at={row.last_used_at} />
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  {row.revoked_at === null ? (
-                    <Button size="xs" variant="default" aria-label={`Revoke ${row.name}`} onClick={() => setLeaving(row)}>
-                      Revoke
-                    </Button>
-                  ) : (
-                    <Status tone="idle">Revoked</Status>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Modal
+      <DataTable
+        label={label}
+        minWidth={760}
+        isInPanel
+        rows={rows}
+        rowKey={({ id }) => id}
+        columns={[
+          { header: "Name", td: (row) => ({ fw: 550, ...(row.revoked_at === null ? {} : { c: "dimmed" }) }), cell: ({ name }) => name },
+          { header: "Begins with", td: { ff: "monospace", fz: "xs" }, cell: ({ prefix }) => `${prefix}…` },
+          { header: opensLabel, td: { maw: 260 }, cell: ({ opens }) => opens },
+          { header: "Created", cell: (row) => <TimeStamp at={row.created_at} /> },
+          { header: "Last used", cell: (row) => <TimeStamp at={row.last_used_at} none="never" /> },
+          {
+            header: "Status",
+            width: 120,
+            cell: (row) =>
+              row.revoked_at === null ? (
+                <Button size="xs" variant="default" aria-label={`Revoke ${row.name}`} onClick={() => setLeaving(row)}>
+                  Revoke
+                </Button>
+              ) : (
+                <Status tone="idle">Revoked</Status>
+              ),
+          },
+        ]}
+      />
+      <ConfirmDialog
         opened={leaving !== undefined}
-        onClose={close}
         title={`Revoke this ${what}?`}
-        closeButtonProps={{ "aria-label": "Close" }}
-        centered
+        change={revocation}
+        confirm="Revoke"
+        onConfirm={() => leaving !== undefined && revocation.mutate(leaving.id)}
+        onClose={close}
       >
         <Text>{leaving !== undefined && warning(leaving.name)} This can't be undone.</Text>
-        <Group justify="flex-end" gap="xs" mt="lg">
-          <Button variant="default" onClick={close} data-autofocus>
-            Keep it
-          </Button>
-          <Button color="red" loading={revocation.isPending} onClick={() => leaving !== undefined && revocation.mutate(leaving.id)}>
-            Revoke
-          </Button>
-        </Group>
-      </Modal>
+      </ConfirmDialog>
     </>
   );
 }

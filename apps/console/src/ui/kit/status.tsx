@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./status.module.css";
 
@@ -10,5 +11,14 @@ export function Status({ tone, children }: { readonly tone: Tone; readonly child
       <span className={classes.dot} data-tone={tone} aria-hidden="true" />
       {children}
     </span>
+  );
+}
+
+/** Stands where a value is missing. */
+export function NoValue({ children = "–" }: { readonly children?: string | undefined }) {
+  return (
+    <Text inherit c="dimmed">
+      {children}
+    </Text>
   );
 }

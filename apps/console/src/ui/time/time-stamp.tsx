@@ -1,11 +1,15 @@
 import { Tooltip } from "@mantine/core";
 import { formatAge, formatTime, formatTimeAndZone } from "#ui/words/format.ts";
+import { NoValue } from "#ui/kit/status.tsx";
 import classes from "./time-stamp.module.css";
 import { useNow } from "./use-now.ts";
 
-/** How long ago, with the local time and UTC on hover and focus. */
-export function TimeStamp({ at }: { readonly at: string }) {
+/** How long ago, with the local time and UTC on hover and focus; `none` where it never was. */
+export function TimeStamp({ at, none }: { readonly at: string | null; readonly none?: string }) {
   const now = useNow();
+  if (at === null) {
+    return <NoValue>{none}</NoValue>;
+  }
   const time = new Date(at);
   return (
     <Tooltip label={<TwoTimes time={time} />} multiline>

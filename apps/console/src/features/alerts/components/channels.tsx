@@ -1,20 +1,20 @@
-import { Alert, Button, Group, NativeSelect, Paper, Stack, Table, Text, TextInput, Title, VisuallyHidden } from "@mantine/core";
+import { Alert, Button, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import {
   type AlertChannel,
   type CreatedAlertChannel,
   alertChannelKindSchema,
   createAlertChannelRequestSchema,
 } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import panel from "#ui/kit/panel-table.module.css";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
-import { ConfirmDelete } from "./confirm-delete.tsx";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
@@ -39,90 +39,96 @@ export function Channels({ projectId, channels, mayChange }: Props) {
         </Text>
       )}
       {channels.length > 0 && (
-        <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Channels" } }}>
-          <Table verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Kind</Table.Th>
-                <Table.Th>Host</Table.Th>
-                <Table.Th>Last message</Table.Th>
-                {mayChange && (
-                  <Table.Th>
-                    <VisuallyHidden>Actions</VisuallyHidden>
-                  </Table.Th>
-                )}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {channels.map((channel) => (
-                <Channel key={channel.id} projectId={projectId} channel={channel} mayChange={mayChange} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Channels"
+          minWidth={640}
+          isInPanel
+          verticalSpacing="xs"
+          horizontalSpacing="sm"
+          rows={channels}
+          rowKey={({ id }) => id}
+          columns={[
+            { header: "Name", td: { fw: 550 }, cell: ({ name }) => name },
+            { header: "Kind", cell: ({ kind }) => KINDS[kind] },
+            { header: "Host", cell: ({ host }) => host },
+            { header: "Last message", cell: (channel) => <LastMessage projectId={projectId} channel={channel} /> },
+            mayChange && { header: "Actions", isHidden: true, cell: (channel) => <Actions projectId={projectId} channel={channel} /> },
+          ]}
+        />
       )}
       {mayChange && <AddChannel projectId={projectId} />}
     </Paper>
   );
 }
 
-function Channel({ projectId, channel, mayChange }: Omit<Props, "channels"> & { readonly channel: AlertChannel }) {
+type ChannelProps = Pick<Props, "projectId"> & { readonly channel: AlertChannel };
+
+const trialKey = ({ projectId, channel }: ChannelProps) => ["try an alert channel", projectId, channel.id];
+
+function LastMessage({ projectId, channel }: ChannelProps) {
+  // What the last try from this page ran into, which the cell of its button made.
+  const [tried] = useMutationState({
+    filters: { mutationKey: trialKey({ projectId, channel }) },
+    select: ({ state }) => state.error,
+  }).slice(-1);
+  const problem = tried?.message ?? channel.last_problem;
+  return (
+    <div role="status">
+      {problem !== null && <Status tone="bad">{problem}</Status>}
+      {problem === null && channel.last_sent_at === null && (
+        <Text span inherit c="dimmed">
+          none yet
+        </Text>
+      )}
+      {problem === null && channel.last_sent_at !== null && (
+        <Status tone="ok">
+          arrived <TimeStamp at={channel.last_sent_at} />
+        </Status>
+      )}
+    </div>
+  );
+}
+
+function Actions({ projectId, channel }: ChannelProps) {
   const api = useApi();
   const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const onSettled = () => queries.invalidateQueries({ queryKey: alertsKey(projectId) });
-  const tried = useMutation({ mutationFn: () => testChannel(api, projectId, channel.id), onSettled });
+  const trial = useMutation({
+    mutationKey: trialKey({ projectId, channel }),
+    mutationFn: () => testChannel(api, projectId, channel.id),
+    // Its failure is shown as long as this row is.
+    gcTime: 0,
+    onSettled,
+  });
   const remove = useMutation({ mutationFn: () => deleteChannel(api, projectId, channel.id), onSettled });
-  const problem = tried.error?.message ?? channel.last_problem;
   return (
-    <Table.Tr>
-      <Table.Td fw={550}>{channel.name}</Table.Td>
-      <Table.Td>{KINDS[channel.kind]}</Table.Td>
-      <Table.Td>{channel.host}</Table.Td>
-      <Table.Td>
-        <div role="status">
-          {problem !== null && <Status tone="bad">{problem}</Status>}
-          {problem === null && channel.last_sent_at === null && (
-            <Text span inherit c="dimmed">
-              none yet
-            </Text>
-          )}
-          {problem === null && channel.last_sent_at !== null && (
-            <Status tone="ok">
-              arrived <TimeStamp at={channel.last_sent_at} />
-            </Status>
-          )}
-        </div>
-      </Table.Td>
-      {mayChange && (
-        <Table.Td>
-          <Group gap={6} wrap="nowrap" justify="flex-end">
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-label={`Test ${channel.name}`}
-              loading={tried.isPending}
-              onClick={() => tried.mutate()}
-            >
-              Test
-            </Button>
-            <Button size="compact-xs" variant="default" aria-label={`Delete ${channel.name}`} onClick={() => setDeleting(true)}>
-              Delete
-            </Button>
-          </Group>
-          <ConfirmDelete
-            opened={isDeleting}
-            title={`Delete “${channel.name}”?`}
-            description="Alerts that tell it tell it no more. To have it back, its address has to be entered again."
-            isPending={remove.isPending}
-            error={remove.error}
-            onKeep={() => setDeleting(false)}
-            onDelete={() => remove.mutate()}
-          />
-        </Table.Td>
-      )}
-    </Table.Tr>
+    <>
+      <Group gap={6} wrap="nowrap" justify="flex-end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Test ${channel.name}`}
+          loading={trial.isPending}
+          onClick={() => trial.mutate()}
+        >
+          Test
+        </Button>
+        <Button size="compact-xs" variant="default" aria-label={`Delete ${channel.name}`} onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
+      </Group>
+      <ConfirmDialog
+        opened={isDeleting}
+        title={`Delete “${channel.name}”?`}
+        change={remove}
+        failed="It was not deleted"
+        onConfirm={() => remove.mutate()}
+        onClose={() => setDeleting(false)}
+      >
+        <Text>Alerts that tell it tell it no more. To have it back, its address has to be entered again.</Text>
+      </ConfirmDialog>
+    </>
   );
 }
 

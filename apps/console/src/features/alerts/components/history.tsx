@@ -1,4 +1,4 @@
-import { Anchor, Box, Paper, Table, Text, Title } from "@mantine/core";
+import { Anchor, Box, Paper, Text, Title } from "@mantine/core";
 import type { AlertEvent } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -6,12 +6,13 @@ import { useApi } from "#http/api-context.ts";
 import { alertEventsQuery } from "#features/alerts/api/alerts.ts";
 import { METRICS } from "#features/alerts/rule-words.ts";
 import { plural } from "#ui/words/format.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
-import panel from "#ui/kit/panel-table.module.css";
+import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
+import { Nobody } from "./rule-table.tsx";
 
 const MINUTE_MS = 60_000;
 
@@ -28,13 +29,16 @@ export function History({ projectId }: { readonly projectId: string }) {
           </Text>
         </div>
       </div>
-      {items === undefined && events.error === null && (
-        <div className={classes.waiting}>
-          <LoadingRows rows={3} />
-        </div>
-      )}
-      {items === undefined && events.error !== null && (
-        <ErrorState title="The history could not be loaded" error={events.error} onRetry={() => void events.refetch()} />
+      {items === undefined && (
+        <Unanswered
+          query={events}
+          failed="The history could not be loaded"
+          loading={
+            <div className={classes.waiting}>
+              <LoadingRows rows={3} />
+            </div>
+          }
+        />
       )}
       {items?.length === 0 && (
         <Text px="lg" pb="lg" c="dimmed">
@@ -43,42 +47,31 @@ export function History({ projectId }: { readonly projectId: string }) {
       )}
       {items !== undefined && items.length > 0 && (
         <>
-          <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "History" } }}>
-            <Table verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>When</Table.Th>
-                  <Table.Th>Alert</Table.Th>
-                  <Table.Th>Change</Table.Th>
-                  <Table.Th ta="right">Value</Table.Th>
-                  <Table.Th>Told</Table.Th>
-                  <Table.Th>Look at</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map((event) => (
-                  <Table.Tr key={event.id}>
-                    <Table.Td>
-                      <TimeStamp at={event.at} />
-                    </Table.Td>
-                    <Table.Td fw={550}>{event.rule_name}</Table.Td>
-                    <Table.Td>
-                      <Status tone={event.kind === "fired" ? "bad" : "ok"}>{event.kind === "fired" ? "Fired" : "Resolved"}</Status>
-                    </Table.Td>
-                    <Table.Td className={classes.value ?? ""}>
-                      {event.value === null ? "–" : METRICS[event.metric].write(event.value)}
-                    </Table.Td>
-                    <Table.Td>
-                      <Told notifications={event.notifications} />
-                    </Table.Td>
-                    <Table.Td>
-                      <Cause projectId={projectId} event={event} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <DataTable
+            label="History"
+            minWidth={720}
+            isInPanel
+            verticalSpacing="xs"
+            horizontalSpacing="sm"
+            rows={items}
+            rowKey={({ id }) => id}
+            columns={[
+              { header: "When", cell: ({ at }) => <TimeStamp at={at} /> },
+              { header: "Alert", td: { fw: 550 }, cell: (event) => event.rule_name },
+              {
+                header: "Change",
+                cell: ({ kind }) => <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>,
+              },
+              {
+                header: "Value",
+                align: "right",
+                td: { className: classes.value ?? "" },
+                cell: ({ value, metric }) => (value === null ? "–" : METRICS[metric].write(value)),
+              },
+              { header: "Told", cell: (event) => <Told notifications={event.notifications} /> },
+              { header: "Look at", cell: (event) => <Cause projectId={projectId} event={event} /> },
+            ]}
+          />
           <Box pb="md">
             <LoadMore list={events} />
           </Box>
@@ -119,11 +112,7 @@ const TONES: Readonly<Record<AlertEvent["notifications"][number]["state"], Tone>
 
 function Told({ notifications }: Pick<AlertEvent, "notifications">) {
   if (notifications.length === 0) {
-    return (
-      <Text span size="sm" c="dimmed">
-        nobody
-      </Text>
-    );
+    return <Nobody />;
   }
   return notifications.map(({ id, channel, state, tries, problem }) => (
     <div key={id}>

@@ -1,10 +1,10 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Group, Modal, NativeSelect, Text, TextInput } from "@mantine/core";
 import { type AlertChannel, alertMetricSchema, createAlertRuleRequestSchema, filterProblem } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { alertsKey, saveRule } from "#features/alerts/api/alerts.ts";
 import { METRIC_CHOICES, METRICS, WINDOWS, comparison, windowInWords } from "#features/alerts/rule-words.ts";
 import type { RuleDraft } from "#features/alerts/suggested-rules.ts";
@@ -21,7 +21,7 @@ type Props = {
 export function RuleModal({ projectId, draft, channels, onClose }: Props) {
   const title = draft.id === undefined ? "New alert" : "Change this alert";
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ "aria-label": "Close" }} centered>
+    <Modal opened onClose={onClose} title={title} size="lg">
       <RuleForm projectId={projectId} draft={draft} channels={channels} onClose={onClose} />
     </Modal>
   );
@@ -43,8 +43,7 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const { id: _, channels: chosen, filter, ...fields } = rule;
     const kept = Object.fromEntries(Object.entries(filter).filter(([, text]) => text !== ""));
     const number = threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
@@ -58,96 +57,91 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={problem === undefined ? save.error : new Error(problem)} title="The alert was not saved" />
-        <TextInput
-          label="Name"
-          placeholder="Many failures"
-          maxLength={100}
-          data-autofocus
-          autoComplete="off"
-          value={rule.name}
-          onChange={(event) => setRule({ ...rule, name: event.currentTarget.value })}
+    <DialogForm
+      change={problem === undefined ? save : { error: new Error(problem), isPending: save.isPending }}
+      failed="The alert was not saved"
+      submit="Save"
+      onSubmit={submit}
+      onCancel={onClose}
+    >
+      <TextInput
+        label="Name"
+        placeholder="Many failures"
+        maxLength={100}
+        data-autofocus
+        autoComplete="off"
+        value={rule.name}
+        onChange={(event) => setRule({ ...rule, name: event.currentTarget.value })}
+      />
+      <div className={classes.sentence}>
+        <Text span>Tell us when the</Text>
+        <NativeSelect
+          aria-label="What is looked at"
+          data={METRIC_CHOICES}
+          value={rule.metric}
+          onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
         />
-        <div className={classes.sentence}>
-          <Text span>Tell us when the</Text>
-          <NativeSelect
-            aria-label="What is looked at"
-            data={METRIC_CHOICES}
-            value={rule.metric}
-            onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
-          />
-          {narrowedBy.length > 0 && (
-            <>
-              <Text span>of</Text>
-              <NativeSelect
-                aria-label="Narrowed to"
-                data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
-                value={narrowing}
-                onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
+        {narrowedBy.length > 0 && (
+          <>
+            <Text span>of</Text>
+            <NativeSelect
+              aria-label="Narrowed to"
+              data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
+              value={narrowing}
+              onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
+            />
+            {narrowing !== "" && (
+              <TextInput
+                aria-label={`Name of the ${narrowing}`}
+                placeholder="its whole name"
+                maxLength={200}
+                spellCheck={false}
+                value={which}
+                onChange={(event) => setRule({ ...rule, filter: { [narrowing]: event.currentTarget.value } })}
               />
-              {narrowing !== "" && (
-                <TextInput
-                  aria-label={`Name of the ${narrowing}`}
-                  placeholder="its whole name"
-                  maxLength={200}
-                  spellCheck={false}
-                  value={which}
-                  onChange={(event) => setRule({ ...rule, filter: { [narrowing]: event.currentTarget.value } })}
-                />
-              )}
-            </>
-          )}
-          <Text span>{comparison(rule.metric)}</Text>
-          <TextInput
-            className={classes.number}
-            aria-label="Limit"
-            inputMode="decimal"
-            autoComplete="off"
-            value={threshold}
-            rightSection={
-              unit === "" ? undefined : (
-                <Text span size="sm" c="dimmed">
-                  {unit}
-                </Text>
-              )
-            }
-            onChange={(event) => setThreshold(event.currentTarget.value)}
-          />
-          <Text span>in the last</Text>
-          <NativeSelect
-            aria-label="Window"
-            data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
-              value: String(minutes),
-              label: windowInWords(minutes),
-            }))}
-            value={String(rule.window_minutes)}
-            onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
-          />
-        </div>
-        {channels.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.
-          </Text>
-        ) : (
-          <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
-            <Group mt="xs" gap="lg">
-              {channels.map(({ id, name }) => (
-                <Checkbox key={id} value={id} label={name} />
-              ))}
-            </Group>
-          </Checkbox.Group>
+            )}
+          </>
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <Text span>{comparison(rule.metric)}</Text>
+        <TextInput
+          className={classes.number}
+          aria-label="Limit"
+          inputMode="decimal"
+          autoComplete="off"
+          value={threshold}
+          rightSection={
+            unit === "" ? undefined : (
+              <Text span size="sm" c="dimmed">
+                {unit}
+              </Text>
+            )
+          }
+          onChange={(event) => setThreshold(event.currentTarget.value)}
+        />
+        <Text span>in the last</Text>
+        <NativeSelect
+          aria-label="Window"
+          data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
+            value: String(minutes),
+            label: windowInWords(minutes),
+          }))}
+          value={String(rule.window_minutes)}
+          onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
+        />
+      </div>
+      {channels.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.
+        </Text>
+      ) : (
+        <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
+          <Group mt="xs" gap="lg">
+            {channels.map(({ id, name }) => (
+              <Checkbox key={id} value={id} label={name} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
+    </DialogForm>
   );
 }

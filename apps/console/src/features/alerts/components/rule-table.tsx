@@ -1,7 +1,7 @@
-import { Button, Group, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
-import panel from "#ui/kit/panel-table.module.css";
+import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
@@ -28,71 +28,72 @@ export function RuleTable({
   readonly onDelete: (rule: AlertRule) => void;
 }) {
   return (
-    <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Alerts" } }}>
-      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Alert</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th ta="right">Now</Table.Th>
-            <Table.Th>Tells</Table.Th>
-            {mayChange && (
-              <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rules.map((rule) => (
-            <Table.Tr key={rule.id}>
-              <Table.Td>
-                <Text fw={550}>{rule.name}</Text>
-                <Text size="sm" c="dimmed">
-                  When the {ruleInWords(rule)}
-                </Text>
-              </Table.Td>
-              <Table.Td miw={150} maw={260}>
-                <State rule={rule} />
-              </Table.Td>
-              <Table.Td className={classes.value ?? ""}>
-                {rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)}
-              </Table.Td>
-              <Table.Td>
-                {channels
-                  .filter(({ id }) => rule.channels.includes(id))
-                  .map(({ name }) => name)
-                  .join(", ") || (
-                  <Text span size="sm" c="dimmed">
-                    nobody
-                  </Text>
-                )}
-              </Table.Td>
-              {mayChange && (
-                <Table.Td>
-                  <Group gap={6} wrap="nowrap" justify="flex-end">
-                    <Button size="compact-xs" variant="default" aria-label={`Edit ${rule.name}`} onClick={() => onEdit(rule)}>
-                      Edit
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`${rule.is_enabled ? "Pause" : "Resume"} ${rule.name}`}
-                      onClick={() => onSwitch(rule)}
-                    >
-                      {rule.is_enabled ? "Pause" : "Resume"}
-                    </Button>
-                    <Button size="compact-xs" variant="default" aria-label={`Delete ${rule.name}`} onClick={() => onDelete(rule)}>
-                      Delete
-                    </Button>
-                  </Group>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Alerts"
+      minWidth={760}
+      isInPanel
+      highlightOnHover
+      verticalSpacing="xs"
+      horizontalSpacing="sm"
+      rows={rules}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: "Alert",
+          cell: (rule) => (
+            <>
+              <Text fw={550}>{rule.name}</Text>
+              <Text size="sm" c="dimmed">
+                When the {ruleInWords(rule)}
+              </Text>
+            </>
+          ),
+        },
+        { header: "State", td: { miw: 150, maw: 260 }, cell: (rule) => <State rule={rule} /> },
+        {
+          header: "Now",
+          align: "right",
+          td: { className: classes.value ?? "" },
+          cell: (rule) => (rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)),
+        },
+        { header: "Tells", cell: (rule) => namesOf(channels, rule) || <Nobody /> },
+        mayChange && {
+          header: "Actions",
+          isHidden: true,
+          cell: (rule) => (
+            <Group gap={6} wrap="nowrap" justify="flex-end">
+              <Button size="compact-xs" variant="default" aria-label={`Edit ${rule.name}`} onClick={() => onEdit(rule)}>
+                Edit
+              </Button>
+              <Button
+                size="compact-xs"
+                variant="default"
+                aria-label={`${rule.is_enabled ? "Pause" : "Resume"} ${rule.name}`}
+                onClick={() => onSwitch(rule)}
+              >
+                {rule.is_enabled ? "Pause" : "Resume"}
+              </Button>
+              <Button size="compact-xs" variant="default" aria-label={`Delete ${rule.name}`} onClick={() => onDelete(rule)}>
+                Delete
+              </Button>
+            </Group>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function namesOf(channels: readonly AlertChannel[], rule: AlertRule): string {
+  const told = channels.filter(({ id }) => rule.channels.includes(id));
+  return told.map(({ name }) => name).join(", ");
+}
+
+export function Nobody() {
+  return (
+    <Text span size="sm" c="dimmed">
+      nobody
+    </Text>
   );
 }
 

@@ -7,10 +7,10 @@ import { useApi } from "#http/api-context.ts";
 import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { NEW_RULE, SUGGESTED, type RuleDraft } from "#features/alerts/suggested-rules.ts";
+import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import classes from "./alerts.module.css";
-import { ConfirmDelete } from "./confirm-delete.tsx";
 import { RuleModal } from "./rule-modal.tsx";
 import { RuleTable } from "./rule-table.tsx";
 
@@ -50,13 +50,16 @@ export function Rules({ projectId, channels, mayChange }: Props) {
         )}
       </div>
       <FailedChange error={change.error} title="The alert was not changed" mx="lg" mb="md" />
-      {rules.data === undefined && rules.error === null && (
-        <div className={classes.waiting}>
-          <LoadingRows rows={3} />
-        </div>
-      )}
-      {rules.data === undefined && rules.error !== null && (
-        <ErrorState title="The alerts could not be loaded" error={rules.error} onRetry={() => void rules.refetch()} />
+      {rules.data === undefined && (
+        <Unanswered
+          query={rules}
+          failed="The alerts could not be loaded"
+          loading={
+            <div className={classes.waiting}>
+              <LoadingRows rows={3} />
+            </div>
+          }
+        />
       )}
       {rules.data?.length === 0 && <Suggestions mayChange={mayChange} onChoose={setDraft} />}
       {rules.data !== undefined && rules.data.length > 0 && (
@@ -73,15 +76,16 @@ export function Rules({ projectId, channels, mayChange }: Props) {
         />
       )}
       {draft !== undefined && <RuleModal projectId={projectId} draft={draft} channels={channels} onClose={() => setDraft(undefined)} />}
-      <ConfirmDelete
+      <ConfirmDialog
         opened={deleting !== undefined}
         title={`Delete “${deleting?.name ?? ""}”?`}
-        description="It tells nobody any more. What it told before stays in the history."
-        isPending={remove.isPending}
-        error={remove.error}
-        onKeep={() => setDeleting(undefined)}
-        onDelete={() => deleting !== undefined && remove.mutate(deleting.id)}
-      />
+        change={remove}
+        failed="It was not deleted"
+        onConfirm={() => deleting !== undefined && remove.mutate(deleting.id)}
+        onClose={() => setDeleting(undefined)}
+      >
+        <Text>It tells nobody any more. What it told before stays in the history.</Text>
+      </ConfirmDialog>
     </Paper>
   );
 }

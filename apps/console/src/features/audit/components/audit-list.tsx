@@ -1,9 +1,8 @@
-import { Button, Paper } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
-import { LoadMore } from "#ui/kit/load-more.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { auditQuery } from "#features/audit/api/audit.ts";
 import { type AuditFilter, isFiltered } from "#features/audit/audit-filter.ts";
 import { AuditTable } from "./audit-table.tsx";
@@ -19,18 +18,13 @@ export function AuditList({
   readonly onUnfiltered: () => void;
 }) {
   const list = useInfiniteQuery(auditQuery(useApi(), filter));
-  const entries = list.data?.pages.flatMap(({ entries: page }) => page);
-  if (entries === undefined) {
-    return list.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The audit could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-    );
-  }
-  if (entries.length === 0) {
-    return (
-      <Paper>
-        {isFiltered(filter) ? (
+  return (
+    <ListOf
+      list={list}
+      items={list.data?.pages.flatMap(({ entries }) => entries)}
+      failed="The audit could not be loaded"
+      empty={
+        isFiltered(filter) ? (
           <EmptyPanel icon={<IconFilterOff />} title="Nothing matches" description="No row fits all of these filters.">
             <Button variant="default" onClick={onUnfiltered}>
               Show everything
@@ -42,16 +36,10 @@ export function AuditList({
             title="Nothing happened yet"
             description="Every login and every change of an account is written here."
           />
-        )}
-      </Paper>
-    );
-  }
-  return (
-    <>
-      <Paper>
-        <AuditTable entries={entries} onNarrow={onNarrow} />
-      </Paper>
-      <LoadMore list={list} />
-    </>
+        )
+      }
+    >
+      {(entries) => <AuditTable entries={entries} onNarrow={onNarrow} />}
+    </ListOf>
   );
 }

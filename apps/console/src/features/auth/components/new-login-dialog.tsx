@@ -46,7 +46,6 @@ export function NewLoginDialog({
       onExitTransitionEnd={onClosed}
       zIndex={400}
       title="Your session has ended"
-      centered
     >
       <Stack gap="md">
         <Text c="dimmed">Log in to go on where you are. What you typed on this page is still there.</Text>

@@ -29,8 +29,6 @@ export function StepUpDialog({
       returnFocus={false}
       onExitTransitionEnd={onClosed}
       title="Confirm that it is you"
-      closeButtonProps={{ "aria-label": "Close" }}
-      centered
     >
       <ProofForm
         needsCode={me.totp_enabled}

@@ -59,13 +59,7 @@ export function BackupCodesStep({
       <Button disabled={!saved} onClick={onDone}>
         Done
       </Button>
-      <Modal
-        opened={leaving.status === "blocked"}
-        onClose={() => leaving.reset?.()}
-        title="Leave without saving the codes?"
-        closeButtonProps={{ "aria-label": "Close" }}
-        centered
-      >
+      <Modal opened={leaving.status === "blocked"} onClose={() => leaving.reset?.()} title="Leave without saving the codes?">
         <Alert color="yellow">They are not shown again. Without them a lost phone shuts you out until another admin lets you in.</Alert>
         <Text mt="md">You can make new ones on this page at any time.</Text>
         <Group justify="flex-end" gap="xs" mt="lg">

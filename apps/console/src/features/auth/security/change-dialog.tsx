@@ -38,7 +38,7 @@ export function ChangeDialog<Result>({
 }) {
   const { title, text, submit } = WORDS[change];
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }} centered>
+    <Modal opened={opened} onClose={onClose} title={title}>
       <ProofForm
         key={change}
         needsCode={change !== "set_up"}

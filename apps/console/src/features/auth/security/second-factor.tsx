@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import type { Api } from "#http/api.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import {
   disableSecondFactor,
   makeBackupCodes,
@@ -126,11 +126,7 @@ function Overview({
 }) {
   const status = useQuery(secondFactorQuery(useApi()));
   if (status.data === undefined) {
-    return status.error === null ? (
-      <LoadingRows rows={3} />
-    ) : (
-      <ErrorState title="The second factor could not be looked up" error={status.error} onRetry={() => void status.refetch()} />
-    );
+    return <Unanswered query={status} failed="The second factor could not be looked up" loading={<LoadingRows rows={3} />} />;
   }
   return status.data.totp_enabled ? (
     <SecondFactorOn focus={focus} state={status.data} onChange={onChange} />

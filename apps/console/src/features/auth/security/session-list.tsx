@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Paper, Stack, Text } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { SessionItem } from "@sightline/identity/contract";
 import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icons-react";
@@ -8,7 +8,8 @@ import { useApi } from "#http/api-context.ts";
 import { type Device, deviceOf } from "#ui/words/device.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { revokeOtherSessions, revokeSession, sessionsQuery } from "#features/auth/api/sessions.ts";
@@ -40,13 +41,16 @@ export function SessionList() {
           </Button>
         )}
       </Group>
-      {sessions.data === undefined && sessions.error === null && (
-        <Stack p="lg" pt={0}>
-          <LoadingRows rows={2} />
-        </Stack>
-      )}
-      {sessions.data === undefined && sessions.error !== null && (
-        <ErrorState title="The sessions could not be loaded" error={sessions.error} onRetry={() => void sessions.refetch()} />
+      {sessions.data === undefined && (
+        <Unanswered
+          query={sessions}
+          failed="The sessions could not be loaded"
+          loading={
+            <Stack p="lg" pt={0}>
+              <LoadingRows rows={2} />
+            </Stack>
+          }
+        />
       )}
       {sessions.data !== undefined && (
         <ul ref={list} tabIndex={-1} aria-label="Your sessions" className={classes.list}>
@@ -136,17 +140,17 @@ function RevokeOthers({
     },
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="Revoke all other sessions?" closeButtonProps={{ "aria-label": "Close" }} centered>
+    <ConfirmDialog
+      opened={opened}
+      title="Revoke all other sessions?"
+      change={revoke}
+      cancel="Keep them"
+      confirm="Revoke"
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
       <Text>{plural(count, "session ends", "sessions end")} at once. This one stays.</Text>
-      <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Keep them
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-          Revoke
-        </Button>
-      </Group>
-    </Modal>
+    </ConfirmDialog>
   );
 }
 

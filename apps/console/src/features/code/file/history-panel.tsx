@@ -5,7 +5,7 @@ import type { Branch } from "#features/code/api/files.ts";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { plural } from "#ui/words/format.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
 import { MoreResults } from "#features/code/search/more-results.tsx";
@@ -16,11 +16,7 @@ export function HistoryPanel({ branch, path }: { readonly branch: Branch; readon
   const list = useInfiniteQuery(commitsQuery(useApi(), branch, path));
   const [first] = list.data?.pages ?? [];
   if (first === undefined) {
-    return list.error === null ? (
-      <LoadingRows rows={6} height={40} />
-    ) : (
-      <ErrorState title="The history could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-    );
+    return <Unanswered query={list} failed="The history could not be loaded" loading={<LoadingRows rows={6} height={40} />} />;
   }
   const commits = list.data?.pages.flatMap((page) => page.commits) ?? [];
   const { commits: known, complete } = first.depth;

@@ -7,7 +7,7 @@ import { type Branch, outlineQuery } from "#features/code/api/files.ts";
 import type { LineRange } from "./line-range.ts";
 import { outlineRows } from "./outline-rows.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import classes from "./outline-panel.module.css";
 
 const INDENT = 14;
@@ -28,11 +28,7 @@ export function OutlinePanel({
 }) {
   const outline = useQuery(outlineQuery(useApi(), branch, path));
   if (outline.data === undefined) {
-    return outline.error === null ? (
-      <LoadingRows rows={8} height={20} />
-    ) : (
-      <ErrorState title="The outline could not be loaded" error={outline.error} onRetry={() => void outline.refetch()} />
-    );
+    return <Unanswered query={outline} failed="The outline could not be loaded" loading={<LoadingRows rows={8} height={20} />} />;
   }
   const { symbols, language } = outline.data;
   if (symbols.length === 0) {

@@ -7,7 +7,7 @@ import { referencesQuery } from "#features/code/api/symbols.ts";
 import { fileLink } from "./file-link.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
 import { MoreResults } from "#features/code/search/more-results.tsx";
 import classes from "./symbol-panel.module.css";
@@ -37,11 +37,7 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
         onChange={(where) => setEverywhere(where === "everywhere")}
       />
       {first === undefined || last === undefined ? (
-        list.error === null ? (
-          <LoadingRows rows={5} height={34} />
-        ) : (
-          <ErrorState title="The name could not be looked up" error={list.error} onRetry={() => void list.refetch()} />
-        )
+        <Unanswered query={list} failed="The name could not be looked up" loading={<LoadingRows rows={5} height={34} />} />
       ) : (
         <>
           <AnswerNotes partial={first.partial ? "There are more files than were looked at." : undefined} notes={first.notes} error={null} />

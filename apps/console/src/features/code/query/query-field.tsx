@@ -1,14 +1,11 @@
-import { Combobox, Kbd, TextInput, useCombobox } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
-import { type Completable, completionAt } from "./query-language.ts";
-import { useTyped } from "./use-typed.ts";
+import type { ReactNode } from "react";
+import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
+import { useTyped } from "#ui/query/use-typed.ts";
+import { type Completable, type Completion, completionAt } from "./query-language.ts";
 import classes from "./query-field.module.css";
-import { useSingleKeys } from "#ui/keys/single-keys.ts";
 
+const PAUSE_MS = 180;
 const NOTHING: Completable = {};
-const NONE = -1;
 
 /** The field of a search; filters are completed as they are typed. */
 export function QueryField({
@@ -31,97 +28,34 @@ export function QueryField({
   /** The arrow down key was pressed while nothing is offered. */
   readonly onEnterResults: () => void;
 }) {
-  const field = useRef<HTMLInputElement>(null);
-  const combobox = useCombobox();
-  const prefix = useId();
-  const [text, setText] = useTyped(value, onChange);
-  const [caret, setCaret] = useState<number>();
+  const completing = useCompleting();
+  const { text, type } = useTyped(value, PAUSE_MS, onChange);
+  const { caret } = completing;
   const completion = caret === undefined || completable === NOTHING ? undefined : completionAt(text, caret, completable);
-  const options = combobox.dropdownOpened ? (completion?.options ?? []) : [];
-  // The option that the arrow keys went to; none at first, so that enter changes nothing unasked.
-  const [active, setActive] = useState(NONE);
-  const { areOn } = useSingleKeys();
-  useHotkeys(areOn ? [["/", () => field.current?.focus()]] : []);
 
-  function type(typed: string, at: number | null): void {
-    setText(typed);
-    setCaret(at ?? typed.length);
-    setActive(NONE);
-    combobox.openDropdown();
-  }
-
-  function complete(option: string): void {
+  function complete(option: Completion["options"][number]) {
     if (completion === undefined) {
-      return;
+      return undefined;
     }
-    const before = text.slice(0, completion.start) + option;
-    setText(before + text.slice(completion.end).trimStart());
-    setCaret(before.length);
-    setActive(NONE);
-    field.current?.focus();
-    // React puts the caret at the end of a text that it changed.
-    requestAnimationFrame(() => field.current?.setSelectionRange(before.length, before.length));
-  }
-
-  function press(event: KeyboardEvent): void {
-    const chosen = options[active];
-    if (event.key === "ArrowDown" && options.length === 0) {
-      event.preventDefault();
-      onEnterResults();
-    } else if (options.length > 0 && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-      event.preventDefault();
-      setActive((active + (event.key === "ArrowDown" ? 1 : active === NONE ? 0 : -1) + options.length) % options.length);
-    } else if (event.key === "Enter" && chosen !== undefined) {
-      event.preventDefault();
-      complete(chosen.text);
-    } else if (event.key === "Escape") {
-      combobox.closeDropdown();
-    }
+    const before = text.slice(0, completion.start) + option.text;
+    return { text: before + text.slice(completion.end).trimStart(), caret: before.length };
   }
 
   return (
-    <Combobox store={combobox} position="bottom-start" withinPortal={false} onOptionSubmit={complete}>
-      <Combobox.Target
-        withKeyboardNavigation={false}
-        withExpandedAttribute
-        aria-expanded={options.length > 0}
-        aria-activedescendant={active === NONE || options.length === 0 ? undefined : `${prefix}${active}`}
-      >
-        <TextInput
-          ref={field}
-          className={classes.field}
-          size="md"
-          aria-label={label}
-          placeholder={placeholder}
-          leftSection={<IconSearch size={18} />}
-          rightSection={tools ?? (text === "" ? <Kbd size="xs">/</Kbd> : null)}
-          {...(tools === undefined ? {} : { rightSectionWidth: "auto" })}
-          autoFocus
-          autoCapitalize="off"
-          spellCheck={false}
-          maxLength={10_000}
-          value={text}
-          onKeyDown={press}
-          onBlur={() => combobox.closeDropdown()}
-          onChange={({ currentTarget }) => type(currentTarget.value, currentTarget.selectionStart)}
-        />
-      </Combobox.Target>
-      <Combobox.Dropdown hidden={options.length === 0} className={classes.dropdown}>
-        <Combobox.Options aria-label="Filters that fit">
-          {options.map(({ text: option, explains }, index) => (
-            <Combobox.Option
-              key={option}
-              id={`${prefix}${index}`}
-              value={option}
-              selected={index === active}
-              aria-selected={index === active}
-            >
-              <span className={classes.option}>{option}</span>
-              {explains !== "" && <span className={classes.explains}>{explains}</span>}
-            </Combobox.Option>
-          ))}
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
+    <CompletingField
+      completing={completing}
+      className={classes.field}
+      aria-label={label}
+      placeholder={placeholder}
+      {...(tools === undefined ? {} : { rightSection: tools, rightSectionWidth: "auto" })}
+      autoFocus
+      maxLength={10_000}
+      text={text}
+      options={completion?.options ?? []}
+      optionsLabel="Filters that fit"
+      complete={complete}
+      onType={type}
+      onEnterResults={onEnterResults}
+    />
   );
 }

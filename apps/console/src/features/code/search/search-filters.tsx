@@ -1,8 +1,10 @@
 import { Select, TextInput } from "@mantine/core";
 import { LANGUAGES } from "#features/code/query/languages.ts";
 import type { FilterName, SearchState } from "#features/code/query/search-state.ts";
-import { useTyped } from "#features/code/query/use-typed.ts";
+import { useTyped } from "#ui/query/use-typed.ts";
 import classes from "./search-filters.module.css";
+
+const PAUSE_MS = 180;
 
 export type SearchedRepository = { readonly full_name: string; readonly refs: readonly { readonly name: string }[] };
 
@@ -16,7 +18,9 @@ export function SearchFilters({
   readonly repositories: readonly SearchedRepository[];
   readonly onChange: (filters: Partial<Record<FilterName, string | undefined>>) => void;
 }) {
-  const [path, setPath] = useTyped(state.path ?? "", (typed) => onChange({ path: typed.trim() === "" ? undefined : typed.trim() }));
+  const { text: path, type: setPath } = useTyped(state.path ?? "", PAUSE_MS, (typed) =>
+    onChange({ path: typed.trim() === "" ? undefined : typed.trim() }),
+  );
   const chosen = repositories.filter(({ full_name: name }) => state.repo === undefined || name === state.repo);
   const branches = [...new Set(chosen.flatMap(({ refs }) => refs.map(({ name }) => name)))];
   return (

@@ -1,12 +1,12 @@
-import { Button, Group, SegmentedControl, Stack, Text, TextInput, Textarea } from "@mantine/core";
+import { Group, SegmentedControl, Text, TextInput, Textarea } from "@mantine/core";
 import { type CreateCredentialRequest, type Credential, createCredentialRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
 import monospace from "#ui/kit/monospace.module.css";
 import { KINDS } from "#features/credentials/credential-kinds.ts";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 
 const EMPTY = { name: "", host: "github.com", secret: "", username: "", app_id: "", installation_id: "" };
 
@@ -26,8 +26,7 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: (credenti
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     setChecked(true);
     if (problems.size === 0) {
       add.mutate();
@@ -47,45 +46,34 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: (credenti
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={add.error} title="The credential was not added" />
-        <SegmentedControl
-          fullWidth
-          aria-label="Kind"
-          data={[
-            { value: "token", label: KINDS.token.label },
-            { value: "deploy_key", label: KINDS.deploy_key.label },
-            { value: "github_app", label: KINDS.github_app.label },
-          ]}
-          value={kind}
-          onChange={setKind}
-        />
-        <TextInput label="Name" placeholder="GitHub, read only" data-autofocus maxLength={100} {...field("name")} />
-        <TextInput label="Host" description="As in the clone URL, with its port if it has one" {...field("host")} />
-        {kind === "token" && (
-          <TextInput label="User name" description="Only for hosts that want one beside the token" maxLength={200} {...field("username")} />
-        )}
-        {kind === "github_app" && (
-          <Group grow align="flex-start">
-            <TextInput label="App ID" inputMode="numeric" {...field("app_id")} />
-            <TextInput label="Installation ID" inputMode="numeric" {...field("installation_id")} />
-          </Group>
-        )}
-        <SecretField kind={kind} {...field("secret")} />
-        <Text size="xs" c="dimmed">
-          It is sealed before it is stored, and never shown again.
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Add the credential
-          </Button>
+    <DialogForm change={add} failed="The credential was not added" submit="Add the credential" onSubmit={submit} onCancel={onCancel}>
+      <SegmentedControl
+        fullWidth
+        aria-label="Kind"
+        data={[
+          { value: "token", label: KINDS.token.label },
+          { value: "deploy_key", label: KINDS.deploy_key.label },
+          { value: "github_app", label: KINDS.github_app.label },
+        ]}
+        value={kind}
+        onChange={setKind}
+      />
+      <TextInput label="Name" placeholder="GitHub, read only" data-autofocus maxLength={100} {...field("name")} />
+      <TextInput label="Host" description="As in the clone URL, with its port if it has one" {...field("host")} />
+      {kind === "token" && (
+        <TextInput label="User name" description="Only for hosts that want one beside the token" maxLength={200} {...field("username")} />
+      )}
+      {kind === "github_app" && (
+        <Group grow align="flex-start">
+          <TextInput label="App ID" inputMode="numeric" {...field("app_id")} />
+          <TextInput label="Installation ID" inputMode="numeric" {...field("installation_id")} />
         </Group>
-      </Stack>
-    </form>
+      )}
+      <SecretField kind={kind} {...field("secret")} />
+      <Text size="xs" c="dimmed">
+        It is sealed before it is stored, and never shown again.
+      </Text>
+    </DialogForm>
   );
 }
 

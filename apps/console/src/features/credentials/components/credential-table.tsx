@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Table, Text, TextInput, VisuallyHidden } from "@mantine/core";
+import { Alert, Button, Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Credential } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { credentialsQuery, deleteCredential, replaceSecret, testCredential } from "#features/credentials/api/credentials.ts";
@@ -29,61 +30,51 @@ export function CredentialTable({ credentials }: { readonly credentials: readonl
 
   return (
     <>
-      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Credentials" } }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Host</Table.Th>
-              <Table.Th>Last used</Table.Th>
-              <Table.Th w={270}>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {credentials.map((credential) => (
-              <Table.Tr key={credential.id}>
-                <Table.Td>
-                  <Text fw={550}>{credential.name}</Text>
-                  <Text size="xs" c="dimmed">
-                    {KINDS[credential.kind].label}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{credential.host}</Table.Td>
-                <Table.Td>
-                  <LastUse credential={credential} />
-                </Table.Td>
-                <Table.Td>
-                  <Group gap="xs" wrap="nowrap" justify="flex-end">
-                    <Button size="xs" variant="default" aria-label={`Test ${credential.name}`} onClick={() => open("test", credential)}>
-                      Test
-                    </Button>
-                    <Button
-                      size="xs"
-                      variant="default"
-                      aria-label={`Replace the secret of ${credential.name}`}
-                      onClick={() => open("replace", credential)}
-                    >
-                      Replace
-                    </Button>
-                    <Button size="xs" variant="default" aria-label={`Delete ${credential.name}`} onClick={() => open("delete", credential)}>
-                      Delete
-                    </Button>
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Modal
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title={TITLES[intent?.kind ?? "test"]}
-        closeButtonProps={{ "aria-label": "Close" }}
-        centered
-      >
+      <DataTable
+        label="Credentials"
+        minWidth={760}
+        rows={credentials}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: "Name",
+            cell: (credential) => (
+              <>
+                <Text fw={550}>{credential.name}</Text>
+                <Text size="xs" c="dimmed">
+                  {KINDS[credential.kind].label}
+                </Text>
+              </>
+            ),
+          },
+          { header: "Host", cell: ({ host }) => host },
+          { header: "Last used", cell: (credential) => <LastUse credential={credential} /> },
+          {
+            header: "Actions",
+            isHidden: true,
+            width: 270,
+            cell: (credential) => (
+              <Group gap="xs" wrap="nowrap" justify="flex-end">
+                <Button size="xs" variant="default" aria-label={`Test ${credential.name}`} onClick={() => open("test", credential)}>
+                  Test
+                </Button>
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Replace the secret of ${credential.name}`}
+                  onClick={() => open("replace", credential)}
+                >
+                  Replace
+                </Button>
+                <Button size="xs" variant="default" aria-label={`Delete ${credential.name}`} onClick={() => open("delete", credential)}>
+                  Delete
+                </Button>
+              </Group>
+            ),
+          },
+        ]}
+      />
+      <Modal opened={opened} onClose={() => setOpened(false)} title={TITLES[intent?.kind ?? "test"]}>
         {intent !== undefined && <Dialog key={`${intent.kind} ${intent.credential.id}`} intent={intent} onClose={() => setOpened(false)} />}
       </Modal>
     </>
@@ -101,13 +92,7 @@ function LastUse({ credential }: { readonly credential: Credential }) {
       </>
     );
   }
-  return credential.last_used_at === null ? (
-    <Text inherit c="dimmed">
-      never
-    </Text>
-  ) : (
-    <TimeStamp at={credential.last_used_at} />
-  );
+  return <TimeStamp at={credential.last_used_at} none="never" />;
 }
 
 function Dialog({ intent, onClose }: { readonly intent: Intent; readonly onClose: () => void }) {
@@ -133,49 +118,41 @@ function TestCredential({ credential, onClose }: DialogProps) {
     onSuccess: () => queries.invalidateQueries({ queryKey: credentialsQuery(api).queryKey }),
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    test.mutate();
-  }
-
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <TextInput
-          label="Clone URL"
-          description={`Of a repository on ${credential.host} that “${credential.name}” should open`}
-          placeholder={
-            credential.kind === "deploy_key" ? `git@${credential.host}:acme/webshop.git` : `https://${credential.host}/acme/webshop.git`
-          }
-          value={address}
-          data-autofocus
-          spellCheck={false}
-          onChange={(event) => setAddress(event.currentTarget.value)}
-        />
-        {test.error !== null && (
-          <Alert color="red" role="alert" title="It could not be tried">
-            {test.error.message}
-          </Alert>
-        )}
-        {test.data !== undefined && !test.isPending && (
-          <Alert
-            color={test.data.ok ? "green" : "red"}
-            role={test.data.ok ? "status" : "alert"}
-            title={test.data.ok ? "It works" : "It does not work"}
-          >
-            {test.data.message}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Close
-          </Button>
-          <Button type="submit" loading={test.isPending} disabled={address.trim() === ""}>
-            Test
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      change={test}
+      cancel="Close"
+      submit="Test"
+      disabled={address.trim() === ""}
+      onSubmit={() => test.mutate()}
+      onCancel={onClose}
+    >
+      <TextInput
+        label="Clone URL"
+        description={`Of a repository on ${credential.host} that “${credential.name}” should open`}
+        placeholder={
+          credential.kind === "deploy_key" ? `git@${credential.host}:acme/webshop.git` : `https://${credential.host}/acme/webshop.git`
+        }
+        value={address}
+        data-autofocus
+        spellCheck={false}
+        onChange={(event) => setAddress(event.currentTarget.value)}
+      />
+      {test.error !== null && (
+        <Alert color="red" role="alert" title="It could not be tried">
+          {test.error.message}
+        </Alert>
+      )}
+      {test.data !== undefined && !test.isPending && (
+        <Alert
+          color={test.data.ok ? "green" : "red"}
+          role={test.data.ok ? "status" : "alert"}
+          title={test.data.ok ? "It works" : "It does not work"}
+        >
+          {test.data.message}
+        </Alert>
+      )}
+    </DialogForm>
   );
 }
 
@@ -191,27 +168,18 @@ function ReplaceSecret({ credential, onClose }: DialogProps) {
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    replace.mutate();
-  }
-
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={replace.error} title="The secret was not replaced" />
-        <Text size="sm">“{credential.name}” uses the new secret from the next fetch on; the old one is gone.</Text>
-        <SecretField kind={credential.kind} value={secret} onChange={(event) => setSecret(event.currentTarget.value)} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={replace.isPending} disabled={secret.trim() === ""}>
-            Replace
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      change={replace}
+      failed="The secret was not replaced"
+      submit="Replace"
+      disabled={secret.trim() === ""}
+      onSubmit={() => replace.mutate()}
+      onCancel={onClose}
+    >
+      <Text size="sm">“{credential.name}” uses the new secret from the next fetch on; the old one is gone.</Text>
+      <SecretField kind={credential.kind} value={secret} onChange={(event) => setSecret(event.currentTarget.value)} />
+    </DialogForm>
   );
 }
 
@@ -226,17 +194,8 @@ function DeleteCredential({ credential, onClose }: DialogProps) {
     },
   });
   return (
-    <Stack gap="md">
-      <FailedChange error={remove.error} title="The credential was not deleted" />
+    <ConfirmForm change={remove} failed="The credential was not deleted" onConfirm={() => remove.mutate()} onClose={onClose}>
       <Text>Repositories that need “{credential.name}” can't be fetched any more. What is indexed of them stays searchable.</Text>
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Keep it
-        </Button>
-        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-          Delete
-        </Button>
-      </Group>
-    </Stack>
+    </ConfirmForm>
   );
 }

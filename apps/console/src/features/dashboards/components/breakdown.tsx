@@ -1,10 +1,11 @@
-import { Paper, SegmentedControl, Table, Text, Title } from "@mantine/core";
+import { Paper, SegmentedControl, Text, Title } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
 import { formatCost, formatCount } from "#ui/words/format.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
 import type { AskedRange } from "#features/dashboards/asked-range.ts";
 import { GROUPINGS, type Grouping } from "#features/dashboards/groupings.ts";
@@ -40,9 +41,8 @@ export function Breakdown({
           onChange={onGroup}
         />
       </header>
-      {groups === undefined && metrics.error === null && <LoadingRows rows={4} height={32} />}
-      {groups === undefined && metrics.error !== null && (
-        <ErrorState title="The breakdown could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
+      {groups === undefined && (
+        <Unanswered query={metrics} failed="The breakdown could not be loaded" loading={<LoadingRows rows={4} height={32} />} />
       )}
       {groups?.length === 0 && (
         <Text c="dimmed" py="lg" ta="center">
@@ -73,51 +73,52 @@ function GroupTable({
   const shown = groups.filter((group) => countsOf(group).count > 0);
   const most = Math.max(...shown.map((group) => countsOf(group).count));
   const isSpent = shown.some(({ calls }) => calls > 0);
+  const nameOf = ({ key }: Groups[number]) => (key === "" ? "(none)" : key);
+  const amount = (header: string, cell: (group: Groups[number]) => string) => ({ header, align: "right" as const, cell });
   return (
-    <Table.ScrollContainer minWidth={isSpent ? 900 : 640} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Breakdown" } }}>
-      <Table verticalSpacing={6} horizontalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{grouping.label}</Table.Th>
-            <Table.Th className={classes.share ?? ""}>{grouping.ofTraces ? "Traces" : "Steps"}</Table.Th>
-            <Table.Th ta="right">Failed</Table.Th>
-            <Table.Th ta="right">p50</Table.Th>
-            <Table.Th ta="right">p95</Table.Th>
-            <Table.Th ta="right">p99</Table.Th>
-            {isSpent && <Table.Th ta="right">Tokens in</Table.Th>}
-            {isSpent && <Table.Th ta="right">Tokens out</Table.Th>}
-            {isSpent && <Table.Th ta="right">Cost</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {shown.map((group) => {
-            const { count, failures, p50_ms: p50, p95_ms: p95, p99_ms: p99 } = countsOf(group);
-            const name = group.key === "" ? "(none)" : group.key;
+    <DataTable
+      label="Breakdown"
+      minWidth={isSpent ? 900 : 640}
+      verticalSpacing={6}
+      horizontalSpacing="sm"
+      rows={shown}
+      rowKey={({ key }) => key}
+      columns={[
+        {
+          header: grouping.label,
+          td: { className: classes.name ?? "" },
+          cell: (group) => {
             const query = grouping.queryOf(group.key);
-            return (
-              <Table.Tr key={group.key}>
-                <Table.Td className={classes.name ?? ""}>{query === undefined ? name : children(name, query)}</Table.Td>
-                <Table.Td>
-                  <div className={classes.bar}>
-                    <meter className={classes.meter} min={0} max={most} value={count} aria-label={`Share of ${name}`} />
-                    <span>{formatCount(count)}</span>
-                  </div>
-                </Table.Td>
-                <Table.Td ta="right" c={failures > 0 ? "var(--sl-bad)" : "dimmed"}>
-                  {failures === 0 ? "–" : `${formatCount(failures)} (${percentOf(failures, count)})`}
-                </Table.Td>
-                <Table.Td ta="right">{durationOf(p50)}</Table.Td>
-                <Table.Td ta="right">{durationOf(p95)}</Table.Td>
-                <Table.Td ta="right">{durationOf(p99)}</Table.Td>
-                {isSpent && <Table.Td ta="right">{formatCount(group.input_tokens)}</Table.Td>}
-                {isSpent && <Table.Td ta="right">{formatCount(group.output_tokens)}</Table.Td>}
-                {isSpent && <Table.Td ta="right">{costOf(group)}</Table.Td>}
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+            return query === undefined ? nameOf(group) : children(nameOf(group), query);
+          },
+        },
+        {
+          header: grouping.ofTraces ? "Traces" : "Steps",
+          width: 200,
+          cell: (group) => (
+            <div className={classes.bar}>
+              <meter className={classes.meter} min={0} max={most} value={countsOf(group).count} aria-label={`Share of ${nameOf(group)}`} />
+              <span>{formatCount(countsOf(group).count)}</span>
+            </div>
+          ),
+        },
+        {
+          header: "Failed",
+          align: "right",
+          td: (group) => ({ c: countsOf(group).failures > 0 ? "var(--sl-bad)" : "dimmed" }),
+          cell: (group) => {
+            const { failures, count } = countsOf(group);
+            return failures === 0 ? "–" : `${formatCount(failures)} (${percentOf(failures, count)})`;
+          },
+        },
+        amount("p50", (group) => durationOf(countsOf(group).p50_ms)),
+        amount("p95", (group) => durationOf(countsOf(group).p95_ms)),
+        amount("p99", (group) => durationOf(countsOf(group).p99_ms)),
+        isSpent && amount("Tokens in", (group) => formatCount(group.input_tokens)),
+        isSpent && amount("Tokens out", (group) => formatCount(group.output_tokens)),
+        isSpent && amount("Cost", costOf),
+      ]}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { Paper, Table, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { Gap } from "@sightline/observability/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -7,8 +7,8 @@ import { gapsQuery } from "#features/ingestion/api/gaps.ts";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
-import { LoadMore } from "#ui/kit/load-more.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type GapListProps = {
@@ -20,72 +20,56 @@ type GapListProps = {
 /** What never arrived, as ranges of the numbers that a producer gives its events. */
 export function GapList({ projectId, children }: GapListProps) {
   const list = useInfiniteQuery(gapsQuery(useApi(), projectId));
-  const gaps = list.data?.pages.flatMap(({ items }) => items);
-  if (gaps === undefined) {
-    return list.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The gaps could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-    );
-  }
-  if (gaps.length === 0) {
-    return (
-      <Paper>
+  return (
+    <ListOf
+      list={list}
+      items={list.data?.pages.flatMap(({ items }) => items)}
+      failed="The gaps could not be loaded"
+      empty={
         <EmptyPanel
           icon={<IconShieldCheck />}
           title="No event was lost"
           description="Every application numbers what it sends. A number that is missing for 90 seconds would be here, and as a badge on the traces it may belong to."
         />
-      </Paper>
-    );
-  }
+      }
+    >
+      {(gaps) => (
+        <DataTable
+          label="Gaps"
+          minWidth={680}
+          rows={gaps}
+          rowKey={({ id }) => id}
+          columns={[
+            { header: "Events lost", align: "right", width: 110, td: { fw: 550 }, cell: ({ events }) => formatCount(events) },
+            {
+              header: "Their numbers",
+              width: 130,
+              cell: ({ first_seq: first, last_seq: last }) => (first === last ? first : `${first} – ${last}`),
+            },
+            { header: "Sent by", cell: (gap) => <Producer gap={gap} /> },
+            { header: "Found", width: 120, cell: (gap) => <TimeStamp at={gap.found_at} /> },
+            { header: "Traces", width: 130, cell: (gap) => (gap.producer_first_event_at === null ? "–" : children(gap)) },
+          ]}
+        />
+      )}
+    </ListOf>
+  );
+}
+
+function Producer({ gap: { producer, producer_id: id } }: { readonly gap: Gap }) {
   return (
     <>
-      <Paper>
-        <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Gaps" } }}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th ta="right" w={110}>
-                  Events lost
-                </Table.Th>
-                <Table.Th w={130}>Their numbers</Table.Th>
-                <Table.Th>Sent by</Table.Th>
-                <Table.Th w={120}>Found</Table.Th>
-                <Table.Th w={130}>Traces</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {gaps.map((gap) => (
-                <Table.Tr key={gap.id}>
-                  <Table.Td ta="right" fw={550}>
-                    {formatCount(gap.events)}
-                  </Table.Td>
-                  <Table.Td>{gap.first_seq === gap.last_seq ? gap.first_seq : `${gap.first_seq} – ${gap.last_seq}`}</Table.Td>
-                  <Table.Td>
-                    {gap.producer === null ? (
-                      <Text c="dimmed">It did not say who it is</Text>
-                    ) : (
-                      <Text>
-                        {gap.producer.host}, process {gap.producer.pid}
-                      </Text>
-                    )}
-                    <Text size="xs" c="dimmed" component="div">
-                      {gap.producer !== null && `${gap.producer.sdk}, ${gap.producer.runtime} `}
-                      <CopyableId value={gap.producer_id} label="producer id" />
-                    </Text>
-                  </Table.Td>
-                  <Table.Td>
-                    <TimeStamp at={gap.found_at} />
-                  </Table.Td>
-                  <Table.Td>{gap.producer_first_event_at === null ? "–" : children(gap)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Paper>
-      <LoadMore list={list} />
+      {producer === null ? (
+        <Text c="dimmed">It did not say who it is</Text>
+      ) : (
+        <Text>
+          {producer.host}, process {producer.pid}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" component="div">
+        {producer !== null && `${producer.sdk}, ${producer.runtime} `}
+        <CopyableId value={id} label="producer id" />
+      </Text>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDea
 import { fromEditable, toEditable } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES } from "#features/ingestion/letter-states.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import classes from "./letter-modal.module.css";
@@ -17,13 +17,7 @@ type ModalProps = { readonly projectId: string; readonly letterId: string | unde
 /** One entry: what it says and why it was set aside; mended, put on the stream again, or deleted. */
 export function LetterModal({ projectId, letterId, onClose }: ModalProps) {
   return (
-    <Modal
-      opened={letterId !== undefined}
-      onClose={onClose}
-      title="An entry that was set aside"
-      size={860}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Modal centered={false} opened={letterId !== undefined} onClose={onClose} title="An entry that was set aside" size={860}>
       {letterId !== undefined && <Letter projectId={projectId} id={letterId} onClose={onClose} />}
     </Modal>
   );
@@ -34,11 +28,7 @@ function Letter({ projectId, id, onClose }: { readonly projectId: string; readon
   if (letter.data !== undefined) {
     return <Opened key={letter.data.fixed_at} projectId={projectId} letter={letter.data} onClose={onClose} />;
   }
-  return letter.error === null ? (
-    <LoadingRows rows={4} />
-  ) : (
-    <ErrorState title="The entry could not be loaded" error={letter.error} onRetry={() => void letter.refetch()} />
-  );
+  return <Unanswered query={letter} failed="The entry could not be loaded" loading={<LoadingRows rows={4} />} />;
 }
 
 function Opened({ projectId, letter, onClose }: { readonly projectId: string; readonly letter: DeadLetter; readonly onClose: () => void }) {

@@ -1,28 +1,32 @@
-import { Button, Paper } from "@mantine/core";
+import classes from "./job-list.module.css";
+import { Anchor, Button, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Job } from "@sightline/code-index/contract";
 import { IconFilterOff, IconStack2 } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
-import { LoadMore } from "#ui/kit/load-more.tsx";
-import { type JobFilter, jobListQuery } from "#features/jobs/api/jobs.ts";
-import { JobTable } from "./job-table.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { FailureReason } from "#ui/words/failure-reason.tsx";
+import { formatDuration } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { JOBS_KEY, type JobFilter, cancelJob, isUnderWay, jobListQuery, retryJob } from "#features/jobs/api/jobs.ts";
+import { TRIGGERS, runTime, STATUSES } from "#features/jobs/job-labels.ts";
+import { JobProgress } from "#ui/words/job-progress.tsx";
+import { NoValue, Status } from "#ui/kit/status.tsx";
 
 export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; readonly onUnfiltered: () => void }) {
   const list = useInfiniteQuery(jobListQuery(useApi(), filter));
-  const jobs = list.data?.pages.flatMap(({ items }) => items);
-  if (jobs === undefined) {
-    return list.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The jobs could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-    );
-  }
-  if (jobs.length === 0) {
-    const filtered = filter.status !== undefined || filter.repositoryId !== undefined;
-    return (
-      <Paper>
-        {filtered ? (
+  const isFiltered = filter.status !== undefined || filter.repositoryId !== undefined;
+  return (
+    <ListOf
+      list={list}
+      items={list.data?.pages.flatMap(({ items }) => items)}
+      failed="The jobs could not be loaded"
+      empty={
+        isFiltered ? (
           <EmptyPanel icon={<IconFilterOff />} title="No job matches" description="Try it with any status and any repository.">
             <Button variant="default" onClick={onUnfiltered}>
               Show all jobs
@@ -38,16 +42,96 @@ export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; 
               All repositories
             </Button>
           </EmptyPanel>
-        )}
-      </Paper>
-    );
-  }
+        )
+      }
+    >
+      {(jobs) => <JobTable jobs={jobs} now={list.dataUpdatedAt} />}
+    </ListOf>
+  );
+}
+
+/** `now` is when the jobs were asked for. */
+function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: number }) {
+  return (
+    <DataTable
+      label="Jobs"
+      minWidth={680}
+      rows={jobs}
+      rowKey={({ job_id: id }) => id}
+      columns={[
+        { header: "Repository", cell: (job) => <Repository job={job} /> },
+        { header: "Status", width: 220, cell: (job) => <JobState job={job} /> },
+        {
+          header: "Commit",
+          className: classes.wide,
+          cell: ({ commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
+        },
+        {
+          header: "Asked for",
+          cell: (job) => (
+            <>
+              <TimeStamp at={job.created_at} />
+              <Text size="xs" c="dimmed">
+                {TRIGGERS[job.trigger]}
+              </Text>
+            </>
+          ),
+        },
+        {
+          header: "Ran",
+          td: { className: classes.ran ?? "" },
+          cell: (job) => {
+            const ran = runTime(job, now);
+            return ran === undefined ? <NoValue /> : formatDuration(ran);
+          },
+        },
+        { header: "Actions", isHidden: true, width: 110, cell: (job) => <JobAction job={job} /> },
+      ]}
+    />
+  );
+}
+
+function Repository({ job }: { readonly job: Job }) {
+  const [owner = "", repo = ""] = job.full_name.split("/");
   return (
     <>
-      <Paper>
-        <JobTable jobs={jobs} now={list.dataUpdatedAt} />
-      </Paper>
-      <LoadMore list={list} />
+      <Anchor component={Link} to="/code/$owner/$repo" params={{ owner, repo }} fw={550}>
+        {job.full_name}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        {job.ref ?? "default branch"}, {job.mode}
+        {job.attempt > 1 && `, attempt ${job.attempt}`}
+      </Text>
+      {job.error_message !== null && <FailureReason message={job.error_message} />}
     </>
   );
+}
+
+function JobAction({ job }: { readonly job: Job }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const underWay = isUnderWay(job);
+  const act = useMutation({
+    mutationFn: async (): Promise<unknown> => (underWay ? cancelJob(api, job.job_id) : retryJob(api, job.job_id)),
+    onSuccess: () => queries.invalidateQueries({ queryKey: JOBS_KEY }),
+    onError: (error) =>
+      notifications.show({ color: "red", title: underWay ? "The job goes on" : "No new job was queued", message: error.message }),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={act.isPending}
+      aria-label={`${underWay ? "Cancel" : "Run again"}: ${job.full_name}`}
+      onClick={() => act.mutate()}
+    >
+      {underWay ? "Cancel" : "Run again"}
+    </Button>
+  );
+}
+
+/** A job's status; while it runs, how far it is. */
+function JobState({ job }: { readonly job: Job }) {
+  const { label, tone } = STATUSES[job.status];
+  return job.status === "running" ? <JobProgress job={job} /> : <Status tone={tone}>{label}</Status>;
 }

@@ -12,7 +12,13 @@ const EVERYWHERE = [
 export function KeyboardMap({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   const pages = DESTINATIONS.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard" closeButtonProps={{ "aria-label": "Close the keyboard map" }}>
+    <Modal
+      centered={false}
+      opened={opened}
+      onClose={onClose}
+      title="Keyboard"
+      closeButtonProps={{ "aria-label": "Close the keyboard map" }}
+    >
       <SingleKeysSwitch />
       <Table aria-label="Keys that work everywhere" horizontalSpacing={0}>
         <Table.Tbody>

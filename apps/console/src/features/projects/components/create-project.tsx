@@ -1,15 +1,16 @@
 import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { type ProjectAccess, createProjectRequestSchema } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { createProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { AccessChoice } from "./access-choice.tsx";
 import { SendTraces } from "./send-traces.tsx";
 
 export function CreateProjectModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} size="xl" title="Create a project" closeButtonProps={{ "aria-label": "Close" }} centered>
+    <Modal opened={opened} onClose={onClose} size="xl" title="Create a project">
       <CreateProject onDone={onClose} />
     </Modal>
   );
@@ -26,8 +27,7 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey }),
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const wrong = createProjectRequestSchema.safeParse({ name }).error?.issues[0]?.message;
     setProblem(wrong);
     if (wrong === undefined) {
@@ -49,28 +49,18 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
     );
   }
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <TextInput
-          label="Name"
-          description="An application, or one environment of it"
-          placeholder="Support agent, production"
-          maxLength={200}
-          value={name}
-          error={problem ?? create.error?.message}
-          data-autofocus
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <AccessChoice access={access} onChange={setAccess} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm change={create} submit="Create" onSubmit={submit} onCancel={onDone}>
+      <TextInput
+        label="Name"
+        description="An application, or one environment of it"
+        placeholder="Support agent, production"
+        maxLength={200}
+        value={name}
+        error={problem ?? create.error?.message}
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <AccessChoice access={access} onChange={setAccess} />
+    </DialogForm>
   );
 }

@@ -5,17 +5,13 @@ import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNot
 import { useApi } from "#http/api-context.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 
 /** How an application sends its traces to this project. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
   const intake = useQuery(intakeQuery(useApi()));
   if (intake.data === undefined) {
-    return intake.error === null ? (
-      <LoadingRows rows={3} />
-    ) : (
-      <ErrorState title="Where to send traces could not be loaded" error={intake.error} onRetry={() => void intake.refetch()} />
-    );
+    return <Unanswered query={intake} failed="Where to send traces could not be loaded" loading={<LoadingRows rows={3} />} />;
   }
   return (
     <Stack gap="xs">

@@ -3,7 +3,7 @@ import type { Project, ApiKey } from "@sightline/observability/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { CreateApiKey } from "./create-api-key.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
 import { RevocableTable } from "#ui/kit/revocable-table.tsx";
@@ -26,13 +26,16 @@ function Keys({ project }: { readonly project: Project }) {
         <CreateApiKey projectId={project.id} />
       </Paper>
       <Paper component="section" aria-label="API keys">
-        {keys.data === undefined && keys.error === null && (
-          <Stack p="lg">
-            <LoadingRows rows={3} />
-          </Stack>
-        )}
-        {keys.data === undefined && keys.error !== null && (
-          <ErrorState title="The API keys could not be loaded" error={keys.error} onRetry={() => void keys.refetch()} />
+        {keys.data === undefined && (
+          <Unanswered
+            query={keys}
+            failed="The API keys could not be loaded"
+            loading={
+              <Stack p="lg">
+                <LoadingRows rows={3} />
+              </Stack>
+            }
+          />
         )}
         {keys.data?.length === 0 && (
           <Text p="lg" c="dimmed">

@@ -3,7 +3,7 @@ import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { maskingQuery } from "#features/projects/api/masking.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { MaskingForm } from "./masking-form.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
 
@@ -20,13 +20,5 @@ function OwnedMasking({ projectId }: { readonly projectId: string }) {
   if (masking.data !== undefined) {
     return <MaskingForm projectId={projectId} saved={masking.data} />;
   }
-  return (
-    <Paper p="lg">
-      {masking.error === null ? (
-        <LoadingRows />
-      ) : (
-        <ErrorState title="The rules could not be loaded" error={masking.error} onRetry={() => void masking.refetch()} />
-      )}
-    </Paper>
-  );
+  return <Paper p="lg">{<Unanswered query={masking} failed="The rules could not be loaded" loading={<LoadingRows />} />}</Paper>;
 }

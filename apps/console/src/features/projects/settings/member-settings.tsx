@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AddMember } from "./add-member.tsx";
 import { MemberTable, type Viewer } from "./member-table.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
@@ -44,13 +44,16 @@ export function MemberSettings({
         </Paper>
       )}
       <Paper component="section" aria-label="Members">
-        {members.data === undefined && members.error === null && (
-          <Stack p="lg">
-            <LoadingRows rows={3} />
-          </Stack>
-        )}
-        {members.data === undefined && members.error !== null && (
-          <ErrorState title="The members could not be loaded" error={members.error} onRetry={() => void members.refetch()} />
+        {members.data === undefined && (
+          <Unanswered
+            query={members}
+            failed="The members could not be loaded"
+            loading={
+              <Stack p="lg">
+                <LoadingRows rows={3} />
+              </Stack>
+            }
+          />
         )}
         {members.data?.length === 0 && (
           <Text p="lg" c="dimmed">

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Select, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Badge, Button, Group, Select, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,6 +6,8 @@ import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 export type Viewer = { readonly id: string; readonly isAdmin: boolean };
@@ -25,48 +27,42 @@ export function MemberTable({
   const mayChange = project.my_role === "owner";
   return (
     <>
-      <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Members" } }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Member</Table.Th>
-              <Table.Th w={150}>Role</Table.Th>
-              <Table.Th w={120}>Added</Table.Th>
-              <Table.Th w={120}>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {members.map((member) => {
+      <DataTable
+        label="Members"
+        minWidth={560}
+        rows={members}
+        rowKey={(member) => member.user_id}
+        columns={[
+          { header: "Member", cell: (member) => <Person member={member} isSelf={member.user_id === viewer.id} /> },
+          {
+            header: "Role",
+            width: 150,
+            cell: (member) => (mayChange ? <RoleOf project={project} member={member} /> : ROLES[member.role].label),
+          },
+          { header: "Added", width: 120, cell: (member) => <TimeStamp at={member.added_at} /> },
+          {
+            header: "Actions",
+            isHidden: true,
+            width: 120,
+            td: { ta: "right" },
+            cell: (member) => {
               const isSelf = member.user_id === viewer.id;
               return (
-                <Table.Tr key={member.user_id}>
-                  <Table.Td>
-                    <Person member={member} isSelf={isSelf} />
-                  </Table.Td>
-                  <Table.Td>{mayChange ? <RoleOf project={project} member={member} /> : ROLES[member.role].label}</Table.Td>
-                  <Table.Td>
-                    <TimeStamp at={member.added_at} />
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    {(mayChange || isSelf) && (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={isSelf ? "Leave the project" : `Remove ${nameOf(member)}`}
-                        onClick={() => setLeaving(member)}
-                      >
-                        {isSelf ? "Leave" : "Remove"}
-                      </Button>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
+                (mayChange || isSelf) && (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={isSelf ? "Leave the project" : `Remove ${nameOf(member)}`}
+                    onClick={() => setLeaving(member)}
+                  >
+                    {isSelf ? "Leave" : "Remove"}
+                  </Button>
+                )
               );
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+            },
+          },
+        ]}
+      />
       <RemoveModal
         project={project}
         member={leaving}
@@ -167,23 +163,17 @@ function RemoveModal({
     onSettled: onClose,
   });
   return (
-    <Modal
+    <ConfirmDialog
       opened={member !== undefined}
-      onClose={onClose}
       title={isSelf ? "Leave this project?" : `Remove ${member === undefined ? "" : nameOf(member)}?`}
-      closeButtonProps={{ "aria-label": "Close" }}
-      centered
+      change={remove}
+      cancel={isSelf ? "Stay" : "Keep them"}
+      confirm={isSelf ? "Leave" : "Remove"}
+      onConfirm={() => member !== undefined && remove.mutate(member.user_id)}
+      onClose={onClose}
     >
       <Text>{consequenceOf(project, isSelf, viewer)}</Text>
-      <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          {isSelf ? "Stay" : "Keep them"}
-        </Button>
-        <Button color="red" loading={remove.isPending} onClick={() => member !== undefined && remove.mutate(member.user_id)}>
-          {isSelf ? "Leave" : "Remove"}
-        </Button>
-      </Group>
-    </Modal>
+    </ConfirmDialog>
   );
 }
 

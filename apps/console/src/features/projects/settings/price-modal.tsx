@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { deletePrice, pricesQuery, putPrice } from "#features/projects/api/prices.ts";
 import { type PriceText, readPrice } from "#features/projects/price-table.ts";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
 
 export type PriceIntent = {
   readonly kind: "add" | "own" | "change" | "remove";
@@ -31,13 +31,7 @@ export function PriceModal({
   readonly onClose: () => void;
 }) {
   return (
-    <Modal
-      opened={intent !== undefined}
-      onClose={onClose}
-      title={TITLES[intent?.kind ?? "add"]}
-      closeButtonProps={{ "aria-label": "Close" }}
-      centered
-    >
+    <Modal opened={intent !== undefined} onClose={onClose} title={TITLES[intent?.kind ?? "add"]}>
       {intent?.kind === "remove" && intent.price !== undefined && (
         <RemovePrice projectId={projectId} price={intent.price} onClose={onClose} />
       )}
@@ -69,8 +63,7 @@ function PriceForm({
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     setChecked(true);
     if (Object.keys(all).length === 0) {
       save.mutate();
@@ -84,44 +77,33 @@ function PriceForm({
   });
   const amount = { inputMode: "decimal" as const, leftSection: "$", autoComplete: "off" };
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={save.error} title="The price was not saved" />
-        <TextInput
-          label="Model"
-          description="As its provider calls it; a date behind the name may be left out"
-          maxLength={500}
-          readOnly={intent.kind !== "add"}
-          data-autofocus={intent.kind === "add" || undefined}
-          autoComplete="off"
-          spellCheck={false}
-          {...field("model")}
-        />
-        <Group grow align="flex-start">
-          <TextInput label="Input" data-autofocus={intent.kind !== "add" || undefined} {...amount} {...field("input")} />
-          <TextInput label="Output" {...amount} {...field("output")} />
-        </Group>
-        <Group grow align="flex-start">
-          <TextInput label="Cache read" placeholder="as input" {...amount} {...field("cacheRead")} />
-          <TextInput label="Cache write" placeholder="as input" {...amount} {...field("cacheWrite")} />
-        </Group>
-        <TextInput
-          label="Since"
-          description="Calls from that hour on have this price; left empty, calls from this hour on"
-          type="datetime-local"
-          readOnly={intent.kind === "change"}
-          {...field("from")}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm change={save} failed="The price was not saved" submit="Save" onSubmit={submit} onCancel={onClose}>
+      <TextInput
+        label="Model"
+        description="As its provider calls it; a date behind the name may be left out"
+        maxLength={500}
+        readOnly={intent.kind !== "add"}
+        data-autofocus={intent.kind === "add" || undefined}
+        autoComplete="off"
+        spellCheck={false}
+        {...field("model")}
+      />
+      <Group grow align="flex-start">
+        <TextInput label="Input" data-autofocus={intent.kind !== "add" || undefined} {...amount} {...field("input")} />
+        <TextInput label="Output" {...amount} {...field("output")} />
+      </Group>
+      <Group grow align="flex-start">
+        <TextInput label="Cache read" placeholder="as input" {...amount} {...field("cacheRead")} />
+        <TextInput label="Cache write" placeholder="as input" {...amount} {...field("cacheWrite")} />
+      </Group>
+      <TextInput
+        label="Since"
+        description="Calls from that hour on have this price; left empty, calls from this hour on"
+        type="datetime-local"
+        readOnly={intent.kind === "change"}
+        {...field("from")}
+      />
+    </DialogForm>
   );
 }
 
@@ -136,20 +118,11 @@ function RemovePrice({ projectId, price, onClose }: { readonly projectId: string
     },
   });
   return (
-    <Stack gap="md">
-      <FailedChange error={remove.error} title="The price was not removed" />
+    <ConfirmForm change={remove} failed="The price was not removed" confirm="Remove" onConfirm={() => remove.mutate()} onClose={onClose}>
       <Text>
         Calls of “{price.model}” that had this price have the one before it, or the default, or none. Stored traces show their new cost at
         once.
       </Text>
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Keep it
-        </Button>
-        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
-        </Button>
-      </Group>
-    </Stack>
+    </ConfirmForm>
   );
 }

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { pricesQuery } from "#features/projects/api/prices.ts";
 import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { useNow } from "#ui/time/use-now.ts";
 import { OwnersOnly } from "./owners-only.tsx";
 import { PriceModal, type PriceIntent } from "./price-modal.tsx";
@@ -63,13 +63,16 @@ export function PriceSettings({ project }: { readonly project: Project }) {
             onChange={setShown}
           />
         </Group>
-        {prices.data === undefined && prices.error === null && (
-          <Stack p="lg">
-            <LoadingRows />
-          </Stack>
-        )}
-        {prices.data === undefined && prices.error !== null && (
-          <ErrorState title="The prices could not be loaded" error={prices.error} onRetry={() => void prices.refetch()} />
+        {prices.data === undefined && (
+          <Unanswered
+            query={prices}
+            failed="The prices could not be loaded"
+            loading={
+              <Stack p="lg">
+                <LoadingRows />
+              </Stack>
+            }
+          />
         )}
         {prices.data !== undefined && rows.length === 0 && (
           <Text px="lg" pb="lg" c="dimmed">

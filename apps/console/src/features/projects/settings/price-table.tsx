@@ -1,7 +1,7 @@
-import { Badge, Button, Group, Table, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Badge, Button, Group, Text, Tooltip } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
 import { formatCost, formatDate } from "#ui/words/format.ts";
-import panel from "#ui/kit/panel-table.module.css";
+import { DataTable } from "#ui/kit/data-table.tsx";
 import { utcOf } from "#ui/time/time-stamp.tsx";
 
 export function PriceTable({
@@ -16,78 +16,66 @@ export function PriceTable({
   readonly onRemove: (price: Price) => void;
 }) {
   return (
-    <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Prices" } }}>
-      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="sm" className={panel.table ?? ""}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Model</Table.Th>
-            <Table.Th ta="right">Input</Table.Th>
-            <Table.Th ta="right">Output</Table.Th>
-            <Table.Th ta="right">Cache read</Table.Th>
-            <Table.Th ta="right">Cache write</Table.Th>
-            <Table.Th>Since</Table.Th>
-            {mayChange && (
-              <Table.Th w={140}>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((price) => (
-            <Table.Tr key={`${price.model} ${price.valid_from} ${price.source === null}`} {...(price.counts ? {} : { c: "dimmed" })}>
-              <Table.Td>
-                <Group gap={6} wrap="nowrap">
-                  <Text span inherit fw={550}>
-                    {price.model}
-                  </Text>
-                  {price.source === null && (
-                    <Badge size="xs" variant="light">
-                      Own
-                    </Badge>
-                  )}
-                </Group>
-              </Table.Td>
-              <Table.Td ta="right">{formatCost(price.input)}</Table.Td>
-              <Table.Td ta="right">{formatCost(price.output)}</Table.Td>
-              <Table.Td ta="right">
-                <CachePrice amount={price.cache_read} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <CachePrice amount={price.cache_write} />
-              </Table.Td>
-              <Table.Td>
-                <Since price={price} />
-              </Table.Td>
-              {mayChange && (
-                <Table.Td>
-                  <Group gap={6} wrap="nowrap" justify="flex-end">
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={price.source === null ? `Edit the price of ${price.model}` : `Set own price of ${price.model}`}
-                      onClick={() => onEdit(price)}
-                    >
-                      {price.source === null ? "Edit" : "Set own"}
-                    </Button>
-                    {price.source === null && (
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        aria-label={`Remove the price of ${price.model} since ${price.valid_from}`}
-                        onClick={() => onRemove(price)}
-                      >
-                        Remove
-                      </Button>
-                    )}
-                  </Group>
-                </Table.Td>
+    <DataTable
+      label="Prices"
+      minWidth={680}
+      isInPanel
+      highlightOnHover
+      verticalSpacing="xs"
+      horizontalSpacing="sm"
+      rows={rows}
+      rowKey={(price) => `${price.model} ${price.valid_from} ${price.source === null}`}
+      rowProps={({ counts }) => (counts ? {} : { c: "dimmed" })}
+      columns={[
+        {
+          header: "Model",
+          cell: (price) => (
+            <Group gap={6} wrap="nowrap">
+              <Text span inherit fw={550}>
+                {price.model}
+              </Text>
+              {price.source === null && (
+                <Badge size="xs" variant="light">
+                  Own
+                </Badge>
               )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+            </Group>
+          ),
+        },
+        { header: "Input", align: "right", cell: (price) => formatCost(price.input) },
+        { header: "Output", align: "right", cell: (price) => formatCost(price.output) },
+        { header: "Cache read", align: "right", cell: (price) => <CachePrice amount={price.cache_read} /> },
+        { header: "Cache write", align: "right", cell: (price) => <CachePrice amount={price.cache_write} /> },
+        { header: "Since", cell: (price) => <Since price={price} /> },
+        mayChange && {
+          header: "Actions",
+          isHidden: true,
+          width: 140,
+          cell: (price) => (
+            <Group gap={6} wrap="nowrap" justify="flex-end">
+              <Button
+                size="compact-xs"
+                variant="default"
+                aria-label={price.source === null ? `Edit the price of ${price.model}` : `Set own price of ${price.model}`}
+                onClick={() => onEdit(price)}
+              >
+                {price.source === null ? "Edit" : "Set own"}
+              </Button>
+              {price.source === null && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`Remove the price of ${price.model} since ${price.valid_from}`}
+                  onClick={() => onRemove(price)}
+                >
+                  Remove
+                </Button>
+              )}
+            </Group>
+          ),
+        },
+      ]}
+    />
   );
 }
 

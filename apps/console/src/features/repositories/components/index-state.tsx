@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,6 +6,7 @@ import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { useIndexJob } from "#features/repositories/api/index-job.ts";
@@ -48,40 +49,34 @@ function Searchable({ repository }: { readonly repository: Repository }) {
 
 function Refs({ repository }: { readonly repository: Repository }) {
   return (
-    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Branches" } }}>
-      <Table className={classes.refs}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Branch</Table.Th>
-            <Table.Th>Commit</Table.Th>
-            <Table.Th>Indexed</Table.Th>
-            <Table.Th ta="right">Files</Table.Th>
-            <Table.Th ta="right">Chunks</Table.Th>
-            <Table.Th ta="right">Behind</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {repository.refs.map((ref) => (
-            <Table.Tr key={ref.name}>
-              <Table.Td>
-                {ref.name}
-                {ref.is_default && (
-                  <Text span size="xs" c="dimmed">
-                    {" "}
-                    default
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>{ref.indexed_commit === null ? "–" : <CopyableId value={ref.indexed_commit} label="commit" />}</Table.Td>
-              <Table.Td>{ref.indexed_at === null ? "not yet" : <TimeStamp at={ref.indexed_at} />}</Table.Td>
-              <Table.Td ta="right">{formatCount(ref.files)}</Table.Td>
-              <Table.Td ta="right">{formatCount(ref.chunks)}</Table.Td>
-              <Table.Td ta="right">{formatCount(ref.behind)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Branches"
+      minWidth={560}
+      className={classes.refs ?? ""}
+      rows={repository.refs}
+      rowKey={({ name }) => name}
+      columns={[
+        {
+          header: "Branch",
+          cell: (ref) => (
+            <>
+              {ref.name}
+              {ref.is_default && (
+                <Text span size="xs" c="dimmed">
+                  {" "}
+                  default
+                </Text>
+              )}
+            </>
+          ),
+        },
+        { header: "Commit", cell: ({ indexed_commit: commit }) => (commit === null ? "–" : <CopyableId value={commit} label="commit" />) },
+        { header: "Indexed", cell: ({ indexed_at: at }) => (at === null ? "not yet" : <TimeStamp at={at} />) },
+        { header: "Files", align: "right", cell: ({ files }) => formatCount(files) },
+        { header: "Chunks", align: "right", cell: ({ chunks }) => formatCount(chunks) },
+        { header: "Behind", align: "right", cell: ({ behind }) => formatCount(behind) },
+      ]}
+    />
   );
 }
 

@@ -35,8 +35,6 @@ export function PreviewAndIndex({
         onClose={() => setOpened(false)}
         title={`Index ${repository.full_name}?`}
         size="xl"
-        closeButtonProps={{ "aria-label": "Close" }}
-        centered
         // The button is gone once there is an index.
         returnFocus={false}
         onExitTransitionEnd={() => focusFirst([previewButtonId(repository), settingsLinkId(repository), "main"])}

@@ -1,13 +1,13 @@
-import { Button, Collapse, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Collapse, Modal, TextInput } from "@mantine/core";
 import { type Repository, registerRepositoryRequestSchema } from "@sightline/code-index/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ClipboardEvent, type SyntheticEvent, useState } from "react";
+import { type ClipboardEvent, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { registerRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { pastedAddress } from "#features/repositories/patterns.ts";
 import { ReviewPreview } from "./review-preview.tsx";
 import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 
 /** Registers a repository, shows what an index of it would hold, and indexes it when that is wanted. */
 export function RegisterModal({
@@ -26,8 +26,6 @@ export function RegisterModal({
       onClose={onClose}
       title={registered === undefined ? "Register a repository" : `Index ${registered.full_name}?`}
       size={registered === undefined ? "md" : "xl"}
-      closeButtonProps={{ "aria-label": "Close" }}
-      centered
       onExitTransitionEnd={() => setRegistered(undefined)}
     >
       {registered === undefined ? (
@@ -80,8 +78,7 @@ function RegisterForm({
     }
   }
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     setChecked(true);
     if (!nameWrong && problems.size === 0) {
       register.mutate();
@@ -89,43 +86,40 @@ function RegisterForm({
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={register.error} title="The repository was not registered" />
-        <TextInput
-          label="Name"
-          description="owner/repo; people and assistants will find it under this name"
-          placeholder="acme/webshop"
-          value={fullName}
-          error={checked && nameWrong ? "Write it as owner/repo" : undefined}
-          data-autofocus
-          autoCapitalize="off"
-          spellCheck={false}
-          onChange={(event) => setFullName(event.currentTarget.value)}
-          onPaste={takeAddress}
-        />
-        <SourceFields
-          text={text}
-          problems={shownProblems}
-          credentials={credentials}
-          placeholderUrl={`https://github.com/${name === "" ? "acme/webshop" : name}.git`}
-          onChange={setText}
-        />
-        <Collapse expanded={selecting}>
-          <SelectionFields text={text} problems={shownProblems} onChange={setText} />
-        </Collapse>
-        <Group gap="xs">
-          <Button variant="subtle" mr="auto" px="xs" aria-expanded={selecting} onClick={() => setUnfolded(!selecting)}>
-            {selecting ? "Fewer options" : "More options"}
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={register.isPending}>
-            Register and preview
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      change={register}
+      failed="The repository was not registered"
+      submit="Register and preview"
+      onSubmit={submit}
+      onCancel={onCancel}
+      tools={
+        <Button variant="subtle" mr="auto" px="xs" aria-expanded={selecting} onClick={() => setUnfolded(!selecting)}>
+          {selecting ? "Fewer options" : "More options"}
+        </Button>
+      }
+    >
+      <TextInput
+        label="Name"
+        description="owner/repo; people and assistants will find it under this name"
+        placeholder="acme/webshop"
+        value={fullName}
+        error={checked && nameWrong ? "Write it as owner/repo" : undefined}
+        data-autofocus
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={(event) => setFullName(event.currentTarget.value)}
+        onPaste={takeAddress}
+      />
+      <SourceFields
+        text={text}
+        problems={shownProblems}
+        credentials={credentials}
+        placeholderUrl={`https://github.com/${name === "" ? "acme/webshop" : name}.git`}
+        onChange={setText}
+      />
+      <Collapse expanded={selecting}>
+        <SelectionFields text={text} problems={shownProblems} onChange={setText} />
+      </Collapse>
+    </DialogForm>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { codeRunsQuery, type FileLines } from "#features/traces/api/code-runs.ts";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
@@ -24,11 +24,7 @@ export function CodeRunsPanel({
 }) {
   const runs = useQuery(codeRunsQuery(useApi(), { repo, path, lines }));
   if (runs.data === undefined) {
-    return runs.error === null ? (
-      <LoadingRows rows={4} height={60} />
-    ) : (
-      <ErrorState title="The runs could not be loaded" error={runs.error} onRetry={() => void runs.refetch()} />
-    );
+    return <Unanswered query={runs} failed="The runs could not be loaded" loading={<LoadingRows rows={4} height={60} />} />;
   }
   const { items, truncated } = runs.data;
   const what = lines === undefined ? "this file" : lines.start === lines.end ? `line ${lines.start}` : `lines ${lines.start}–${lines.end}`;

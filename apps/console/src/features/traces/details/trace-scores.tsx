@@ -4,7 +4,7 @@ import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./trace-scores.module.css";
 import { createScore, deleteScore, scoreNamesQuery, scoresQuery } from "#features/traces/api/scores.ts";
@@ -43,9 +43,8 @@ export function TraceScores({
         Scores
       </Title>
       {remove.error !== null && <Alert color="red">{remove.error.message}</Alert>}
-      {scores.data === undefined && scores.error === null && <LoadingRows rows={2} height={28} />}
-      {scores.data === undefined && scores.error !== null && (
-        <ErrorState title="The scores could not be loaded" error={scores.error} onRetry={() => void scores.refetch()} />
+      {scores.data === undefined && (
+        <Unanswered query={scores} failed="The scores could not be loaded" loading={<LoadingRows rows={2} height={28} />} />
       )}
       {scores.data?.length === 0 && (
         <Text size="sm" c="dimmed">

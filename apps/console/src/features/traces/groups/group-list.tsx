@@ -1,15 +1,18 @@
-import { Button, Paper, Text, TextInput } from "@mantine/core";
+import { Button, Text, TextInput } from "@mantine/core";
 import type { TraceGroup } from "@sightline/observability/contract";
 import { IconFilterOff, IconSearch, IconUsers } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
-import { LoadMore } from "#ui/kit/load-more.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { NoValue } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { formatCost, formatCount } from "#ui/words/format.ts";
 import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
 import { type AskedGroups, GROUP_SORTS, type GroupKind, type GroupSort, traceGroupsQuery } from "#features/traces/api/trace-groups.ts";
 import classes from "./group-list.module.css";
-import { GroupTable } from "./group-table.tsx";
 
 const WORDS: Readonly<Record<GroupKind, { readonly one: string; readonly many: string; readonly field: string }>> = {
   sessions: { one: "Session", many: "sessions", field: "session_id" },
@@ -44,7 +47,6 @@ export function GroupList({
     onAsk({ q: next.prefix === "" ? undefined : next.prefix, sort: next.sort === "last" ? undefined : next.sort });
   };
   const typed = useTypedFilter(prefix === "" ? undefined : prefix, (text) => ask({ prefix: text ?? "" }));
-  const groups = list.data?.pages.flatMap(({ items }) => items);
   return (
     <>
       <search className={classes.bar}>
@@ -63,13 +65,12 @@ export function GroupList({
           </Text>
         )}
       </search>
-      {groups === undefined && list.error === null && <LoadingList />}
-      {groups === undefined && list.error !== null && (
-        <ListError title={`The ${words.many} could not be loaded`} error={list.error} onRetry={() => void list.refetch()} />
-      )}
-      {groups?.length === 0 && (
-        <Paper>
-          {prefix === "" ? (
+      <ListOf
+        list={list}
+        items={list.data?.pages.flatMap(({ items }) => items)}
+        failed={`The ${words.many} could not be loaded`}
+        empty={
+          prefix === "" ? (
             <EmptyPanel
               icon={<IconUsers />}
               title={`No ${words.many} yet`}
@@ -81,19 +82,69 @@ export function GroupList({
                 Show all
               </Button>
             </EmptyPanel>
-          )}
-        </Paper>
-      )}
-      {groups !== undefined && groups.length > 0 && (
-        <>
-          <Paper>
-            <GroupTable title={words.one} groups={groups} sort={sort} onSort={(chosen) => ask({ sort: chosen })}>
-              {children}
-            </GroupTable>
-          </Paper>
-          <LoadMore list={list} />
-        </>
-      )}
+          )
+        }
+      >
+        {(groups) => (
+          <GroupTable title={words.one} groups={groups} sort={sort} onSort={(chosen) => ask({ sort: chosen })}>
+            {children}
+          </GroupTable>
+        )}
+      </ListOf>
     </>
+  );
+}
+
+function GroupTable({
+  title,
+  groups,
+  sort: sorted,
+  onSort,
+  children,
+}: {
+  /** What a group is: `Session`, `User`. */
+  readonly title: string;
+  readonly groups: readonly TraceGroup[];
+  readonly sort: GroupSort;
+  readonly onSort: (sort: GroupSort) => void;
+  readonly children: (group: TraceGroup) => ReactNode;
+}) {
+  const by = (sort: GroupSort) => ({ sort: { order: sort === sorted ? ("desc" as const) : undefined, onSort: () => onSort(sort) } });
+  const amount = (sort: GroupSort) => ({ ...by(sort), align: "right" as const });
+  return (
+    <DataTable
+      label={`${title}s`}
+      minWidth={720}
+      highlightOnHover
+      verticalSpacing={9}
+      rows={groups}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: title,
+          cell: (group) => (
+            <div className={classes.name}>
+              {children(group)}
+              <CopyableId value={group.id} label={`${title.toLowerCase()} id`} length={0} />
+            </div>
+          ),
+        },
+        { header: "Traces", ...amount("traces"), cell: ({ traces }) => formatCount(traces) },
+        {
+          header: "Failed",
+          ...amount("failures"),
+          cell: ({ failures }) => (failures === 0 ? <NoValue /> : <Text c="var(--sl-bad)">{formatCount(failures)}</Text>),
+        },
+        {
+          header: "Tokens",
+          ...amount("tokens"),
+          cell: ({ input_tokens: input, output_tokens: output }) =>
+            input === null && output === null ? <NoValue /> : formatCount((input ?? 0) + (output ?? 0)),
+        },
+        { header: "Cost", ...amount("cost"), cell: ({ cost }) => (cost === null ? <NoValue /> : formatCost(cost)) },
+        { header: "First", cell: ({ first_at: at }) => <TimeStamp at={at} /> },
+        { header: "Last", ...by("last"), cell: ({ last_at: at }) => <TimeStamp at={at} /> },
+      ]}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { fetchTrace, observationQuery } from "#features/traces/api/trace.ts";
 import { fetchWholeValue } from "#features/traces/api/whole-value.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
 import { useApi } from "#http/api-context.ts";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { saveFile } from "#ui/kit/save-file.ts";
 import { JsonView } from "./json-view.tsx";
 import classes from "./trace-json.module.css";
@@ -47,9 +47,8 @@ export function TraceJson({ projectId, trace, steps, selected }: TraceViewProps)
           onLoad={(part, signal, onProgress) => fetchWholeValue(api, { projectId, traceId: trace.id, value: part }, signal, onProgress)}
         />
       )}
-      {value === undefined && whole.error === null && <LoadingRows rows={8} height={20} />}
-      {value === undefined && whole.error !== null && (
-        <ErrorState title="The step could not be loaded" error={whole.error} onRetry={() => void whole.refetch()} />
+      {value === undefined && (
+        <Unanswered query={whole} failed="The step could not be loaded" loading={<LoadingRows rows={8} height={20} />} />
       )}
     </div>
   );

@@ -1,11 +1,11 @@
 import classes from "./trace-table.module.css";
-import { Table, UnstyledButton } from "@mantine/core";
+import { Table } from "@mantine/core";
 import { useCallbackRef, useHotkeys } from "@mantine/hooks";
 import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
-import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useMemo, useRef, type RefObject, useDeferredValue, useLayoutEffect, useState } from "react";
+import { ColumnHeading, TableFrame } from "#ui/kit/data-table.tsx";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
-import { COLUMNS, type Column, type ColumnId } from "./columns.ts";
+import { COLUMNS, type ColumnId } from "./columns.ts";
 import { TraceRow } from "./trace-row.tsx";
 import { walkRows } from "./walk-rows.ts";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
@@ -87,86 +87,64 @@ export function TraceTable({
   );
   const width = columns.reduce((sum, column) => sum + column.width, CHOICE_WIDTH + STATUS_WIDTH + NAME_WIDTH);
   return (
-    <Table.ScrollContainer minWidth={width} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Traces" } }}>
-      <Table
-        highlightOnHover
-        layout="fixed"
-        verticalSpacing={0}
-        horizontalSpacing={8}
-        aria-rowcount={traces.length + 1}
-        className={classes.table ?? ""}
-      >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={CHOICE_WIDTH}>
-              <span className={classes.hidden}>Compare</span>
-            </Table.Th>
-            <Table.Th w={STATUS_WIDTH}>Status</Table.Th>
-            <Table.Th>Trace</Table.Th>
-            {columns.map((column) => (
-              <Head key={column.id} column={column} sorting={sorting} onSort={onSort} />
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody
-          ref={body}
-          onKeyDown={(event) => {
-            if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-              event.preventDefault();
-              walkRows(body.current, event.key === "ArrowDown" ? 1 : -1);
-            }
-          }}
-        >
-          <Gap height={before} />
-          {traces.slice(first, last).map((trace, index) => (
-            <TraceRow
-              key={trace.id}
-              projectId={projectId}
-              trace={trace}
-              index={first + index}
-              columns={columns}
-              isChosen={chosen.includes(trace.id)}
-              onChoose={choose}
-              onTerm={addTerm}
+    <TableFrame
+      label="Traces"
+      minWidth={width}
+      highlightOnHover
+      layout="fixed"
+      verticalSpacing={0}
+      horizontalSpacing={8}
+      aria-rowcount={traces.length + 1}
+      className={classes.table ?? ""}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={CHOICE_WIDTH}>
+            <span className={classes.hidden}>Compare</span>
+          </Table.Th>
+          <Table.Th w={STATUS_WIDTH}>Status</Table.Th>
+          <Table.Th>Trace</Table.Th>
+          {columns.map(({ id, label, width: wide, isNumber, sort }) => (
+            <ColumnHeading
+              key={id}
+              header={label}
+              width={wide}
+              align={isNumber === true ? "right" : undefined}
+              sort={
+                sort && {
+                  order: sort === sorting.sort ? sorting.order : undefined,
+                  onSort: () => onSort({ sort, order: sort === sorting.sort && sorting.order === "desc" ? "asc" : "desc" }),
+                }
+              }
             />
           ))}
-          <Gap height={after} />
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-function Head({
-  column: { label, width, isNumber, sort },
-  sorting,
-  onSort,
-}: {
-  readonly column: Column;
-  readonly sorting: Sorting;
-  readonly onSort: (sorting: Sorting) => void;
-}) {
-  const isSorted = sort === sorting.sort;
-  const Icon = sorting.order === "desc" ? IconChevronDown : IconChevronUp;
-  return (
-    <Table.Th
-      w={width}
-      {...(isNumber === true ? { ta: "right" as const } : {})}
-      {...(isSorted ? { "aria-sort": sorting.order === "desc" ? ("descending" as const) : ("ascending" as const) } : {})}
-    >
-      {sort === undefined ? (
-        label
-      ) : (
-        <UnstyledButton
-          className={classes.sort}
-          data-sorted={isSorted || undefined}
-          onClick={() => onSort({ sort, order: isSorted && sorting.order === "desc" ? "asc" : "desc" })}
-        >
-          {label}
-          {isSorted && <Icon size={14} aria-hidden="true" />}
-        </UnstyledButton>
-      )}
-    </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody
+        ref={body}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+            event.preventDefault();
+            walkRows(body.current, event.key === "ArrowDown" ? 1 : -1);
+          }
+        }}
+      >
+        <Gap height={before} />
+        {traces.slice(first, last).map((trace, index) => (
+          <TraceRow
+            key={trace.id}
+            projectId={projectId}
+            trace={trace}
+            index={first + index}
+            columns={columns}
+            isChosen={chosen.includes(trace.id)}
+            onChoose={choose}
+            onTerm={addTerm}
+          />
+        ))}
+        <Gap height={after} />
+      </Table.Tbody>
+    </TableFrame>
   );
 }
 

@@ -1,8 +1,9 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Modal, Text, TextInput } from "@mantine/core";
 import type { View } from "@sightline/observability/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
 
 export function NameView({
   title,
@@ -21,42 +22,26 @@ export function NameView({
   const [shared, setShared] = useState(false);
   const save = useMutation({ mutationFn: () => onSave(name.trim(), shared), onSuccess: onClose });
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }} centered>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            description="It keeps the query, the order and the columns; not the time range."
-            placeholder="Slow refunds"
-            maxLength={100}
-            data-autofocus
-            value={name}
-            error={save.error?.message}
-            onChange={(event) => setName(event.currentTarget.value)}
+    <Modal opened onClose={onClose} title={title}>
+      <DialogForm change={save} submit="Save" disabled={name.trim() === ""} onSubmit={() => save.mutate()} onCancel={onClose}>
+        <TextInput
+          label="Name"
+          description="It keeps the query, the order and the columns; not the time range."
+          placeholder="Slow refunds"
+          maxLength={100}
+          data-autofocus
+          value={name}
+          error={save.error?.message}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {mayShare && (
+          <Checkbox
+            label="Everybody who sees the project sees it"
+            checked={shared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
           />
-          {mayShare && (
-            <Checkbox
-              label="Everybody who sees the project sees it"
-              checked={shared}
-              onChange={(event) => setShared(event.currentTarget.checked)}
-            />
-          )}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={name.trim() === ""}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        )}
+      </DialogForm>
     </Modal>
   );
 }
@@ -72,23 +57,20 @@ export function DeleteView({
 }) {
   const remove = useMutation({ mutationFn: onDelete, onSuccess: onClose });
   return (
-    <Modal opened onClose={onClose} title={`Delete “${view.name}”?`} closeButtonProps={{ "aria-label": "Close" }} centered>
-      <Stack gap="md">
-        <Text>{view.shared ? "It is gone for everybody in the project. " : ""}The traces stay.</Text>
-        {remove.error !== null && (
-          <Text c="var(--sl-bad)" role="alert">
-            {remove.error.message}
-          </Text>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" data-autofocus onClick={onClose}>
-            Cancel
-          </Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      opened
+      title={`Delete “${view.name}”?`}
+      change={remove}
+      cancel="Cancel"
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <Text>{view.shared ? "It is gone for everybody in the project. " : ""}The traces stay.</Text>
+      {remove.error !== null && (
+        <Text c="var(--sl-bad)" role="alert">
+          {remove.error.message}
+        </Text>
+      )}
+    </ConfirmDialog>
   );
 }

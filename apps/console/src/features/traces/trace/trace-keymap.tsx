@@ -6,7 +6,7 @@ import { SingleKeysSwitch } from "#ui/keys/single-keys-switch.tsx";
 /** Every key of the page and what it does. */
 export function TraceKeymap({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keys of this page" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal centered={false} opened={opened} onClose={onClose} title="Keys of this page">
       <SingleKeysSwitch />
       <dl className={classes.keys}>
         {TRACE_KEYS.map(({ keys, label }) => (

@@ -7,7 +7,7 @@ import { transcriptQuery } from "#features/traces/api/transcript.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { MessagePart } from "./message-parts.tsx";
@@ -20,12 +20,16 @@ export function TraceTranscript({ projectId, trace, selected, onSelect }: TraceV
   useFollow(trace, list);
   const entries = list.data?.pages.flatMap((page) => page.items);
   if (entries === undefined) {
-    return list.error === null ? (
-      <div className={classes.page}>
-        <LoadingRows rows={6} height={64} />
-      </div>
-    ) : (
-      <ErrorState title="The transcript could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+    return (
+      <Unanswered
+        query={list}
+        failed="The transcript could not be loaded"
+        loading={
+          <div className={classes.page}>
+            <LoadingRows rows={6} height={64} />
+          </div>
+        }
+      />
     );
   }
   if (entries.length === 0) {

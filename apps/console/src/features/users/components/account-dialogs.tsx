@@ -59,8 +59,6 @@ export function AccountDialogs({
       opened={opened}
       onClose={onClose}
       title={shown === undefined ? titleOf(subject) : `One-time password of ${shown.name}`}
-      closeButtonProps={{ "aria-label": "Close" }}
-      centered
       closeOnEscape={closable}
       closeOnClickOutside={closable}
       withCloseButton={shown === undefined}

@@ -1,12 +1,16 @@
-import { Button, Paper } from "@mantine/core";
+import { Badge, Button, Group, Text, Tooltip } from "@mantine/core";
+import type { AccountItem } from "@sightline/identity/contract";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
-import { LoadMore } from "#ui/kit/load-more.tsx";
 import { type AccountFilter, accountsQuery } from "#features/users/api/accounts.ts";
-import type { Intent } from "./account-menu.tsx";
-import { AccountTable } from "./account-table.tsx";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { NoValue, Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { ROLES, stateOf } from "#features/users/account-state.ts";
+import { AccountMenu, type Intent } from "./account-menu.tsx";
+import classes from "./account-list.module.css";
 
 export function AccountList({
   filter,
@@ -20,31 +24,95 @@ export function AccountList({
   readonly onUnfiltered: () => void;
 }) {
   const list = useInfiniteQuery(accountsQuery(useApi(), filter));
-  const accounts = list.data?.pages.flatMap(({ users }) => users);
-  if (accounts === undefined) {
-    return list.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The users could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-    );
-  }
-  if (accounts.length === 0) {
-    return (
-      <Paper>
+  return (
+    <ListOf
+      list={list}
+      items={list.data?.pages.flatMap(({ users }) => users)}
+      failed="The users could not be loaded"
+      empty={
         <EmptyPanel icon={<IconFilterOff />} title="No user matches" description="Try it with fewer letters, or with any role.">
           <Button variant="default" onClick={onUnfiltered}>
             Show all users
           </Button>
         </EmptyPanel>
-      </Paper>
-    );
-  }
+      }
+    >
+      {(accounts) => <AccountTable accounts={accounts} ownId={ownId} onIntent={onIntent} />}
+    </ListOf>
+  );
+}
+
+function AccountTable({
+  accounts,
+  ownId,
+  onIntent,
+}: {
+  readonly accounts: readonly AccountItem[];
+  readonly ownId: string;
+  readonly onIntent: (intent: Intent) => void;
+}) {
+  return (
+    <DataTable
+      label="Users"
+      minWidth={740}
+      highlightOnHover
+      rows={accounts}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: "User",
+          td: { className: classes.user ?? "" },
+          cell: (account) => <Person account={account} own={account.id === ownId} />,
+        },
+        { header: "Role", width: 95, cell: ({ role }) => ROLES[role].label },
+        { header: "Status", width: 165, cell: (account) => <State account={account} /> },
+        { header: "Second factor", width: 130, cell: (account) => <SecondFactor account={account} /> },
+        { header: "Last login", width: 115, cell: (account) => <TimeStamp at={account.last_login_at} none="never" /> },
+        {
+          header: "Actions",
+          isHidden: true,
+          width: 56,
+          cell: (account) => <AccountMenu account={account} own={account.id === ownId} onIntent={onIntent} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Person({ account: { name, email, disabled_at: disabledAt }, own }: { readonly account: AccountItem; readonly own: boolean }) {
   return (
     <>
-      <Paper>
-        <AccountTable accounts={accounts} ownId={ownId} onIntent={onIntent} />
-      </Paper>
-      <LoadMore list={list} />
+      <Group gap={6} wrap="nowrap">
+        <Text span fw={550} className={classes.name} title={name} data-faded={disabledAt !== null || undefined}>
+          {name}
+        </Text>
+        {own && (
+          <Badge size="xs" variant="default">
+            You
+          </Badge>
+        )}
+      </Group>
+      <Text size="xs" c="dimmed" className={classes.name} title={email}>
+        {email}
+      </Text>
     </>
   );
+}
+
+function State({ account }: { readonly account: AccountItem }) {
+  const { meaning, tone, label } = stateOf(account);
+  return (
+    <Tooltip label={meaning}>
+      <span>
+        <Status tone={tone}>{label}</Status>
+      </span>
+    </Tooltip>
+  );
+}
+
+function SecondFactor({ account }: { readonly account: AccountItem }) {
+  if (account.totp_enabled) {
+    return <Status tone="ok">On</Status>;
+  }
+  return account.role === "admin" ? <Status tone="warn">Off</Status> : <NoValue />;
 }

@@ -1,8 +1,7 @@
-import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode, SyntheticEvent } from "react";
+import type { ReactNode } from "react";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 
 /** Of every call that such a form makes, so that its dialog stays open meanwhile. */
 export const ACTION_KEY = ["account action"] as const;
@@ -47,27 +46,18 @@ export function ActionForm<Result>({
     onError: refresh,
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    if (ready && check()) {
-      action.mutate();
-    }
-  }
-
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <FailedChange error={action.error} title={failure} />
-        {children}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel} data-autofocus>
-            Cancel
-          </Button>
-          <Button type="submit" color={dangerous ? "red" : "iris"} loading={action.isPending} disabled={!ready}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      change={action}
+      failed={failure}
+      submit={label}
+      color={dangerous ? "red" : "iris"}
+      disabled={!ready}
+      focusesCancel
+      onSubmit={() => ready && check() && action.mutate()}
+      onCancel={onCancel}
+    >
+      {children}
+    </DialogForm>
   );
 }

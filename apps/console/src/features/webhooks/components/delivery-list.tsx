@@ -1,12 +1,21 @@
-import { Box, Button, Paper } from "@mantine/core";
+import { Anchor, Box, Button, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { Delivery } from "@sightline/code-index/contract";
 import { IconFilterOff, IconWebhook } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
-import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
-import { LoadMore } from "#ui/kit/load-more.tsx";
-import { type DeliveryFilter, deliveriesQuery } from "#features/webhooks/api/deliveries.ts";
-import { DeliveryTable } from "./delivery-table.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { failureTitle } from "#ui/kit/failure-title.ts";
+import { plural } from "#ui/words/format.ts";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { NoValue, Status } from "#ui/kit/status.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { DELIVERIES_KEY, type DeliveryFilter, deliveriesQuery, replayDelivery } from "#features/webhooks/api/deliveries.ts";
+import { PROVIDERS, STATUSES } from "#features/webhooks/delivery-labels.ts";
+import classes from "./delivery-list.module.css";
 
 export function DeliveryList({
   filter,
@@ -21,45 +30,158 @@ export function DeliveryList({
   readonly onUnfiltered: () => void;
 }) {
   const list = useInfiniteQuery(deliveriesQuery(useApi(), filter));
-  const deliveries = list.data?.pages.flatMap(({ items }) => items);
-  if (deliveries === undefined) {
-    return list.error === null ? (
-      <LoadingList />
-    ) : (
-      <ListError title="The deliveries could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-    );
-  }
-  if (deliveries.length > 0) {
-    return (
-      <>
-        <Paper>
-          <DeliveryTable deliveries={deliveries} mayReplay={mayReplay} />
-        </Paper>
-        <LoadMore list={list} />
-      </>
-    );
-  }
-  if (filter.status !== undefined || filter.repositoryId !== undefined) {
-    return (
-      <Paper>
-        <EmptyPanel icon={<IconFilterOff />} title="No delivery matches" description="Try it with any status and any repository.">
-          <Button variant="default" onClick={onUnfiltered}>
-            Show all deliveries
-          </Button>
-        </EmptyPanel>
-      </Paper>
-    );
+  const isFiltered = filter.status !== undefined || filter.repositoryId !== undefined;
+  return (
+    <ListOf
+      list={list}
+      items={list.data?.pages.flatMap(({ items }) => items)}
+      failed="The deliveries could not be loaded"
+      empty={
+        isFiltered ? (
+          <EmptyPanel icon={<IconFilterOff />} title="No delivery matches" description="Try it with any status and any repository.">
+            <Button variant="default" onClick={onUnfiltered}>
+              Show all deliveries
+            </Button>
+          </EmptyPanel>
+        ) : (
+          <>
+            <EmptyPanel
+              icon={<IconWebhook />}
+              title="No delivery yet"
+              description="Until a webhook is set up, pushes are found by asking each repository's host every ten minutes."
+            />
+            <Box p="lg" pt={0}>
+              {recipe}
+            </Box>
+          </>
+        )
+      }
+    >
+      {(deliveries) => <DeliveryTable deliveries={deliveries} mayReplay={mayReplay} />}
+    </ListOf>
+  );
+}
+
+function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonly Delivery[]; readonly mayReplay: boolean }) {
+  return (
+    <DataTable
+      label="Deliveries"
+      minWidth={680}
+      rows={deliveries}
+      rowKey={({ id }) => id}
+      columns={[
+        { header: "Repository", cell: (delivery) => <Push delivery={delivery} /> },
+        { header: "What came of it", cell: (delivery) => <Result delivery={delivery} /> },
+        {
+          header: "Commit",
+          className: classes.wide,
+          cell: ({ changes }) => {
+            const commit = changes.find(({ after }) => after !== null)?.after ?? null;
+            return commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />;
+          },
+        },
+        {
+          header: "Received",
+          cell: (delivery) => (
+            <>
+              <TimeStamp at={delivery.received_at} />
+              {delivery.replayed_at !== null && (
+                <Text size="xs" c="dimmed">
+                  replayed {plural(delivery.replays, "time", "times")}, <TimeStamp at={delivery.replayed_at} />
+                </Text>
+              )}
+            </>
+          ),
+        },
+        {
+          header: "Delivery",
+          cell: (delivery) => (
+            <>
+              <CopyableId value={delivery.delivery_id} label="delivery id" />
+              <Text size="xs" c="dimmed">
+                {PROVIDERS[delivery.provider]}
+              </Text>
+            </>
+          ),
+        },
+        mayReplay && { header: "Actions", isHidden: true, width: 100, cell: (delivery) => <ReplayButton delivery={delivery} /> },
+      ]}
+    />
+  );
+}
+
+function Push({ delivery }: { readonly delivery: Delivery }) {
+  const branches = delivery.changes.map(({ branch }) => branch).join(", ");
+  return (
+    <>
+      <Anchor
+        component={Link}
+        // Not to its code, which has its place by name: the host's may be another.
+        to="/code/repos/$repositoryId"
+        params={{ repositoryId: delivery.repo_id }}
+        fw={550}
+      >
+        {delivery.full_name}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        {delivery.event}
+        {branches !== "" && ` to ${branches}`}
+      </Text>
+    </>
+  );
+}
+
+function Result({ delivery }: { readonly delivery: Delivery }) {
+  const { label, tone } = STATUSES[delivery.status];
+  return (
+    <>
+      <Status tone={tone}>{label}</Status>
+      <Text size="xs" c="dimmed" mt={2} maw="50ch">
+        <Jobs delivery={delivery} />
+        {delivery.job_ids.length > 0 && delivery.reason !== "" && "; "}
+        {delivery.reason}
+      </Text>
+    </>
+  );
+}
+
+/** They are among those of its repository. */
+function Jobs({ delivery: { job_ids: jobs, repo_id: repository } }: { readonly delivery: Delivery }) {
+  if (jobs.length === 0) {
+    return null;
   }
   return (
-    <Paper>
-      <EmptyPanel
-        icon={<IconWebhook />}
-        title="No delivery yet"
-        description="Until a webhook is set up, pushes are found by asking each repository's host every ten minutes."
-      />
-      <Box p="lg" pt={0}>
-        {recipe}
-      </Box>
-    </Paper>
+    <Anchor component={Link} to="/code/jobs" search={{ repository }} inherit>
+      {plural(jobs.length, "job", "jobs")}
+    </Anchor>
+  );
+}
+
+function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () => replayDelivery(api, delivery.id),
+    onSuccess: async ({ status, reason }) => {
+      notifications.show({
+        color: status === "accepted" ? "green" : "yellow",
+        title: `The delivery was replayed and ${status}`,
+        message: reason === "" ? "Its job is queued." : reason,
+      });
+      await queries.invalidateQueries({ queryKey: DELIVERIES_KEY });
+    },
+    onError: (error) =>
+      notifications.show({ color: "red", title: failureTitle(error, "The delivery was not replayed"), message: error.message }),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={replay.isPending}
+      aria-label={`Replay the delivery ${delivery.delivery_id.slice(0, 8)}`}
+      onClick={() => replay.mutate()}
+    >
+      Replay
+    </Button>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useApi } from "#http/api-context.ts";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { webhookAddress } from "#features/webhooks/webhook-address.ts";
 
 type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };
@@ -19,10 +19,8 @@ export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
       <Title order={3}>Send pushes here</Title>
       {address.data !== undefined ? (
         <CopyableBlock text={address.data} label="the webhook's address" />
-      ) : address.error === null ? (
-        <LoadingRows rows={1} />
       ) : (
-        <ErrorState title="The webhook's address could not be loaded" error={address.error} onRetry={() => void address.refetch()} />
+        <Unanswered query={address} failed="The webhook's address could not be loaded" loading={<LoadingRows rows={1} />} />
       )}
       <Tabs defaultValue={recipes[0]?.id ?? null} keepMounted={false}>
         <Tabs.List>

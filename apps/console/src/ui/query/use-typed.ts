@@ -1,10 +1,11 @@
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useState } from "react";
 
-const PAUSE_MS = 250;
-
-/** A text that is free to type and reports itself after a pause, or at once when told to; it follows when the address changes otherwise. */
-export function useTypedQuery(value: string, onSettle: (text: string) => void) {
+/**
+ * A text that is free to type and reports itself, every space of it, after a pause or at once when told to; it follows when what
+ * it reports to changes elsewhere.
+ */
+export function useTyped(value: string, pauseMs: number, onSettle: (text: string) => void) {
   const [text, setText] = useState(value);
   const [reported, setReported] = useState(value);
   const [seen, setSeen] = useState(value);
@@ -19,7 +20,7 @@ export function useTypedQuery(value: string, onSettle: (text: string) => void) {
     setReported(typed);
     onSettle(typed);
   };
-  const later = useDebouncedCallback(report, PAUSE_MS);
+  const later = useDebouncedCallback(report, pauseMs);
   return {
     text,
     type: (typed: string) => {
