@@ -16,7 +16,7 @@ type Heading = {
 };
 
 export type TableColumn<Row> = Heading & {
-  readonly cell: (row: Row) => ReactNode;
+  readonly render: (row: Row) => ReactNode;
   /** Of its cells alone. */
   readonly td?: TableTdProps | ((row: Row) => TableTdProps);
 };
@@ -61,9 +61,9 @@ export function DataTable<Row>({
           return (
             <Fragment key={rowKey(row)}>
               <Table.Tr {...rowProps?.(row)}>
-                {shown.map(({ header, cell, align, className, td }) => (
+                {shown.map(({ header, render, align, className, td }) => (
                   <Table.Td key={header} {...styleOf({ align, className })} {...(typeof td === "function" ? td(row) : td)}>
-                    {cell(row)}
+                    {render(row)}
                   </Table.Td>
                 ))}
               </Table.Tr>

@@ -53,15 +53,15 @@ export function RevocableTable({
         rows={rows}
         rowKey={({ id }) => id}
         columns={[
-          { header: "Name", td: (row) => ({ fw: 550, ...(row.revoked_at === null ? {} : { c: "dimmed" }) }), cell: ({ name }) => name },
-          { header: "Begins with", td: { ff: "monospace", fz: "xs" }, cell: ({ prefix }) => `${prefix}…` },
-          { header: opensLabel, td: { maw: 260 }, cell: ({ opens }) => opens },
-          { header: "Created", cell: (row) => <TimeStamp at={row.created_at} /> },
-          { header: "Last used", cell: (row) => <TimeStamp at={row.last_used_at} none="never" /> },
+          { header: "Name", td: (row) => ({ fw: 550, ...(row.revoked_at === null ? {} : { c: "dimmed" }) }), render: ({ name }) => name },
+          { header: "Begins with", td: { ff: "monospace", fz: "xs" }, render: ({ prefix }) => `${prefix}…` },
+          { header: opensLabel, td: { maw: 260 }, render: ({ opens }) => opens },
+          { header: "Created", render: (row) => <TimeStamp at={row.created_at} /> },
+          { header: "Last used", render: (row) => <TimeStamp at={row.last_used_at} none="never" /> },
           {
             header: "Status",
             width: 120,
-            cell: (row) =>
+            render: (row) =>
               row.revoked_at === null ? (
                 <Button size="xs" variant="default" aria-label={`Revoke ${row.name}`} onClick={() => setLeaving(row)}>
                   Revoke

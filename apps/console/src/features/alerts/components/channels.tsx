@@ -48,11 +48,11 @@ export function Channels({ projectId, channels, mayChange }: Props) {
           rows={channels}
           rowKey={({ id }) => id}
           columns={[
-            { header: "Name", td: { fw: 550 }, cell: ({ name }) => name },
-            { header: "Kind", cell: ({ kind }) => KINDS[kind] },
-            { header: "Host", cell: ({ host }) => host },
-            { header: "Last message", cell: (channel) => <LastMessage projectId={projectId} channel={channel} /> },
-            mayChange && { header: "Actions", isHidden: true, cell: (channel) => <Actions projectId={projectId} channel={channel} /> },
+            { header: "Name", td: { fw: 550 }, render: ({ name }) => name },
+            { header: "Kind", render: ({ kind }) => KINDS[kind] },
+            { header: "Host", render: ({ host }) => host },
+            { header: "Last message", render: (channel) => <LastMessage projectId={projectId} channel={channel} /> },
+            mayChange && { header: "Actions", isHidden: true, render: (channel) => <Actions projectId={projectId} channel={channel} /> },
           ]}
         />
       )}

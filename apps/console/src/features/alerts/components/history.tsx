@@ -56,20 +56,20 @@ export function History({ projectId }: { readonly projectId: string }) {
             rows={items}
             rowKey={({ id }) => id}
             columns={[
-              { header: "When", cell: ({ at }) => <TimeStamp at={at} /> },
-              { header: "Alert", td: { fw: 550 }, cell: (event) => event.rule_name },
+              { header: "When", render: ({ at }) => <TimeStamp at={at} /> },
+              { header: "Alert", td: { fw: 550 }, render: (event) => event.rule_name },
               {
                 header: "Change",
-                cell: ({ kind }) => <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>,
+                render: ({ kind }) => <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>,
               },
               {
                 header: "Value",
                 align: "right",
                 td: { className: classes.value ?? "" },
-                cell: ({ value, metric }) => (value === null ? "–" : METRICS[metric].write(value)),
+                render: ({ value, metric }) => (value === null ? "–" : METRICS[metric].write(value)),
               },
-              { header: "Told", cell: (event) => <Told notifications={event.notifications} /> },
-              { header: "Look at", cell: (event) => <Cause projectId={projectId} event={event} /> },
+              { header: "Told", render: (event) => <Told notifications={event.notifications} /> },
+              { header: "Look at", render: (event) => <Cause projectId={projectId} event={event} /> },
             ]}
           />
           <Box pb="md">

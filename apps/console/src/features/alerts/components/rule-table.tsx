@@ -40,7 +40,7 @@ export function RuleTable({
       columns={[
         {
           header: "Alert",
-          cell: (rule) => (
+          render: (rule) => (
             <>
               <Text fw={550}>{rule.name}</Text>
               <Text size="sm" c="dimmed">
@@ -49,18 +49,18 @@ export function RuleTable({
             </>
           ),
         },
-        { header: "State", td: { miw: 150, maw: 260 }, cell: (rule) => <State rule={rule} /> },
+        { header: "State", td: { miw: 150, maw: 260 }, render: (rule) => <State rule={rule} /> },
         {
           header: "Now",
           align: "right",
           td: { className: classes.value ?? "" },
-          cell: (rule) => (rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)),
+          render: (rule) => (rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)),
         },
-        { header: "Tells", cell: (rule) => namesOf(channels, rule) || <Nobody /> },
+        { header: "Tells", render: (rule) => namesOf(channels, rule) || <Nobody /> },
         mayChange && {
           header: "Actions",
           isHidden: true,
-          cell: (rule) => (
+          render: (rule) => (
             <Group gap={6} wrap="nowrap" justify="flex-end">
               <Button size="compact-xs" variant="default" aria-label={`Edit ${rule.name}`} onClick={() => onEdit(rule)}>
                 Edit

@@ -34,7 +34,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
         {
           header: "Event",
           width: 240,
-          cell: (entry) => (
+          render: (entry) => (
             <UnstyledButton
               className={classes.toggle}
               aria-expanded={opened.has(entry.id)}
@@ -47,10 +47,10 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
             </UnstyledButton>
           ),
         },
-        { header: "Time", width: 136, td: { className: classes.time ?? "" }, cell: ({ at }) => <ExactTime at={at} /> },
-        { header: "User", cell: (entry) => <People entry={entry} /> },
-        { header: "From", width: 140, cell: (entry) => <Origin entry={entry} /> },
-        { header: "Details", className: classes.summary, cell: (entry) => <Summary entry={entry} /> },
+        { header: "Time", width: 136, td: { className: classes.time ?? "" }, render: ({ at }) => <ExactTime at={at} /> },
+        { header: "User", render: (entry) => <People entry={entry} /> },
+        { header: "From", width: 140, render: (entry) => <Origin entry={entry} /> },
+        { header: "Details", className: classes.summary, render: (entry) => <Summary entry={entry} /> },
       ]}
     />
   );

@@ -38,7 +38,7 @@ export function CredentialTable({ credentials }: { readonly credentials: readonl
         columns={[
           {
             header: "Name",
-            cell: (credential) => (
+            render: (credential) => (
               <>
                 <Text fw={550}>{credential.name}</Text>
                 <Text size="xs" c="dimmed">
@@ -47,13 +47,13 @@ export function CredentialTable({ credentials }: { readonly credentials: readonl
               </>
             ),
           },
-          { header: "Host", cell: ({ host }) => host },
-          { header: "Last used", cell: (credential) => <LastUse credential={credential} /> },
+          { header: "Host", render: ({ host }) => host },
+          { header: "Last used", render: (credential) => <LastUse credential={credential} /> },
           {
             header: "Actions",
             isHidden: true,
             width: 270,
-            cell: (credential) => (
+            render: (credential) => (
               <Group gap="xs" wrap="nowrap" justify="flex-end">
                 <Button size="xs" variant="default" aria-label={`Test ${credential.name}`} onClick={() => open("test", credential)}>
                   Test

@@ -74,7 +74,7 @@ function GroupTable({
   const most = Math.max(...shown.map((group) => countsOf(group).count));
   const isSpent = shown.some(({ calls }) => calls > 0);
   const nameOf = ({ key }: Groups[number]) => (key === "" ? "(none)" : key);
-  const amount = (header: string, cell: (group: Groups[number]) => string) => ({ header, align: "right" as const, cell });
+  const amount = (header: string, render: (group: Groups[number]) => string) => ({ header, align: "right" as const, render });
   return (
     <DataTable
       label="Breakdown"
@@ -87,7 +87,7 @@ function GroupTable({
         {
           header: grouping.label,
           td: { className: classes.name ?? "" },
-          cell: (group) => {
+          render: (group) => {
             const query = grouping.queryOf(group.key);
             return query === undefined ? nameOf(group) : children(nameOf(group), query);
           },
@@ -95,7 +95,7 @@ function GroupTable({
         {
           header: grouping.ofTraces ? "Traces" : "Steps",
           width: 200,
-          cell: (group) => (
+          render: (group) => (
             <div className={classes.bar}>
               <meter className={classes.meter} min={0} max={most} value={countsOf(group).count} aria-label={`Share of ${nameOf(group)}`} />
               <span>{formatCount(countsOf(group).count)}</span>
@@ -106,7 +106,7 @@ function GroupTable({
           header: "Failed",
           align: "right",
           td: (group) => ({ c: countsOf(group).failures > 0 ? "var(--sl-bad)" : "dimmed" }),
-          cell: (group) => {
+          render: (group) => {
             const { failures, count } = countsOf(group);
             return failures === 0 ? "–" : `${formatCount(failures)} (${percentOf(failures, count)})`;
           },

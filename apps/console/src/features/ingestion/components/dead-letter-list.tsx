@@ -66,25 +66,25 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
           rows={letters}
           rowKey={({ id }) => id}
           columns={[
-            { header: "Why", cell: (letter) => <Reason letter={letter} /> },
+            { header: "Why", render: (letter) => <Reason letter={letter} /> },
             {
               header: "State",
               width: 110,
-              cell: (letter) => <Status tone={LETTER_STATES[letter.state].tone}>{LETTER_STATES[letter.state].label}</Status>,
+              render: (letter) => <Status tone={LETTER_STATES[letter.state].tone}>{LETTER_STATES[letter.state].label}</Status>,
             },
             {
               header: "Size",
               width: 80,
               align: "right",
-              cell: (letter) => (letter.state === "deleted" ? "–" : formatBytes(letter.entry_length)),
+              render: (letter) => (letter.state === "deleted" ? "–" : formatBytes(letter.entry_length)),
             },
-            { header: "Set aside", width: 120, cell: (letter) => <TimeStamp at={letter.created_at} /> },
+            { header: "Set aside", width: 120, render: (letter) => <TimeStamp at={letter.created_at} /> },
             {
               header: "Actions",
               isHidden: true,
               width: 90,
               align: "right",
-              cell: (letter) => (
+              render: (letter) => (
                 <Button size="xs" variant="default" aria-label={`Look at the entry ${letter.entry_id}`} onClick={() => onOpen(letter.id)}>
                   Look
                 </Button>

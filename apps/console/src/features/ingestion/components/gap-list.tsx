@@ -40,15 +40,15 @@ export function GapList({ projectId, children }: GapListProps) {
           rows={gaps}
           rowKey={({ id }) => id}
           columns={[
-            { header: "Events lost", align: "right", width: 110, td: { fw: 550 }, cell: ({ events }) => formatCount(events) },
+            { header: "Events lost", align: "right", width: 110, td: { fw: 550 }, render: ({ events }) => formatCount(events) },
             {
               header: "Their numbers",
               width: 130,
-              cell: ({ first_seq: first, last_seq: last }) => (first === last ? first : `${first} – ${last}`),
+              render: ({ first_seq: first, last_seq: last }) => (first === last ? first : `${first} – ${last}`),
             },
-            { header: "Sent by", cell: (gap) => <Producer gap={gap} /> },
-            { header: "Found", width: 120, cell: (gap) => <TimeStamp at={gap.found_at} /> },
-            { header: "Traces", width: 130, cell: (gap) => (gap.producer_first_event_at === null ? "–" : children(gap)) },
+            { header: "Sent by", render: (gap) => <Producer gap={gap} /> },
+            { header: "Found", width: 120, render: (gap) => <TimeStamp at={gap.found_at} /> },
+            { header: "Traces", width: 130, render: (gap) => (gap.producer_first_event_at === null ? "–" : children(gap)) },
           ]}
         />
       )}

@@ -59,16 +59,16 @@ function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: 
       rows={jobs}
       rowKey={({ job_id: id }) => id}
       columns={[
-        { header: "Repository", cell: (job) => <Repository job={job} /> },
-        { header: "Status", width: 220, cell: (job) => <JobState job={job} /> },
+        { header: "Repository", render: (job) => <Repository job={job} /> },
+        { header: "Status", width: 220, render: (job) => <JobState job={job} /> },
         {
           header: "Commit",
           className: classes.wide,
-          cell: ({ commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
+          render: ({ commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
         },
         {
           header: "Asked for",
-          cell: (job) => (
+          render: (job) => (
             <>
               <TimeStamp at={job.created_at} />
               <Text size="xs" c="dimmed">
@@ -80,12 +80,12 @@ function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: 
         {
           header: "Ran",
           td: { className: classes.ran ?? "" },
-          cell: (job) => {
+          render: (job) => {
             const ran = runTime(job, now);
             return ran === undefined ? <NoValue /> : formatDuration(ran);
           },
         },
-        { header: "Actions", isHidden: true, width: 110, cell: (job) => <JobAction job={job} /> },
+        { header: "Actions", isHidden: true, width: 110, render: (job) => <JobAction job={job} /> },
       ]}
     />
   );

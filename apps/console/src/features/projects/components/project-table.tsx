@@ -19,7 +19,7 @@ export function ProjectTable({ projects }: { readonly projects: readonly Project
       columns={[
         {
           header: "Project",
-          cell: (project) => (
+          render: (project) => (
             <Group gap={8} wrap="nowrap">
               <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId: project.id }} fw={550}>
                 {project.name}
@@ -28,11 +28,11 @@ export function ProjectTable({ projects }: { readonly projects: readonly Project
             </Group>
           ),
         },
-        { header: "Your role", cell: (project) => ROLES[project.my_role].label },
-        { header: "Id", cell: ({ id }) => <CopyableId value={id} label="project id" /> },
-        { header: "Traces in 24 h", align: "right", cell: (project) => formatCount(project.recent_traces) },
-        { header: "Last trace", cell: (project) => <TimeStamp at={project.last_trace_at} none="none yet" /> },
-        { header: "Created", cell: (project) => <TimeStamp at={project.created_at} /> },
+        { header: "Your role", render: (project) => ROLES[project.my_role].label },
+        { header: "Id", render: ({ id }) => <CopyableId value={id} label="project id" /> },
+        { header: "Traces in 24 h", align: "right", render: (project) => formatCount(project.recent_traces) },
+        { header: "Last trace", render: (project) => <TimeStamp at={project.last_trace_at} none="none yet" /> },
+        { header: "Created", render: (project) => <TimeStamp at={project.created_at} /> },
       ]}
     />
   );

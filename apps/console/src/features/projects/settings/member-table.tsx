@@ -33,19 +33,19 @@ export function MemberTable({
         rows={members}
         rowKey={(member) => member.user_id}
         columns={[
-          { header: "Member", cell: (member) => <Person member={member} isSelf={member.user_id === viewer.id} /> },
+          { header: "Member", render: (member) => <Person member={member} isSelf={member.user_id === viewer.id} /> },
           {
             header: "Role",
             width: 150,
-            cell: (member) => (mayChange ? <RoleOf project={project} member={member} /> : ROLES[member.role].label),
+            render: (member) => (mayChange ? <RoleOf project={project} member={member} /> : ROLES[member.role].label),
           },
-          { header: "Added", width: 120, cell: (member) => <TimeStamp at={member.added_at} /> },
+          { header: "Added", width: 120, render: (member) => <TimeStamp at={member.added_at} /> },
           {
             header: "Actions",
             isHidden: true,
             width: 120,
             td: { ta: "right" },
-            cell: (member) => {
+            render: (member) => {
               const isSelf = member.user_id === viewer.id;
               return (
                 (mayChange || isSelf) && (

@@ -29,7 +29,7 @@ export function PriceTable({
       columns={[
         {
           header: "Model",
-          cell: (price) => (
+          render: (price) => (
             <Group gap={6} wrap="nowrap">
               <Text span inherit fw={550}>
                 {price.model}
@@ -42,16 +42,16 @@ export function PriceTable({
             </Group>
           ),
         },
-        { header: "Input", align: "right", cell: (price) => formatCost(price.input) },
-        { header: "Output", align: "right", cell: (price) => formatCost(price.output) },
-        { header: "Cache read", align: "right", cell: (price) => <CachePrice amount={price.cache_read} /> },
-        { header: "Cache write", align: "right", cell: (price) => <CachePrice amount={price.cache_write} /> },
-        { header: "Since", cell: (price) => <Since price={price} /> },
+        { header: "Input", align: "right", render: (price) => formatCost(price.input) },
+        { header: "Output", align: "right", render: (price) => formatCost(price.output) },
+        { header: "Cache read", align: "right", render: (price) => <CachePrice amount={price.cache_read} /> },
+        { header: "Cache write", align: "right", render: (price) => <CachePrice amount={price.cache_write} /> },
+        { header: "Since", render: (price) => <Since price={price} /> },
         mayChange && {
           header: "Actions",
           isHidden: true,
           width: 140,
-          cell: (price) => (
+          render: (price) => (
             <Group gap={6} wrap="nowrap" justify="flex-end">
               <Button
                 size="compact-xs"

@@ -58,7 +58,7 @@ function Refs({ repository }: { readonly repository: Repository }) {
       columns={[
         {
           header: "Branch",
-          cell: (ref) => (
+          render: (ref) => (
             <>
               {ref.name}
               {ref.is_default && (
@@ -70,11 +70,14 @@ function Refs({ repository }: { readonly repository: Repository }) {
             </>
           ),
         },
-        { header: "Commit", cell: ({ indexed_commit: commit }) => (commit === null ? "–" : <CopyableId value={commit} label="commit" />) },
-        { header: "Indexed", cell: ({ indexed_at: at }) => (at === null ? "not yet" : <TimeStamp at={at} />) },
-        { header: "Files", align: "right", cell: ({ files }) => formatCount(files) },
-        { header: "Chunks", align: "right", cell: ({ chunks }) => formatCount(chunks) },
-        { header: "Behind", align: "right", cell: ({ behind }) => formatCount(behind) },
+        {
+          header: "Commit",
+          render: ({ indexed_commit: commit }) => (commit === null ? "–" : <CopyableId value={commit} label="commit" />),
+        },
+        { header: "Indexed", render: ({ indexed_at: at }) => (at === null ? "not yet" : <TimeStamp at={at} />) },
+        { header: "Files", align: "right", render: ({ files }) => formatCount(files) },
+        { header: "Chunks", align: "right", render: ({ chunks }) => formatCount(chunks) },
+        { header: "Behind", align: "right", render: ({ behind }) => formatCount(behind) },
       ]}
     />
   );

@@ -25,15 +25,15 @@ export function RepositoryTable({ repositories, admin }: { readonly repositories
       rows={repositories}
       rowKey={({ id }) => id}
       columns={[
-        { header: "Repository", cell: (repository) => <NameAndSource repository={repository} /> },
-        { header: "Status", width: 180, cell: (repository) => <RepositoryState repository={repository} /> },
+        { header: "Repository", render: (repository) => <NameAndSource repository={repository} /> },
+        { header: "Status", width: 180, render: (repository) => <RepositoryState repository={repository} /> },
         {
           header: "Commit",
-          cell: ({ indexed_commit: commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
+          render: ({ indexed_commit: commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
         },
-        { header: "Files", align: "right", cell: ({ files }) => formatCount(files) },
-        { header: "Chunks", align: "right", className: classes.wide, cell: ({ chunks }) => formatCount(chunks) },
-        { header: "Actions", isHidden: true, cell: (repository) => <Actions repository={repository} admin={admin} /> },
+        { header: "Files", align: "right", render: ({ files }) => formatCount(files) },
+        { header: "Chunks", align: "right", className: classes.wide, render: ({ chunks }) => formatCount(chunks) },
+        { header: "Actions", isHidden: true, render: (repository) => <Actions repository={repository} admin={admin} /> },
       ]}
     />
   );

@@ -122,28 +122,28 @@ function GroupTable({
       columns={[
         {
           header: title,
-          cell: (group) => (
+          render: (group) => (
             <div className={classes.name}>
               {children(group)}
               <CopyableId value={group.id} label={`${title.toLowerCase()} id`} length={0} />
             </div>
           ),
         },
-        { header: "Traces", ...amount("traces"), cell: ({ traces }) => formatCount(traces) },
+        { header: "Traces", ...amount("traces"), render: ({ traces }) => formatCount(traces) },
         {
           header: "Failed",
           ...amount("failures"),
-          cell: ({ failures }) => (failures === 0 ? <NoValue /> : <Text c="var(--sl-bad)">{formatCount(failures)}</Text>),
+          render: ({ failures }) => (failures === 0 ? <NoValue /> : <Text c="var(--sl-bad)">{formatCount(failures)}</Text>),
         },
         {
           header: "Tokens",
           ...amount("tokens"),
-          cell: ({ input_tokens: input, output_tokens: output }) =>
+          render: ({ input_tokens: input, output_tokens: output }) =>
             input === null && output === null ? <NoValue /> : formatCount((input ?? 0) + (output ?? 0)),
         },
-        { header: "Cost", ...amount("cost"), cell: ({ cost }) => (cost === null ? <NoValue /> : formatCost(cost)) },
-        { header: "First", cell: ({ first_at: at }) => <TimeStamp at={at} /> },
-        { header: "Last", ...by("last"), cell: ({ last_at: at }) => <TimeStamp at={at} /> },
+        { header: "Cost", ...amount("cost"), render: ({ cost }) => (cost === null ? <NoValue /> : formatCost(cost)) },
+        { header: "First", render: ({ first_at: at }) => <TimeStamp at={at} /> },
+        { header: "Last", ...by("last"), render: ({ last_at: at }) => <TimeStamp at={at} /> },
       ]}
     />
   );

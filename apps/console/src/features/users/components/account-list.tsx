@@ -62,17 +62,17 @@ function AccountTable({
         {
           header: "User",
           td: { className: classes.user ?? "" },
-          cell: (account) => <Person account={account} own={account.id === ownId} />,
+          render: (account) => <Person account={account} own={account.id === ownId} />,
         },
-        { header: "Role", width: 95, cell: ({ role }) => ROLES[role].label },
-        { header: "Status", width: 165, cell: (account) => <State account={account} /> },
-        { header: "Second factor", width: 130, cell: (account) => <SecondFactor account={account} /> },
-        { header: "Last login", width: 115, cell: (account) => <TimeStamp at={account.last_login_at} none="never" /> },
+        { header: "Role", width: 95, render: ({ role }) => ROLES[role].label },
+        { header: "Status", width: 165, render: (account) => <State account={account} /> },
+        { header: "Second factor", width: 130, render: (account) => <SecondFactor account={account} /> },
+        { header: "Last login", width: 115, render: (account) => <TimeStamp at={account.last_login_at} none="never" /> },
         {
           header: "Actions",
           isHidden: true,
           width: 56,
-          cell: (account) => <AccountMenu account={account} own={account.id === ownId} onIntent={onIntent} />,
+          render: (account) => <AccountMenu account={account} own={account.id === ownId} onIntent={onIntent} />,
         },
       ]}
     />

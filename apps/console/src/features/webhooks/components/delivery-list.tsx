@@ -70,19 +70,19 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
       rows={deliveries}
       rowKey={({ id }) => id}
       columns={[
-        { header: "Repository", cell: (delivery) => <Push delivery={delivery} /> },
-        { header: "What came of it", cell: (delivery) => <Result delivery={delivery} /> },
+        { header: "Repository", render: (delivery) => <Push delivery={delivery} /> },
+        { header: "What came of it", render: (delivery) => <Result delivery={delivery} /> },
         {
           header: "Commit",
           className: classes.wide,
-          cell: ({ changes }) => {
+          render: ({ changes }) => {
             const commit = changes.find(({ after }) => after !== null)?.after ?? null;
             return commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />;
           },
         },
         {
           header: "Received",
-          cell: (delivery) => (
+          render: (delivery) => (
             <>
               <TimeStamp at={delivery.received_at} />
               {delivery.replayed_at !== null && (
@@ -95,7 +95,7 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
         },
         {
           header: "Delivery",
-          cell: (delivery) => (
+          render: (delivery) => (
             <>
               <CopyableId value={delivery.delivery_id} label="delivery id" />
               <Text size="xs" c="dimmed">
@@ -104,7 +104,7 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
             </>
           ),
         },
-        mayReplay && { header: "Actions", isHidden: true, width: 100, cell: (delivery) => <ReplayButton delivery={delivery} /> },
+        mayReplay && { header: "Actions", isHidden: true, width: 100, render: (delivery) => <ReplayButton delivery={delivery} /> },
       ]}
     />
   );
