@@ -1,14 +1,20 @@
 import { Text, UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@sightline/identity/contract";
-import { IconChevronRight } from "@tabler/icons-react";
+import {
+  IconChevronRight,
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleDot,
+  IconPencil,
+  IconShieldExclamation,
+} from "@tabler/icons-react";
 import { useState } from "react";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { deviceOf } from "#ui/words/device.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { labelOf } from "#features/audit/event-labels.ts";
-import classes from "./audit-table.module.css";
+import { labelOf, type Severity } from "#features/audit/event-labels.ts";
 import { EntryDetails, type Narrow } from "./entry-details.tsx";
-import { EventName } from "./event-name.tsx";
+import classes from "./audit-table.module.css";
 
 export function AuditTable({ entries, onNarrow }: { readonly entries: readonly AuditEntry[]; readonly onNarrow: Narrow }) {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
@@ -115,4 +121,24 @@ function nameOf({ id, email }: { readonly id: string; readonly email: string | n
 
 function detailsIdOf({ id }: AuditEntry): string {
   return `audit-${id}`;
+}
+
+const ICONS: Readonly<Record<Severity, typeof IconCircleDot>> = {
+  calm: IconCircleDot,
+  good: IconCircleCheck,
+  change: IconPencil,
+  warning: IconAlertTriangle,
+  alarm: IconShieldExclamation,
+};
+
+/** What happened, in words, with an icon that tells how much it matters. */
+function EventName({ event }: { readonly event: string }) {
+  const { label, severity } = labelOf(event);
+  const Icon = ICONS[severity];
+  return (
+    <span className={classes.event} data-severity={severity}>
+      <Icon size={16} stroke={1.8} aria-hidden="true" />
+      {label}
+    </span>
+  );
 }

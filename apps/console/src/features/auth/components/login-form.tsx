@@ -4,9 +4,10 @@ import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
 import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { clockOf } from "#ui/time/countdown.ts";
-import { logIn } from "#features/auth/api/log-in.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { useWait } from "./use-wait.ts";
+import { type LoginAnswer, type LoginRequest, loginAnswerSchema } from "@sightline/identity/contract";
+import type { Api } from "#http/api.ts";
 
 export function LoginForm({
   initialEmail,
@@ -100,4 +101,19 @@ function titleOf(error: Error): string {
     return "Please wait";
   }
   return error instanceof ApiError && error.status === 401 ? "That didn't match" : "Logging in failed";
+}
+
+async function logIn(api: Api, credentials: LoginRequest): Promise<LoginAnswer> {
+  const answer = await api.request({
+    part: "identity",
+    method: "POST",
+    path: "/login/access-token",
+    body: credentials,
+    anonymous: true,
+    answer: loginAnswerSchema,
+  });
+  if ("access_token" in answer) {
+    api.signIn(answer.access_token);
+  }
+  return answer;
 }

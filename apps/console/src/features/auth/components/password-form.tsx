@@ -4,9 +4,10 @@ import { type SyntheticEvent, useRef, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { formatDuration } from "#ui/words/format.ts";
-import { changePassword } from "#features/auth/api/change-password.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
+import { type ChangePasswordRequest, fullSessionSchema } from "@sightline/identity/contract";
+import type { Api } from "#http/api.ts";
 
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
@@ -93,4 +94,16 @@ function problemWith(current: string, chosen: string, again: string): Problem {
     ...(weak === undefined ? {} : { chosen: weak }),
     ...(weak === undefined && chosen !== again ? { again: "The two are not the same" } : {}),
   };
+}
+
+/** Sets a new password. It ends every session, so the answer begins a new one. */
+async function changePassword(api: Api, passwords: ChangePasswordRequest): Promise<void> {
+  const session = await api.request({
+    part: "identity",
+    method: "POST",
+    path: "/login/password",
+    body: passwords,
+    answer: fullSessionSchema,
+  });
+  api.signIn(session.access_token);
 }

@@ -2,8 +2,9 @@ import { Modal, Text } from "@mantine/core";
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { meQuery } from "#features/auth/api/me.ts";
-import { stepUp } from "#features/auth/api/step-up.ts";
 import { ProofForm } from "./proof-form.tsx";
+import { type StepUpAnswer, type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
+import type { Api } from "#http/api.ts";
 
 export function StepUpDialog({
   opened,
@@ -46,4 +47,9 @@ export function StepUpDialog({
       </ProofForm>
     </Modal>
   );
+}
+
+/** Shows again who is there; for ten minutes this session may then do what asks for it. */
+function stepUp(api: Api, proof: StepUpRequest): Promise<StepUpAnswer> {
+  return api.request({ part: "identity", method: "POST", path: "/step-up", body: proof, answer: stepUpAnswerSchema });
 }

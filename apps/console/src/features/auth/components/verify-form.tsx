@@ -1,15 +1,19 @@
 import { Alert, Anchor, Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import type { VerifySecondFactorAnswer } from "@sightline/identity/contract";
+import {
+  type VerifySecondFactorAnswer,
+  type VerifySecondFactorRequest,
+  verifySecondFactorAnswerSchema,
+} from "@sightline/identity/contract";
 import { useMutation } from "@tanstack/react-query";
 import type { SyntheticEvent } from "react";
 import { useApi } from "#http/api-context.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
 import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
-import { verifyCode } from "#features/auth/api/verify-code.ts";
 import type { SentCode } from "#features/auth/code.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";
+import type { Api } from "#http/api.ts";
 
 const SOON_OVER_SECONDS = 60;
 
@@ -121,4 +125,18 @@ function Over({ why, onRestart }: { readonly why: string; readonly onRestart: ()
       </Button>
     </Stack>
   );
+}
+
+/** The second step of a login. */
+async function verifyCode(api: Api, proof: VerifySecondFactorRequest): Promise<VerifySecondFactorAnswer> {
+  const answer = await api.request({
+    part: "identity",
+    method: "POST",
+    path: "/login/verify-2fa",
+    body: proof,
+    answer: verifySecondFactorAnswerSchema,
+    anonymous: true,
+  });
+  api.signIn(answer.access_token);
+  return answer;
 }

@@ -1,15 +1,15 @@
 import { SegmentedControl, Text } from "@mantine/core";
-import type { FoundReference, FoundSymbol } from "@sightline/code-index/contract";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { type FoundReference, type FoundSymbol, referencesAnswerSchema } from "@sightline/code-index/contract";
+import { useInfiniteQuery, infiniteQueryOptions } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { referencesQuery } from "#features/code/api/symbols.ts";
 import { fileLink } from "./file-link.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
 import { MoreResults } from "#features/code/search/more-results.tsx";
+import type { Api } from "#http/api.ts";
 import classes from "./symbol-panel.module.css";
 
 type Place = { readonly repo: string; readonly ref: string | undefined };
@@ -141,4 +141,27 @@ function panelLink<L extends { readonly search: object }>(link: L) {
 
 function fileOf({ repo, ref, path }: FoundReference): string {
   return `${repo} ${ref} ${path}`;
+}
+
+const PAGE_SIZE = 50;
+
+/** Where a name is defined and where it is used, in one repository or in all. */
+function referencesQuery(
+  api: Api,
+  { symbol, repo, ref }: { readonly symbol: string; readonly repo?: string | undefined; readonly ref?: string | undefined },
+) {
+  return infiniteQueryOptions({
+    queryKey: ["references", symbol, repo, ref],
+    queryFn: ({ pageParam, signal }) =>
+      api.request({
+        part: "code-index",
+        path: "/api/v1/references",
+        query: { symbol, repo, ref, cursor: pageParam, limit: PAGE_SIZE },
+        answer: referencesAnswerSchema,
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    staleTime: 60_000,
+  });
 }

@@ -1,10 +1,9 @@
 import { Loader, Text } from "@mantine/core";
-import type { GrepAnswer } from "@sightline/code-index/contract";
+import { type GrepAnswer, grepAnswerSchema } from "@sightline/code-index/contract";
 import { IconZoomExclamation } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { grepQuery } from "#features/code/api/grep.ts";
+import { useInfiniteQuery, infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { joinFiles } from "./join-files.ts";
-import type { SearchState } from "#features/code/query/search-state.ts";
+import { type SearchState, isOn } from "#features/code/query/search-state.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { EmptyPanel, LoadingRows } from "#ui/kit/list-states.tsx";
@@ -14,6 +13,7 @@ import { GrepResults } from "./grep-results.tsx";
 import { MoreResults } from "./more-results.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { SearchedIndexes } from "./searched-indexes.tsx";
+import type { Api } from "#http/api.ts";
 import classes from "./answer.module.css";
 
 /** Every matching line, by file. */
@@ -81,4 +81,36 @@ function countOf(lines: number, { total, next_cursor: next }: GrepAnswer): strin
     return `${formatCount(lines)} of ${plural(total, "matching line", "matching lines")}`;
   }
   return total === null && next !== null ? `${shown} and more` : shown;
+}
+
+const PAGE_SIZE = 100;
+const CONTEXT_LINES = 1;
+
+/** Every line that matches, by repository, path and line, page by page. */
+function grepQuery(api: Api, { q: pattern = "", repo, path, lang, ref, ...how }: SearchState) {
+  const query = {
+    pattern,
+    repo,
+    path,
+    lang,
+    ref,
+    regex: isOn(how.regex) ? "true" : undefined,
+    case: isOn(how.case) ? "sensitive" : "insensitive",
+    context: CONTEXT_LINES,
+  };
+  return infiniteQueryOptions({
+    queryKey: ["grep", query],
+    queryFn: ({ pageParam, signal }) =>
+      api.request({
+        part: "code-index",
+        path: "/api/v1/grep",
+        query: { ...query, cursor: pageParam, limit: PAGE_SIZE },
+        answer: grepAnswerSchema,
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
 }

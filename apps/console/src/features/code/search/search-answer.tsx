@@ -1,10 +1,10 @@
 import "@mantine/core/styles/Switch.layer.css";
-import { Loader, Switch, Text } from "@mantine/core";
+import { Loader, Switch, Text, CloseButton } from "@mantine/core";
 import type { SearchAnswer } from "@sightline/code-index/contract";
 import { IconZoomExclamation } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { searchQuery } from "#features/code/api/search.ts";
-import { withoutReadFilter } from "#features/code/query/read-filter.ts";
+import { withoutReadFilter, type ReadFilter } from "#features/code/query/read-filter.ts";
 import { type SearchState, isOn } from "#features/code/query/search-state.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatDuration, plural } from "#ui/words/format.ts";
@@ -14,7 +14,6 @@ import { AnswerNotes } from "./answer-notes.tsx";
 import { LegStates } from "./leg-chips.tsx";
 import { MoreResults } from "./more-results.tsx";
 import { NothingFound } from "./nothing-found.tsx";
-import { ReadAs } from "#features/code/query/read-as.tsx";
 import { SearchedIndexes } from "./searched-indexes.tsx";
 import { SearchResults } from "./search-results.tsx";
 import classes from "./answer.module.css";
@@ -83,4 +82,61 @@ export function SearchAnswerView({
 
 function countOf(shown: number, { next_cursor: next }: SearchAnswer): string {
   return next === null || shown === 0 ? plural(shown, "result", "results") : `${plural(shown, "result", "results")} and more`;
+}
+
+type Understood = SearchAnswer["query"];
+
+const SHAPES: Readonly<Record<Understood["shape"], string>> = {
+  symbol: "a name",
+  path: "a path",
+  literal: "a piece of code",
+  error: "an error message",
+  natural: "a question",
+  mixed: "words and code",
+};
+
+const FIELDS: Readonly<Record<ReadFilter["field"], string>> = {
+  repo: "repository",
+  ref: "branch",
+  path: "path",
+  lang: "language",
+  symbol: "defines",
+};
+
+/** How the query was understood: what is searched, and each filter and condition with a way to drop the filter. */
+function ReadAs({ query, onRemove }: { readonly query: Understood; readonly onRemove: (filter: ReadFilter) => void }) {
+  const { shape, text, filters, conditions, alternatives, case_sensitive: exactCase } = query;
+  return (
+    <ul className={classes.parts} aria-label="How the query was read">
+      {text !== "" && <li className={classes.plain}>Read as {SHAPES[shape]}</li>}
+      {filters.map((filter) => {
+        const { field, value, negated } = filter;
+        return (
+          <li key={`${negated} ${field} ${value}`} className={classes.chip} data-negated={negated || undefined}>
+            <span className={classes.name}>
+              {negated && "not "}
+              {FIELDS[field]}
+            </span>
+            {value}
+            <CloseButton
+              size={16}
+              aria-label={`Drop the filter ${negated ? "not " : ""}${field}: ${value}`}
+              onClick={() => onRemove(filter)}
+            />
+          </li>
+        );
+      })}
+      {conditions.map(({ kind, value, negated, alternative }) => (
+        <li key={`${alternative} ${kind} ${negated} ${value}`} className={classes.chip} data-negated={negated || undefined}>
+          <span className={classes.name}>
+            {negated ? "without" : "with"}
+            {alternatives > 1 && ` (${alternative + 1})`}
+          </span>
+          {kind === "regex" ? `/${value}/` : value}
+        </li>
+      ))}
+      {alternatives > 1 && <li className={classes.plain}>any of {alternatives} alternatives</li>}
+      {exactCase && <li className={classes.plain}>case matters</li>}
+    </ul>
+  );
 }

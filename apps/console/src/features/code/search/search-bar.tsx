@@ -1,11 +1,13 @@
 import { ActionIcon, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconLetterCase, IconRegex } from "@tabler/icons-react";
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import { LANGUAGES } from "#features/code/query/languages.ts";
 import { type SearchState, isGrep, isOn } from "#features/code/query/search-state.ts";
-import { QueryField } from "#features/code/query/query-field.tsx";
-import { CodeQueryHelp } from "#features/code/query/query-help.tsx";
 import { SearchFilters, type SearchedRepository } from "./search-filters.tsx";
+import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
+import { useTyped } from "#ui/query/use-typed.ts";
+import { type Completable, type Completion, completionAt } from "#features/code/query/query-language.ts";
+import { QueryHelp } from "#ui/query/query-help.tsx";
 import classes from "./search-bar.module.css";
 
 /** What is searched, as the address has it; typing changes the address after a short pause. */
@@ -114,5 +116,84 @@ function Toggle({
         {icon}
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+const PAUSE_MS = 180;
+const NOTHING: Completable = {};
+
+/** The field of a search; filters are completed as they are typed. */
+function QueryField({
+  label,
+  placeholder,
+  value,
+  completable = NOTHING,
+  tools,
+  onChange,
+  onEnterResults,
+}: {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  /** The values of filters that are known; without it nothing is completed. */
+  readonly completable?: Completable | undefined;
+  /** What stands inside of the field on its right. */
+  readonly tools?: ReactNode;
+  readonly onChange: (text: string) => void;
+  /** The arrow down key was pressed while nothing is offered. */
+  readonly onEnterResults: () => void;
+}) {
+  const completing = useCompleting();
+  const { text, type } = useTyped(value, PAUSE_MS, onChange);
+  const { caret } = completing;
+  const completion = caret === undefined || completable === NOTHING ? undefined : completionAt(text, caret, completable);
+
+  function complete(option: Completion["options"][number]) {
+    if (completion === undefined) {
+      return undefined;
+    }
+    const before = text.slice(0, completion.start) + option.text;
+    return { text: before + text.slice(completion.end).trimStart(), caret: before.length };
+  }
+
+  return (
+    <CompletingField
+      completing={completing}
+      className={classes.field}
+      aria-label={label}
+      placeholder={placeholder}
+      {...(tools === undefined ? {} : { rightSection: tools, rightSectionWidth: "auto" })}
+      autoFocus
+      maxLength={10_000}
+      text={text}
+      options={completion?.options ?? []}
+      optionsLabel="Filters that fit"
+      complete={complete}
+      onType={type}
+      onEnterResults={onEnterResults}
+    />
+  );
+}
+
+const LINES: readonly { readonly example: string; readonly means: string }[] = [
+  { example: "how are failed jobs retried", means: "a question: by meaning and by its words" },
+  { example: "parseConfig", means: "a name: where it is defined, then its uses" },
+  { example: '"connection refused"', means: "must be there, letter for letter" },
+  { example: "/retry(Count|Limit)/", means: "must match a regular expression (RE2)" },
+  { example: "-deprecated", means: "must not be there" },
+  { example: "timeout OR deadline", means: "either of the two" },
+  { example: "repo:acme/shop", means: "in repositories of that name" },
+  { example: "path:src/**/*.ts", means: "in files at that path; -path: leaves them out" },
+  { example: "lang:go", means: "in a language; -lang: leaves it out" },
+  { example: "ref:release", means: "on a branch other than the default one" },
+  { example: "symbol:Cart", means: "where that name is defined" },
+  { example: "case:yes", means: "with letters cased as they are written" },
+];
+
+function CodeQueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
+  return (
+    <QueryHelp sections={[{ lines: LINES }]} onTake={onTake}>
+      A click adds an example to the query. What reads like a filter but is none is searched as text.
+    </QueryHelp>
   );
 }

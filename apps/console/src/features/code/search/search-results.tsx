@@ -1,4 +1,3 @@
-import classes from "./search-results.module.css";
 import { UnstyledButton } from "@mantine/core";
 import type { SearchResult } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
@@ -8,9 +7,9 @@ import { excerptOf } from "./excerpt.ts";
 import { fileLink } from "#features/code/file/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
-import { Explanation } from "./explanation.tsx";
 import { LegChips } from "./leg-chips.tsx";
 import { walkResults } from "./walk-results.ts";
+import classes from "./search-results.module.css";
 
 const CONTEXT_LINES = 2;
 const SHOWN_LINES = 14;
@@ -107,4 +106,33 @@ function groupByFile(results: readonly SearchResult[]): readonly FileGroup[] {
   return [...groups.values()].flatMap((group) =>
     group[0] === undefined ? [] : [{ repo: group[0].repo, path: group[0].path, results: group }],
   );
+}
+
+type Explain = NonNullable<SearchResult["explain"]>;
+
+/** What a result's score is made of: what the legs' ranks make together, and each factor of the ranking. */
+function Explanation({ score, explain: { fused, factors } }: { readonly score: number; readonly explain: Explain }) {
+  const changing = Object.entries(factors).filter(([, factor]) => factor !== 1);
+  return (
+    <dl className={classes.parts} aria-label="What its score is made of">
+      <div className={classes.part}>
+        <dt>score</dt>
+        <dd>{inShort(score)}</dd>
+      </div>
+      <div className={classes.part} data-sign="=">
+        <dt>ranks of the legs</dt>
+        <dd>{inShort(fused)}</dd>
+      </div>
+      {changing.map(([name, factor]) => (
+        <div key={name} className={classes.part} data-sign="×" data-tone={factor > 1 ? "up" : "down"}>
+          <dt>{name.replaceAll(/[_-]/g, " ")}</dt>
+          <dd>{inShort(factor)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function inShort(figure: number): string {
+  return String(Number(figure.toPrecision(3)));
 }

@@ -4,11 +4,10 @@ import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import type { Compared } from "#features/compare/api/compare.ts";
-import { stepKey } from "#features/compare/step-key.ts";
-import classes from "./aligned-steps.module.css";
 import { ChangeText } from "./figures.tsx";
 import { RunStatus } from "./run-card.tsx";
 import { StepPair } from "./step-pair.tsx";
+import classes from "./aligned-steps.module.css";
 
 const OUTCOMES = {
   same: { mark: "=", label: "Same" },
@@ -146,4 +145,9 @@ function Step({
       )}
     </>
   );
+}
+
+/** By this a pair of steps is known in the address. */
+function stepKey({ a, b }: Pick<AlignedStep, "a" | "b">): string {
+  return `${a?.id ?? ""}.${b?.id ?? ""}`;
 }

@@ -1,9 +1,9 @@
-import { Skeleton, Table, UnstyledButton } from "@mantine/core";
-import { type ReactNode, Suspense } from "react";
-import { ChartCard } from "./chart-card.tsx";
+import { Skeleton, Table, UnstyledButton, Button, Paper, Text, Title } from "@mantine/core";
+import { type ReactNode, Suspense, useState } from "react";
 import type { ChartRow, Series } from "./series-chart.tsx";
-import classes from "./series-card.module.css";
 import { lazyPart } from "#ui/page/lazy-part.ts";
+import { IconChartBar, IconTable } from "@tabler/icons-react";
+import classes from "./series-card.module.css";
 
 const SeriesChart = lazyPart(async () => (await import("./series-chart.tsx")).SeriesChart);
 
@@ -68,5 +68,60 @@ export function SeriesCard({
         </Table>
       }
     />
+  );
+}
+
+/** A chart and, for whoever can't see it or wants the numbers, the same as a table. */
+function ChartCard({
+  title,
+  note,
+  summary,
+  chart,
+  table,
+}: {
+  readonly title: string;
+  /** What must be known to read it right. */
+  readonly note?: ReactNode;
+  /** The chart in a sentence. */
+  readonly summary: string;
+  readonly chart: ReactNode;
+  readonly table: ReactNode;
+}) {
+  const [isTable, setIsTable] = useState(false);
+  return (
+    <Paper component="section" aria-label={title} className={classes.card}>
+      <header className={classes.head}>
+        <div>
+          <Title order={2}>{title}</Title>
+          <Text size="sm" c="dimmed">
+            {summary}
+          </Text>
+        </div>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          leftSection={isTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
+          aria-label={isTable ? `Show ${title} as a chart` : `Show ${title} as a table`}
+          onClick={() => setIsTable(!isTable)}
+        >
+          {isTable ? "Chart" : "Table"}
+        </Button>
+      </header>
+      {isTable ? (
+        <div className={classes.table} tabIndex={0} role="region" aria-label={`${title} as a table`}>
+          {table}
+        </div>
+      ) : (
+        <div className={classes.chart} role="img" aria-label={`${title}: ${summary}`}>
+          {chart}
+        </div>
+      )}
+      {note !== undefined && (
+        <Text size="xs" c="dimmed" mt={6}>
+          {note}
+        </Text>
+      )}
+    </Paper>
   );
 }

@@ -1,15 +1,15 @@
 import { Text } from "@mantine/core";
-import type { Gap } from "@sightline/observability/contract";
+import { type Gap, gapPageSchema } from "@sightline/observability/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { gapsQuery } from "#features/ingestion/api/gaps.ts";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import type { Api } from "#http/api.ts";
 
 type GapListProps = {
   readonly projectId: string;
@@ -72,4 +72,26 @@ function Producer({ gap: { producer, producer_id: id } }: { readonly gap: Gap })
       </Text>
     </>
   );
+}
+
+const PAGE_SIZE = 50;
+const EVERY_MS = 15_000;
+
+/** Ranges of lost events, newest first. */
+function gapsQuery(api: Api, projectId: string) {
+  return infiniteQueryOptions({
+    queryKey: ["projects", projectId, "gaps"],
+    queryFn: ({ pageParam, signal }) =>
+      api.request({
+        part: "observability",
+        path: `/api/v1/projects/${encodeURIComponent(projectId)}/gaps`,
+        query: { cursor: pageParam, limit: PAGE_SIZE },
+        answer: gapPageSchema,
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: EVERY_MS,
+  });
 }

@@ -1,11 +1,12 @@
 import { Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { intakeQuery } from "#features/projects/api/intake.ts";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
 import { useApi } from "#http/api-context.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { intakeSchema } from "@sightline/observability/contract";
+import type { Api } from "#http/api.ts";
 
 /** How an application sends its traces to this project. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
@@ -51,4 +52,13 @@ function Note({ children }: { readonly children: string }) {
       {children}
     </Text>
   );
+}
+
+/** Where observed applications send to. */
+function intakeQuery(api: Api) {
+  return queryOptions({
+    queryKey: ["intake"],
+    queryFn: ({ signal }) => api.request({ part: "observability", path: "/api/v1/intake", answer: intakeSchema, signal }),
+    staleTime: Infinity,
+  });
 }

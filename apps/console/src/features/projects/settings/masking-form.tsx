@@ -1,15 +1,15 @@
-import { ActionIcon, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title } from "@mantine/core";
+import { ActionIcon, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title, Alert } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchema } from "@sightline/observability/contract";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { maskingQuery, putMasking } from "#features/projects/api/masking.ts";
+import { maskingQuery, putMasking, tryMasking } from "#features/projects/api/masking.ts";
 import { useApi } from "#http/api-context.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { TryMasking } from "./try-masking.tsx";
-import classes from "./settings.module.css";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import classes from "./settings.module.css";
 
 const PATTERNS_MAX = 50;
 
@@ -147,4 +147,47 @@ function namesIn(text: string): string[] {
 function problemsOf(rules: MaskingRules): ReadonlyMap<string, string> {
   const issues = maskingRulesSchema.safeParse(rules).error?.issues ?? [];
   return new Map(issues.map(({ path, message }) => [path[0] === "keys" ? "keys" : path.join("."), message]));
+}
+
+const SAMPLE = '{"user": {"name": "Ann", "password": "hunter2"}, "text": "Paid with 4111111111111111"}';
+
+/** Shows what the rules above make of a sample, before they are saved. */
+function TryMasking({ projectId, rules }: { readonly projectId: string; readonly rules: MaskingRules }) {
+  const api = useApi();
+  const [sample, setSample] = useState(SAMPLE);
+  const attempt = useMutation({ mutationFn: () => tryMasking(api, projectId, { ...rules, sample }) });
+  return (
+    <Paper p="lg" component="section">
+      <Title order={2}>Try it</Title>
+      <Text size="sm" c="dimmed" mt={4} mb="md">
+        With the rules above, saved or not. Nothing of it is stored.
+      </Text>
+      <Stack gap="md">
+        <Textarea
+          label="Sample"
+          description="JSON or any other text"
+          rows={4}
+          maxLength={20_000}
+          spellCheck={false}
+          value={sample}
+          onChange={(event) => setSample(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" loading={attempt.isPending} onClick={() => attempt.mutate()}>
+            Try
+          </Button>
+        </Group>
+        {attempt.error !== null && (
+          <Alert color="red" role="alert" title="The rules can't be tried">
+            {attempt.error.message}
+          </Alert>
+        )}
+        {attempt.data !== undefined && attempt.error === null && (
+          <div aria-live="polite">
+            <CopyableBlock text={attempt.data} label="what is stored of it" />
+          </div>
+        )}
+      </Stack>
+    </Paper>
+  );
 }

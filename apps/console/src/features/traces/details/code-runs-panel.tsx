@@ -1,13 +1,13 @@
 import { Anchor, Text } from "@mantine/core";
-import type { CodePlace, CodeRun } from "@sightline/observability/contract";
-import { useQuery } from "@tanstack/react-query";
+import { type CodePlace, type CodeRun, codeRunsSchema } from "@sightline/observability/contract";
+import { useQuery, queryOptions } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { codeRunsQuery, type FileLines } from "#features/traces/api/code-runs.ts";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import type { Api } from "#http/api.ts";
 import classes from "./code-runs-panel.module.css";
 
 /** Which functions of a file agents ran, and the traces that did; of the lines that are marked, when some are. */
@@ -100,4 +100,26 @@ function Run({ run }: { readonly run: CodeRun }) {
       <TimeStamp at={run.started_at} />
     </>
   );
+}
+
+type FileLines = {
+  readonly repo: string;
+  readonly path: string;
+  /** Lines that are asked for; all of them when left out. */
+  readonly lines: { readonly start: number; readonly end: number } | undefined;
+};
+
+/** What ran of a file in the last thirty days, in all projects that the person may see. */
+function codeRunsQuery(api: Api, { repo, path, lines }: FileLines) {
+  return queryOptions({
+    queryKey: ["code runs", repo, path, lines?.start, lines?.end],
+    queryFn: ({ signal }) =>
+      api.request({
+        part: "observability",
+        path: "/api/v1/code-runs",
+        query: { repo, path, from: lines?.start, to: lines?.end },
+        answer: codeRunsSchema,
+        signal,
+      }),
+  });
 }

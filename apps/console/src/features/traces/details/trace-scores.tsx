@@ -1,13 +1,15 @@
 import { ActionIcon, Alert, Autocomplete, Button, Group, NumberInput, Stack, Text, TextInput, Title } from "@mantine/core";
-import type { Score } from "@sightline/observability/contract";
+import { type Score, type CreateScoreRequest, scoreNamesSchema, scorePageSchema, scoreSchema } from "@sightline/observability/contract";
 import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient, queryOptions } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { z } from "zod";
+import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
+import type { Api } from "#http/api.ts";
 import classes from "./trace-scores.module.css";
-import { createScore, deleteScore, scoreNamesQuery, scoresQuery } from "#features/traces/api/scores.ts";
 
 /** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
 export function TraceScores({
@@ -178,4 +180,47 @@ function authorInWords({ author }: Score, userId: string | undefined): string {
     return "the application";
   }
   return author === userId ? "you" : "a colleague";
+}
+
+/** What the application and people gave a trace and its steps, newest first. */
+function scoresQuery(api: Api, projectId: string, traceId: string) {
+  return queryOptions({
+    queryKey: ["scores", projectId, traceId],
+    queryFn: ({ signal }) =>
+      allPages((cursor) =>
+        api.request({
+          part: "observability",
+          path: pathOf(projectId),
+          query: { trace_id: traceId, cursor, limit: PAGE_SIZE },
+          answer: scorePageSchema,
+          signal,
+        }),
+      ),
+  });
+}
+
+/** Names that scores of the project have. */
+function scoreNamesQuery(api: Api, projectId: string) {
+  return queryOptions({
+    queryKey: ["score names", projectId],
+    queryFn: ({ signal }) => api.request({ part: "observability", path: `${pathOf(projectId)}/names`, answer: scoreNamesSchema, signal }),
+    staleTime: 60_000,
+  });
+}
+
+function createScore(api: Api, projectId: string, body: CreateScoreRequest): Promise<Score> {
+  return api.request({ part: "observability", method: "POST", path: pathOf(projectId), body, answer: scoreSchema });
+}
+
+async function deleteScore(api: Api, projectId: string, scoreId: string): Promise<void> {
+  await api.request({
+    part: "observability",
+    method: "DELETE",
+    path: `${pathOf(projectId)}/${encodeURIComponent(scoreId)}`,
+    answer: z.void(),
+  });
+}
+
+function pathOf(projectId: string): string {
+  return `/api/v1/projects/${encodeURIComponent(projectId)}/scores`;
 }

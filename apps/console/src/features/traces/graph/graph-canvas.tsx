@@ -10,11 +10,15 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  BaseEdge,
+  EdgeLabelRenderer,
+  type EdgeProps,
+  getBezierPath,
+  getSmoothStepPath,
 } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { type BoxPlace, placeBoxes } from "./graph-layout.ts";
 import type { BoxState, GraphBox, GraphLink, GraphModel } from "./graph-model.ts";
-import { GraphEdge, type GraphEdgeData } from "./graph-edge.tsx";
 import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
 import classes from "./graph-canvas.module.css";
 
@@ -182,4 +186,29 @@ function edgeOf(id: string, axis: "x" | "y", places: ReadonlyMap<string, BoxPlac
     start += places.get(box.id)?.[axis] ?? 0;
   }
   return start;
+}
+
+type GraphEdgeData = {
+  /** How often and how it was gone. */
+  readonly words: string;
+  /** Of an edge that leads back: how far to the side it goes around. */
+  readonly wayAround: number | undefined;
+};
+
+/** An edge whose words lie above all edges: the library's own are struck through by those that are drawn later. */
+function GraphEdge({ data, markerEnd, style, ...ends }: EdgeProps<Edge<GraphEdgeData, "way">>) {
+  const { words = "", wayAround } = data ?? {};
+  const [path, x, y] = wayAround === undefined ? getBezierPath(ends) : getSmoothStepPath({ ...ends, offset: wayAround });
+  return (
+    <>
+      <BaseEdge path={path} {...(markerEnd === undefined ? {} : { markerEnd })} {...(style === undefined ? {} : { style })} />
+      {words !== "" && (
+        <EdgeLabelRenderer>
+          <span className={classes.words} style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
+            {words}
+          </span>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
 }

@@ -1,11 +1,13 @@
-import classes from "./list-bar.module.css";
 import type { ListState } from "./list-state.ts";
 import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
-import { TraceQueryHelp } from "#features/traces/list/query/query-help.tsx";
-import { withTerm } from "#features/traces/list/query/query-text.ts";
-import { StatusChips } from "./status-chips.tsx";
+import { withTerm, statusesIn, withStatuses } from "#features/traces/list/query/query-text.ts";
 import { ViewMenu } from "./view-menu.tsx";
 import { walkRows } from "./walk-rows.ts";
+import { TRACE_FIELDS, type ObservationStatus, observationStatusSchema } from "@sightline/observability/contract";
+import { QueryHelp } from "#ui/query/query-help.tsx";
+import { UnstyledButton } from "@mantine/core";
+import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import classes from "./list-bar.module.css";
 
 /** What is asked of the traces. */
 export function ListBar({
@@ -34,5 +36,43 @@ export function ListBar({
         <StatusChips q={state.q} onChange={ask} />
       </div>
     </search>
+  );
+}
+
+const GRAMMAR: readonly { readonly example: string; readonly means: string }[] = [
+  { example: "status:failure user:ann", means: "both must be true" },
+  { example: "model:gpt-4o,gpt-4.1", means: "any of these" },
+  { example: "-name:nightly*", means: "not these; * stands for anything" },
+  { example: "duration:1s..5s", means: "from … to; also >5s and <=5s" },
+  { example: "refund order", means: "whole words of its name, error, input, output" },
+  { example: '"order 42"', means: "these words together, or a value with spaces" },
+];
+
+const SECTIONS = [
+  { lines: GRAMMAR },
+  { title: "Fields", lines: TRACE_FIELDS.map(({ example, description }) => ({ example, means: description })) },
+];
+
+function TraceQueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
+  return (
+    <QueryHelp sections={SECTIONS} onTake={onTake}>
+      A click adds an example to the query. While you type, Tab takes over what is offered and Escape puts it away.
+    </QueryHelp>
+  );
+}
+
+/** Statuses to choose with a click each; what is chosen is a term of the query. */
+function StatusChips({ q, onChange }: { readonly q: string; readonly onChange: (q: string) => void }) {
+  const chosen = statusesIn(q);
+  const toggle = (status: ObservationStatus) =>
+    onChange(withStatuses(q, chosen.includes(status) ? chosen.filter((other) => other !== status) : [...chosen, status]));
+  return (
+    <div className={classes.chips} role="group" aria-label="Status">
+      {observationStatusSchema.options.map((status) => (
+        <UnstyledButton key={status} className={classes.chip} aria-pressed={chosen.includes(status)} onClick={() => toggle(status)}>
+          <TraceStatus status={status} />
+        </UnstyledButton>
+      ))}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
-import { Button, Group, Paper, Skeleton, Text } from "@mantine/core";
-import { IconFilterOff } from "@tabler/icons-react";
+import { Button, Group, Paper, Skeleton, Text, Stack } from "@mantine/core";
+import { IconFilterOff, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useApi } from "#http/api-context.ts";
@@ -11,10 +11,10 @@ import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { type ListState, isReadable } from "./list-state.ts";
-import { NoMatches } from "./no-matches.tsx";
-import { askedOf, withTerm } from "#features/traces/list/query/query-text.ts";
-import classes from "./trace-list.module.css";
+import { askedOf, withTerm, partsOf } from "#features/traces/list/query/query-text.ts";
 import { TraceTable } from "./trace-table.tsx";
+import { isAllTime, rangeInWords } from "#ui/time/time-range.ts";
+import classes from "./trace-list.module.css";
 
 const PAUSE_MS = 300;
 const SORTED_PAUSE_MS = 5_000;
@@ -152,5 +152,48 @@ function Freshness({
     </Button>
   ) : (
     <LiveMark state={live} />
+  );
+}
+
+/** What was asked for in vain, part by part, each a click away from being dropped. */
+function NoMatches({ state, onChange }: { readonly state: ListState; readonly onChange: (state: ListState) => void }) {
+  const { q, range } = state;
+  const parts = [
+    ...partsOf(q).map(({ text, rest }) => ({ text, without: { ...state, q: rest } })),
+    ...(isAllTime(range) ? [] : [{ text: rangeInWords(range), without: { ...state, range: {} } }]),
+  ];
+  return (
+    <Paper>
+      <EmptyPanel
+        icon={<IconFilterOff />}
+        title="No trace matches"
+        description={
+          parts.length > 1 ? "Each of these must be true of a trace. Drop one, or all." : "No trace in this project is like that."
+        }
+      >
+        <Stack align="center" maw="100%">
+          <ul className={classes.parts} aria-label="What was asked for">
+            {parts.map(({ text, without }, index) => (
+              // Two may read alike.
+              <li key={`${index} ${text}`}>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  maw="100%"
+                  rightSection={<IconX size={13} />}
+                  aria-label={`Drop ${text}`}
+                  onClick={() => onChange(without)}
+                >
+                  {text}
+                </Button>
+              </li>
+            ))}
+          </ul>
+          <Button variant="default" onClick={() => onChange({ ...state, q: "", range: {} })}>
+            Show all traces
+          </Button>
+        </Stack>
+      </EmptyPanel>
+    </Paper>
   );
 }

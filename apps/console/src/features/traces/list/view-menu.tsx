@@ -1,15 +1,16 @@
-import { Button, Menu, Text } from "@mantine/core";
+import "@mantine/core/styles/Checkbox.layer.css";
+import { Button, Menu, Text, Checkbox, Modal, TextInput } from "@mantine/core";
 import type { View, ChangeViewRequest } from "@sightline/observability/contract";
 import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconPencil, IconPin, IconPlus, IconTrash, IconUsers } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "#http/api-context.ts";
 import { viewsQuery, changeView, createView, deleteView } from "#features/traces/api/views.ts";
 import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
-import { DeleteView, NameView } from "./view-dialogs.tsx";
 import { notifications } from "@mantine/notifications";
 import { failureTitle } from "#ui/kit/failure-title.ts";
+import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
 
 type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; readonly view: View };
 
@@ -149,4 +150,74 @@ function useViewActions(projectId: string, { q, sort, order, columns }: ListStat
       change(view, { shared }, shared ? `Everybody in the project sees “${view.name}”.` : `Only you see “${view.name}”.`),
     remove: (view: View) => done(deleteView(api, projectId, view.id)),
   };
+}
+
+function NameView({
+  title,
+  initial,
+  mayShare,
+  onSave,
+  onClose,
+}: {
+  readonly title: string;
+  readonly initial: string;
+  readonly mayShare: boolean;
+  readonly onSave: (name: string, shared: boolean) => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState(initial);
+  const [shared, setShared] = useState(false);
+  const save = useMutation({ mutationFn: () => onSave(name.trim(), shared), onSuccess: onClose });
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <DialogForm change={save} submit="Save" disabled={name.trim() === ""} onSubmit={() => save.mutate()} onCancel={onClose}>
+        <TextInput
+          label="Name"
+          description="It keeps the query, the order and the columns; not the time range."
+          placeholder="Slow refunds"
+          maxLength={100}
+          data-autofocus
+          value={name}
+          error={save.error?.message}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {mayShare && (
+          <Checkbox
+            label="Everybody who sees the project sees it"
+            checked={shared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
+          />
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}
+
+function DeleteView({
+  view,
+  onDelete,
+  onClose,
+}: {
+  readonly view: View;
+  readonly onDelete: () => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const remove = useMutation({ mutationFn: onDelete, onSuccess: onClose });
+  return (
+    <ConfirmDialog
+      opened
+      title={`Delete “${view.name}”?`}
+      change={remove}
+      cancel="Cancel"
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <Text>{view.shared ? "It is gone for everybody in the project. " : ""}The traces stay.</Text>
+      {remove.error !== null && (
+        <Text c="var(--sl-bad)" role="alert">
+          {remove.error.message}
+        </Text>
+      )}
+    </ConfirmDialog>
+  );
 }

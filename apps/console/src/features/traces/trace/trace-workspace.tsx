@@ -1,17 +1,18 @@
-import classes from "./trace-workspace.module.css";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { type ReactNode, useId, useState, useEffect, useEffectEvent } from "react";
 import { Split } from "#ui/kit/split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
-import { type TraceAction, actionOf } from "./trace-keys.ts";
+import { type TraceAction, actionOf, TRACE_KEYS } from "./trace-keys.ts";
 import { useWaterfall } from "#features/traces/waterfall/use-waterfall.ts";
 import { pan, spanOf, zoom, zoomTo } from "#features/traces/waterfall/waterfall.ts";
-import { TraceKeymap } from "./trace-keymap.tsx";
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";
 import { TraceWaterfall } from "#features/traces/waterfall/trace-waterfall.tsx";
 import { WaterfallToolbar } from "#features/traces/waterfall/waterfall-toolbar.tsx";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
+import { Kbd, Modal } from "@mantine/core";
+import { SingleKeysSwitch } from "#ui/keys/single-keys-switch.tsx";
+import classes from "./trace-workspace.module.css";
 
 const ZOOM = 2;
 const PAN = 0.5;
@@ -176,5 +177,26 @@ function isElsewhere(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu], [role=listbox]") !== null)
+  );
+}
+
+/** Every key of the page and what it does. */
+function TraceKeymap({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  return (
+    <Modal centered={false} opened={opened} onClose={onClose} title="Keys of this page">
+      <SingleKeysSwitch />
+      <dl className={classes.keys}>
+        {TRACE_KEYS.map(({ keys, label }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
   );
 }

@@ -1,9 +1,8 @@
 import { UnstyledButton } from "@mantine/core";
-import type { TraceDigest, TranscriptEntry, TranscriptMessage } from "@sightline/observability/contract";
+import { type TraceDigest, type TranscriptEntry, type TranscriptMessage, transcriptPageSchema } from "@sightline/observability/contract";
 import { IconMessages } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, infiniteQueryOptions } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { transcriptQuery } from "#features/traces/api/transcript.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
 import { useApi } from "#http/api-context.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
@@ -12,6 +11,7 @@ import { LoadMore } from "#ui/kit/load-more.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { MessagePart } from "./message-parts.tsx";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import type { Api } from "#http/api.ts";
 import classes from "./trace-transcript.module.css";
 
 /** What was said to models and tools, and what they said, as a conversation. */
@@ -140,4 +140,23 @@ function Message({ message: { role, name, parts } }: { readonly message: Transcr
       </div>
     </div>
   );
+}
+
+const PAGE_SIZE = 20;
+
+/** What was said in a trace, call by call. */
+function transcriptQuery(api: Api, projectId: string, traceId: string) {
+  return infiniteQueryOptions({
+    queryKey: ["trace transcript", projectId, traceId],
+    queryFn: ({ pageParam, signal }) =>
+      api.request({
+        part: "observability",
+        path: `/api/v1/projects/${encodeURIComponent(projectId)}/traces/${encodeURIComponent(traceId)}/transcript`,
+        query: { cursor: pageParam, limit: PAGE_SIZE },
+        answer: transcriptPageSchema,
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
 }

@@ -1,16 +1,16 @@
-import { Modal, Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { Modal, Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useIsMutating } from "@tanstack/react-query";
 import { useState, useEffect, useRef } from "react";
 import type { AccountActions } from "#features/users/api/account-actions.ts";
-import { ACTION_KEY } from "./action-form.tsx";
+import { ACTION_KEY, ActionForm } from "./action-form.tsx";
 import { type Intent, menuIdOf } from "./account-menu.tsx";
 import { DeleteAccount, DisableAccount, EnableAccount, RequirePassword, ResetSecondFactor } from "./confirm-action.tsx";
-import { CreateAccount } from "./create-account.tsx";
-import { EditAccount } from "./edit-account.tsx";
+import { CreateAccount, RoleChoice } from "./create-account.tsx";
 import { ResetPassword } from "./reset-password.tsx";
 import { useBlocker } from "@tanstack/react-router";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import type { AccountItem } from "@sightline/identity/contract";
 
 export type DialogSubject = Intent | { readonly kind: "create" };
 
@@ -185,5 +185,59 @@ function OneTimePassword({ name, password, onDone }: { readonly name: string; re
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+function EditAccount({
+  account,
+  own,
+  actions,
+  onDone,
+  onCancel,
+}: {
+  readonly account: AccountItem;
+  readonly own: boolean;
+  readonly actions: AccountActions;
+  readonly onDone: (message: string) => void;
+  readonly onCancel: () => void;
+}) {
+  const [name, setName] = useState(account.name);
+  const [role, setRole] = useState(account.role);
+  const newName = name.trim() !== account.name;
+  const newRole = role !== account.role;
+  return (
+    <ActionForm
+      label="Save"
+      failure="Nothing was changed"
+      ready={name.trim() !== "" && (newName || newRole)}
+      run={() => actions.change(account.id, { ...(newName ? { name: name.trim() } : {}), ...(newRole ? { role } : {}) })}
+      onDone={({ name: saved }) => onDone(`${saved} is saved.`)}
+      onCancel={onCancel}
+    >
+      <Text size="sm" c="dimmed">
+        {account.email}
+      </Text>
+      <TextInput
+        label="Name"
+        maxLength={200}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {own ? (
+        <Text size="sm" c="dimmed">
+          Your role is another admin's to change.
+        </Text>
+      ) : (
+        <RoleChoice role={role} onChange={setRole} />
+      )}
+      {newRole && (
+        <Alert color="yellow">
+          A new role ends the sessions of {account.name}, who then logs in again.
+          {role === "member" && account.totp_enabled && " The second factor is removed, since members have none."}
+        </Alert>
+      )}
+    </ActionForm>
   );
 }

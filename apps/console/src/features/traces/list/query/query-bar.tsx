@@ -1,15 +1,14 @@
-import classes from "./query-bar.module.css";
 import { useDebouncedValue } from "@mantine/hooks";
 import { type TraceQueryError, parseTraceQuery, type FacetField, facetFieldSchema } from "@sightline/observability/contract";
 import { type ReactNode, useId, useState } from "react";
 import { type QueryOption, complete, type QueryPlace, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
-import { QueryMarks } from "./query-marks.tsx";
 import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
 import { useTyped } from "#ui/query/use-typed.ts";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useApi } from "#http/api-context.ts";
 import { facetsQuery } from "#features/traces/api/list-traces.ts";
 import { isReadable } from "#features/traces/list/list-state.ts";
+import classes from "./query-bar.module.css";
 
 const TYPING_PAUSE_MS = 250;
 const FACETS_PAUSE_MS = 120;
@@ -103,6 +102,41 @@ function Problem({ error: { from, to, message }, text }: { readonly error: Trace
   return (
     <div>
       <code className={classes.wrong}>{text.slice(from, to)}</code> {message}
+    </div>
+  );
+}
+
+type Mark = { readonly from: number; readonly to: number; readonly kind: "term" | "error" };
+
+/** Behind a query's text: what was understood as a filter, and what can't be read. */
+function QueryMarks({
+  text,
+  errors,
+  scroll,
+}: {
+  readonly text: string;
+  readonly errors: readonly TraceQueryError[];
+  /** By how many pixels the field has moved its text. */
+  readonly scroll: number;
+}) {
+  const terms = parseTraceQuery(text).terms.flatMap(({ kind, from, to }): readonly Mark[] =>
+    kind === "words" ? [] : [{ from, to, kind: "term" }],
+  );
+  const marks = [...terms, ...errors.map(({ from, to }): Mark => ({ from, to, kind: "error" }))].toSorted(
+    (one, other) => one.from - other.from,
+  );
+  return (
+    <div className={classes.marks} aria-hidden="true">
+      <div className={classes.text} style={{ transform: `translateX(${-scroll}px)` }}>
+        {marks.map(({ from, to, kind }, index) => (
+          <span key={from}>
+            {text.slice(marks[index - 1]?.to ?? 0, from)}
+            <mark className={classes.mark} data-kind={kind}>
+              {text.slice(from, to)}
+            </mark>
+          </span>
+        ))}
+      </div>
     </div>
   );
 }
