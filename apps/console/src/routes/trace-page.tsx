@@ -149,21 +149,16 @@ function loadingNote({
   return truncated ? `The first ${formatExactCount(loaded)} of ${formatExactCount(total)} steps` : undefined;
 }
 
-function WholeTrace({
-  trace,
-  steps,
-  complete,
-  way,
-  live,
-  note,
-}: {
+type WholeTraceProps = {
   readonly trace: TraceDigest;
   readonly steps: Parameters<typeof TraceWorkspace>[0]["steps"];
   readonly complete: boolean;
   readonly way: ReactNode;
   readonly live: ReactNode;
   readonly note: string | undefined;
-}) {
+};
+
+function WholeTrace({ trace, steps, complete, way, live, note }: WholeTraceProps) {
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -17,17 +17,15 @@ const NAMES: Readonly<Record<Away, string>> = {
 };
 const LOOK_MS = 3_000;
 
-/** Says who can't be reached while that is so, and loads again what failed once it is over; what was typed stays on the page. */
-export function ConnectionBanner({
-  connection,
-  fetch,
-  router,
-}: {
+type ConnectionBannerProps = {
   readonly connection: Connection;
   /** The one that the connection watches. */
   readonly fetch: Fetch;
   readonly router: AnyRouter;
-}) {
+};
+
+/** Says who can't be reached while that is so, and loads again what failed once it is over; what was typed stays on the page. */
+export function ConnectionBanner({ connection, fetch, router }: ConnectionBannerProps) {
   const away = useSyncExternalStore(connection.subscribe, connection.away);
   const isMissing = useSyncExternalStore(missingPart.subscribe, missingPart.get);
   const { online } = useNetwork();

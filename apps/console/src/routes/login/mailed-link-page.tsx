@@ -36,18 +36,15 @@ export function InvitationPage() {
   );
 }
 
-function MailedLinkPage({
-  title,
-  description,
-  submitLabel,
-  renewal,
-}: {
+type MailedLinkPageProps = {
   readonly title: string;
   readonly description: string;
   readonly submitLabel: string;
   /** For a link that was used, or is too old. */
   readonly renewal: ReactNode;
-}) {
+};
+
+function MailedLinkPage({ title, description, submitLabel, renewal }: MailedLinkPageProps) {
   useTitle(title);
   const navigate = useNavigate();
   const { restart } = useLoginPassage();

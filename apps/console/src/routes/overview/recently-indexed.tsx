@@ -62,11 +62,9 @@ export function RecentlyIndexed() {
   );
 }
 
-function IndexedRow({
-  repository: { full_name: name, indexed_commit: commit, indexed_at: at, files },
-}: {
-  readonly repository: Repository;
-}) {
+type IndexedRowProps = { readonly repository: Repository };
+
+function IndexedRow({ repository: { full_name: name, indexed_commit: commit, indexed_at: at, files } }: IndexedRowProps) {
   const [owner = "", repo = ""] = name.split("/");
   return (
     <>

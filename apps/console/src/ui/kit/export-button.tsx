@@ -6,21 +6,17 @@ import { useEffect, useRef, useState } from "react";
 import { formatBytes } from "#ui/words/format.ts";
 import { saveFile } from "./save-file.ts";
 
-/** Takes a list away as a file, and says how much of it has come; a second press stops it. */
-export function ExportButton({
-  label,
-  name,
-  failed,
-  disabled = false,
-  download,
-}: {
+type ExportButtonProps = {
   readonly label: string;
   /** Of the file, before the day. */
   readonly name: string;
   readonly failed: string;
   readonly disabled?: boolean;
   readonly download: (signal: AbortSignal) => Promise<Response>;
-}) {
+};
+
+/** Takes a list away as a file, and says how much of it has come; a second press stops it. */
+export function ExportButton({ label, name, failed, disabled = false, download }: ExportButtonProps) {
   const [bytes, setBytes] = useState(0);
   const stop = useRef<AbortController>(undefined);
   const run = useMutation({

@@ -41,20 +41,16 @@ const WIDTHS = ["12%", "30%", "24%", "34%", "27%", "31%"];
 /** Mantine's are as wide as the longest word in them. */
 const WITHIN = { body: classes.within ?? "", actions: classes.within ?? "" };
 
-export function EmptyPanel({
-  icon,
-  title,
-  description,
-  order = 2,
-  children,
-}: {
+type EmptyPanelProps = {
   readonly icon: ReactNode;
   readonly title: string;
   /** 1 where it is all there is of the page. */
   readonly order?: 1 | 2;
   readonly description: ReactNode;
   readonly children?: ReactNode;
-}) {
+};
+
+export function EmptyPanel({ icon, title, description, order = 2, children }: EmptyPanelProps) {
   return (
     <EmptyState py={56} px="md" withIndicatorBackground icon={icon} classNames={WITHIN}>
       <EmptyState.Title order={order}>{title}</EmptyState.Title>
@@ -64,14 +60,7 @@ export function EmptyPanel({
   );
 }
 
-export function ErrorState({
-  title,
-  error,
-  order = 2,
-  onRetry,
-  retryLabel = "Try again",
-  children,
-}: {
+type ErrorStateProps = {
   readonly title: string;
   /** 1 where it is all there is of the page. */
   readonly order?: 1 | 2;
@@ -81,7 +70,9 @@ export function ErrorState({
   readonly retryLabel?: string;
   /** Other ways on. */
   readonly children?: ReactNode;
-}) {
+};
+
+export function ErrorState({ title, error, order = 2, onRetry, retryLabel = "Try again", children }: ErrorStateProps) {
   return (
     <EmptyState py={40} px="md" role="alert" variant="light" color="red" icon={<IconAlertTriangle />} classNames={WITHIN}>
       <EmptyState.Title order={order}>{title}</EmptyState.Title>
@@ -111,18 +102,16 @@ export function ListError(props: ComponentProps<typeof ErrorState>) {
 
 type Query = { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
 
-/** In place of what a query has not answered yet: that it is on its way, or why it did not come. */
-export function Unanswered({
-  query,
-  failed,
-  loading,
-}: {
+type UnansweredProps = {
   readonly query: Query;
   /** Heads the reason. */
   readonly failed: string;
   /** Left out in place of a page's table. */
   readonly loading?: ReactNode;
-}) {
+};
+
+/** In place of what a query has not answered yet: that it is on its way, or why it did not come. */
+export function Unanswered({ query, failed, loading }: UnansweredProps) {
   if (query.error === null) {
     return loading ?? <LoadingList />;
   }

@@ -19,15 +19,7 @@ type Revocable = {
   readonly revoked_at: string | null;
 };
 
-/** Secrets that were given away: what each of them opens, when it was last used, and the way to end it. */
-export function RevocableTable({
-  what,
-  label,
-  opensLabel,
-  rows,
-  revoke,
-  warning,
-}: {
+type RevocableTableProps = {
   /** One of them, as in “Revoke this token?”. */
   readonly what: string;
   readonly label: string;
@@ -36,7 +28,10 @@ export function RevocableTable({
   readonly revoke: (id: string) => Promise<void>;
   /** What happens when the one of this name is revoked. */
   readonly warning: (name: string) => string;
-}) {
+};
+
+/** Secrets that were given away: what each of them opens, when it was last used, and the way to end it. */
+export function RevocableTable({ what, label, opensLabel, rows, revoke, warning }: RevocableTableProps) {
   const [leaving, setLeaving] = useState<Revocable>();
   const close = () => setLeaving(undefined);
   const revocation = useMutation({

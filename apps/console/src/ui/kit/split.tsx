@@ -5,13 +5,7 @@ const STEP = 4;
 const LEAST = 20;
 const MOST = 80;
 
-/** Two regions beside each other, with a border between them that the mouse and the arrow keys move; one above the other where it is narrow. */
-export function Split({
-  label,
-  initial,
-  first,
-  second,
-}: {
+type SplitProps = {
   /** Of the border. */
   readonly label: string;
   /** Percent of the width that is the first one's. */
@@ -19,7 +13,10 @@ export function Split({
   /** Left out when the other one has all the room. */
   readonly first: ReactNode | undefined;
   readonly second: ReactNode;
-}) {
+};
+
+/** Two regions beside each other, with a border between them that the mouse and the arrow keys move; one above the other where it is narrow. */
+export function Split({ label, initial, first, second }: SplitProps) {
   const box = useRef<HTMLDivElement>(null);
   const [share, setShare] = useState(initial);
   const move = (to: number): void => setShare(Math.round(Math.min(MOST, Math.max(LEAST, to))));

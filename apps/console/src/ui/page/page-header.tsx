@@ -3,19 +3,16 @@ import type { ReactNode } from "react";
 import classes from "./page-header.module.css";
 import { useTitle } from "./use-title.ts";
 
-export function PageHeader({
-  title,
-  documentTitle,
-  description,
-  children,
-}: {
+type PageHeaderProps = {
   readonly title: ReactNode;
   /** Where the title is more than text. */
   readonly documentTitle?: string;
   readonly description?: ReactNode;
   /** What can be done here, on the right. */
   readonly children?: ReactNode;
-}) {
+};
+
+export function PageHeader({ title, documentTitle, description, children }: PageHeaderProps) {
   useTitle(documentTitle ?? (typeof title === "string" ? title : "Console"));
   return (
     <header className={classes.header}>

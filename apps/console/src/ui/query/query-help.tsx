@@ -6,17 +6,15 @@ import classes from "./query-help.module.css";
 type Line = { readonly example: string; readonly means: string };
 type Section = { readonly title?: string; readonly lines: readonly Line[] };
 
-/** What a query may say, each with an example that a click takes over. */
-export function QueryHelp({
-  sections,
-  onTake,
-  children,
-}: {
+type QueryHelpProps = {
   readonly sections: readonly Section[];
   readonly onTake: (example: string) => void;
   /** What to know before. */
   readonly children: ReactNode;
-}) {
+};
+
+/** What a query may say, each with an example that a click takes over. */
+export function QueryHelp({ sections, onTake, children }: QueryHelpProps) {
   const [opened, setOpened] = useState(false);
   const take = (example: string) => {
     setOpened(false);

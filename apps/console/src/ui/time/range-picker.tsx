@@ -4,19 +4,16 @@ import { useState } from "react";
 import classes from "./range-picker.module.css";
 import { type Span, type TimeRange, fromLocalField, isAllTime, rangeInWords, toLocalField } from "./time-range.ts";
 
-/** Chooses a span that ends now, or two instants. */
-export function RangePicker({
-  range,
-  spans,
-  withAll = false,
-  onChange,
-}: {
+type RangePickerProps = {
   readonly range: TimeRange;
   readonly spans: readonly Span[];
   /** Whether all of the time may be chosen. */
   readonly withAll?: boolean;
   readonly onChange: (range: TimeRange) => void;
-}) {
+};
+
+/** Chooses a span that ends now, or two instants. */
+export function RangePicker({ range, spans, withAll = false, onChange }: RangePickerProps) {
   const [opened, setOpened] = useState(false);
   const choose = (chosen: TimeRange) => {
     setOpened(false);

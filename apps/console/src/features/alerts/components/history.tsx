@@ -81,14 +81,10 @@ export function History({ projectId }: { readonly projectId: string }) {
   );
 }
 
+type CauseProps = { readonly projectId: string; readonly event: AlertEvent };
+
 /** To what was looked at when the alert fired. */
-function Cause({
-  projectId,
-  event: { kind, metric, at, window_minutes: minutes },
-}: {
-  readonly projectId: string;
-  readonly event: AlertEvent;
-}) {
+function Cause({ projectId, event: { kind, metric, at, window_minutes: minutes } }: CauseProps) {
   if (kind === "resolved" || metric === "no_traces") {
     return null;
   }

@@ -12,21 +12,16 @@ const STATES: Readonly<Record<AlertRule["state"], { readonly tone: Tone; readonl
   unknown: { tone: "idle", label: "Not known yet" },
 };
 
-export function RuleTable({
-  rules,
-  channels,
-  mayChange,
-  onEdit,
-  onSwitch,
-  onDelete,
-}: {
+type RuleTableProps = {
   readonly rules: readonly AlertRule[];
   readonly channels: readonly AlertChannel[];
   readonly mayChange: boolean;
   readonly onEdit: (rule: AlertRule) => void;
   readonly onSwitch: (rule: AlertRule) => void;
   readonly onDelete: (rule: AlertRule) => void;
-}) {
+};
+
+export function RuleTable({ rules, channels, mayChange, onEdit, onSwitch, onDelete }: RuleTableProps) {
   return (
     <DataTable
       label="Alerts"

@@ -18,18 +18,15 @@ const SPANS = [
 
 export type Person = { readonly id: string; readonly email: string };
 
-export function AuditFilters({
-  filter,
-  people,
-  onPeopleSearch,
-  onChange,
-}: {
+type AuditFiltersProps = {
   readonly filter: AuditFilter;
   /** Whom to choose from, and in any case the chosen one. */
   readonly people: readonly Person[];
   readonly onPeopleSearch: (search: string) => void;
   readonly onChange: (filter: AuditFilter) => void;
-}) {
+};
+
+export function AuditFilters({ filter, people, onPeopleSearch, onChange }: AuditFiltersProps) {
   const ip = useTypedFilter(filter.ip, (typed) => onChange({ ...filter, ip: typed }));
   const searchPeople = useDebouncedCallback(onPeopleSearch, PAUSE_MS);
   return (

@@ -8,15 +8,9 @@ import { type AuditFilter, isFiltered } from "#features/audit/audit-filter.ts";
 import { AuditTable } from "./audit-table.tsx";
 import type { Narrow } from "./entry-details.tsx";
 
-export function AuditList({
-  filter,
-  onNarrow,
-  onUnfiltered,
-}: {
-  readonly filter: AuditFilter;
-  readonly onNarrow: Narrow;
-  readonly onUnfiltered: () => void;
-}) {
+type AuditListProps = { readonly filter: AuditFilter; readonly onNarrow: Narrow; readonly onUnfiltered: () => void };
+
+export function AuditList({ filter, onNarrow, onUnfiltered }: AuditListProps) {
   const list = useInfiniteQuery(auditQuery(useApi(), filter));
   return (
     <ListOf

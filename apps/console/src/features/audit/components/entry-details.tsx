@@ -58,15 +58,9 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
   );
 }
 
-function Person({
-  person,
-  label,
-  onNarrow,
-}: {
-  readonly person: NonNullable<AuditEntry["user"]>;
-  readonly label: string;
-  readonly onNarrow: Narrow;
-}) {
+type PersonProps = { readonly person: NonNullable<AuditEntry["user"]>; readonly label: string; readonly onNarrow: Narrow };
+
+function Person({ person, label, onNarrow }: PersonProps) {
   return (
     <>
       {person.email ?? "a deleted user"}

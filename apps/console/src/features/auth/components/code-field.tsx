@@ -4,16 +4,7 @@ import { digitsOf, isWhole } from "#features/auth/code.ts";
 import classes from "./code-field.module.css";
 import type { CodeState } from "./use-code.ts";
 
-/** A code of the app, or of the list of backup codes, whichever is at hand. */
-export function CodeField({
-  code,
-  error,
-  busy,
-  backupCodes = true,
-  autoFocus = false,
-  size = "md",
-  onWhole,
-}: {
+type CodeFieldProps = {
   readonly code: CodeState;
   readonly error?: ReactNode;
   readonly busy: boolean;
@@ -23,7 +14,10 @@ export function CodeField({
   readonly size?: "sm" | "md";
   /** When the sixth digit of the app's code was typed or pasted. */
   readonly onWhole?: (code: string) => void;
-}) {
+};
+
+/** A code of the app, or of the list of backup codes, whichever is at hand. */
+export function CodeField({ code, error, busy, backupCodes = true, autoFocus = false, size = "md", onWhole }: CodeFieldProps) {
   const { kind, text, field, setText, switchKind } = code;
   const isTotp = kind === "totp";
 

@@ -9,13 +9,7 @@ import { useWait } from "./use-wait.ts";
 import { type LoginAnswer, type LoginRequest, loginAnswerSchema } from "@sightline/identity/contract";
 import type { Api } from "#http/api.ts";
 
-export function LoginForm({
-  initialEmail,
-  fixedEmail = false,
-  forgot,
-  onLoggedIn,
-  onSecondStep,
-}: {
+type LoginFormProps = {
   readonly initialEmail: string;
   /** Where only this account will do. */
   readonly fixedEmail?: boolean;
@@ -23,7 +17,9 @@ export function LoginForm({
   readonly forgot: ReactNode;
   readonly onLoggedIn: () => void;
   readonly onSecondStep: (partial: PartialLogin) => void;
-}) {
+};
+
+export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn, onSecondStep }: LoginFormProps) {
   const api = useApi();
   const [email, setEmail] = useState(initialEmail);
   const [password, setPassword] = useState("");

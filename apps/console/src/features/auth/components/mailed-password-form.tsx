@@ -8,16 +8,10 @@ import { confirmPasswordReset } from "#features/auth/api/password-reset.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
 
+type MailedPasswordFormProps = { readonly token: string; readonly submitLabel: string; readonly onDone: () => void };
+
 /** A new password by the token of a mailed link; the field shows what is typed on demand, so once is enough. */
-export function MailedPasswordForm({
-  token,
-  submitLabel,
-  onDone,
-}: {
-  readonly token: string;
-  readonly submitLabel: string;
-  readonly onDone: () => void;
-}) {
+export function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormProps) {
   const api = useApi();
   const [chosen, setChosen] = useState("");
   const [submitted, setSubmitted] = useState(false);

@@ -10,17 +10,15 @@ import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { LoginForm } from "./login-form.tsx";
 import { VerifyForm } from "./verify-form.tsx";
 
-/** The login over the page whose session ended. Only for the same account, to whom what is on the page belongs. */
-export function NewLoginDialog({
-  opened,
-  email,
-  onClosed,
-}: {
+type NewLoginDialogProps = {
   readonly opened: boolean;
   readonly email: string;
   /** When it has faded out. */
   readonly onClosed: () => void;
-}) {
+};
+
+/** The login over the page whose session ended. Only for the same account, to whom what is on the page belongs. */
+export function NewLoginDialog({ opened, email, onClosed }: NewLoginDialogProps) {
   const api = useApi();
   const queries = useQueryClient();
   const router = useRouter();

@@ -6,18 +6,15 @@ import { ProofForm } from "./proof-form.tsx";
 import { type StepUpAnswer, type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
 import type { Api } from "#http/api.ts";
 
-export function StepUpDialog({
-  opened,
-  onConfirmed,
-  onCancelled,
-  onClosed,
-}: {
+type StepUpDialogProps = {
   readonly opened: boolean;
   readonly onConfirmed: () => void;
   readonly onCancelled: () => void;
   /** When it has faded out. */
   readonly onClosed: () => void;
-}) {
+};
+
+export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: StepUpDialogProps) {
   const api = useApi();
   const queries = useQueryClient();
   const { data: me } = useSuspenseQuery(meQuery(api));

@@ -2,16 +2,10 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { plural } from "#ui/words/format.ts";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 
+type UsedBackupCodeProps = { readonly remaining: number; readonly onSecurity: () => void; readonly onContinue: () => void };
+
 /** After a login with a backup code, which is then gone. */
-export function UsedBackupCode({
-  remaining,
-  onSecurity,
-  onContinue,
-}: {
-  readonly remaining: number;
-  readonly onSecurity: () => void;
-  readonly onContinue: () => void;
-}) {
+export function UsedBackupCode({ remaining, onSecurity, onContinue }: UsedBackupCodeProps) {
   const few = remaining <= FEW_BACKUP_CODES;
   return (
     <Stack gap="md">

@@ -17,17 +17,15 @@ import type { Api } from "#http/api.ts";
 
 const SOON_OVER_SECONDS = 60;
 
-/** The second step of a login, for as long as the first one counts. */
-export function VerifyForm({
-  partial,
-  onVerified,
-  onRestart,
-}: {
+type VerifyFormProps = {
   readonly partial: PartialLogin;
   readonly onVerified: (answer: VerifySecondFactorAnswer) => void;
   /** Back to the password. */
   readonly onRestart: () => void;
-}) {
+};
+
+/** The second step of a login, for as long as the first one counts. */
+export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) {
   const api = useApi();
   const code = useCode();
   const secondsLeft = useSecondsLeft(partial.until);

@@ -8,18 +8,15 @@ import classes from "./backup-codes-step.module.css";
 import { StepTitle } from "./step-title.tsx";
 import { formatDate } from "#ui/words/format.ts";
 
-/** The ten codes, shown this once; it is left by saying that they are saved, or by insisting. */
-export function BackupCodesStep({
-  codes,
-  title,
-  email,
-  onDone,
-}: {
+type BackupCodesStepProps = {
   readonly codes: readonly string[];
   readonly title: string;
   readonly email: string;
   readonly onDone: () => void;
-}) {
+};
+
+/** The ten codes, shown this once; it is left by saying that they are saved, or by insisting. */
+export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStepProps) {
   const [saved, setSaved] = useState(false);
   const [madeAt] = useState(() => new Date());
   const leaving = useBlocker({ shouldBlockFn: () => !saved, enableBeforeUnload: () => !saved, withResolver: true });

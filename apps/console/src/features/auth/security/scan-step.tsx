@@ -12,21 +12,17 @@ import { useCode } from "#features/auth/components/use-code.ts";
 import classes from "./scan-step.module.css";
 import { StepTitle } from "./step-title.tsx";
 
-/** Shows a new secret, and takes the first code made with it. */
-export function ScanStep({
-  setup,
-  receivedAt,
-  onVerified,
-  onRestart,
-  onCancel,
-}: {
+type ScanStepProps = {
   readonly setup: SetupAnswer;
   /** Milliseconds of this machine's clock. */
   readonly receivedAt: number;
   readonly onVerified: (backupCodes: readonly string[]) => void;
   readonly onRestart: () => void;
   readonly onCancel: () => void;
-}) {
+};
+
+/** Shows a new secret, and takes the first code made with it. */
+export function ScanStep({ setup, receivedAt, onVerified, onRestart, onCancel }: ScanStepProps) {
   const secondsLeft = useSecondsLeft(receivedAt + setup.expires_in * 1000);
   const [refused, setRefused] = useState<string>();
   const over = refused ?? (secondsLeft === 0 ? "The ten minutes for this set-up are over." : undefined);
@@ -85,17 +81,14 @@ export function ScanStep({
   );
 }
 
-function FirstCode({
-  setup,
-  onVerified,
-  onRefused,
-  onCancel,
-}: {
+type FirstCodeProps = {
   readonly setup: SetupAnswer;
   readonly onVerified: (backupCodes: readonly string[]) => void;
   readonly onRefused: (why: string) => void;
   readonly onCancel: () => void;
-}) {
+};
+
+function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
   const api = useApi();
   const code = useCode();
   const verify = useMutation({

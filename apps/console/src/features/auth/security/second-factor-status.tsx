@@ -14,15 +14,9 @@ import { StepTitle } from "./step-title.tsx";
 const PURPOSE =
   "Besides your password, a login then asks for a code from an app on your phone: a second factor (2FA), so that a leaked password alone opens nothing.";
 
-export function SecondFactorOff({
-  focus,
-  starting,
-  onSetUp,
-}: {
-  readonly focus: boolean;
-  readonly starting: boolean;
-  readonly onSetUp: () => void;
-}) {
+type SecondFactorOffProps = { readonly focus: boolean; readonly starting: boolean; readonly onSetUp: () => void };
+
+export function SecondFactorOff({ focus, starting, onSetUp }: SecondFactorOffProps) {
   return (
     <Stack gap="md" align="flex-start">
       <StepTitle title="Two-step login" focus={focus}>
@@ -36,15 +30,9 @@ export function SecondFactorOff({
   );
 }
 
-export function SecondFactorOn({
-  focus,
-  state,
-  onChange,
-}: {
-  readonly focus: boolean;
-  readonly state: State;
-  readonly onChange: (change: Change) => void;
-}) {
+type SecondFactorOnProps = { readonly focus: boolean; readonly state: State; readonly onChange: (change: Change) => void };
+
+export function SecondFactorOn({ focus, state, onChange }: SecondFactorOnProps) {
   const lockedSeconds = useSecondsLeft(state.locked_until === null ? 0 : Date.parse(state.locked_until));
   const few = state.backup_codes_remaining <= FEW_BACKUP_CODES;
   return (

@@ -29,17 +29,15 @@ type Step =
 
 const BACK: Step = { kind: "overview", focus: true };
 
-/** An admin's second factor: how it stands, and every change of it, one step after the other in the same place. */
-export function SecondFactor({
-  email,
-  isSetupAskedFor,
-  onSetupBegun,
-}: {
+type SecondFactorProps = {
   readonly email: string;
   /** Somebody came to set it up; it begins by itself, once. */
   readonly isSetupAskedFor: boolean;
   readonly onSetupBegun: () => void;
-}) {
+};
+
+/** An admin's second factor: how it stands, and every change of it, one step after the other in the same place. */
+export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFactorProps) {
   const api = useApi();
   const queries = useQueryClient();
   const [step, setStep] = useState<Step>({ kind: "overview", focus: false });
@@ -113,17 +111,14 @@ export function SecondFactor({
   );
 }
 
-function Overview({
-  focus,
-  starting,
-  onSetUp,
-  onChange,
-}: {
+type OverviewProps = {
   readonly focus: boolean;
   readonly starting: boolean;
   readonly onSetUp: () => void;
   readonly onChange: (change: Change) => void;
-}) {
+};
+
+function Overview({ focus, starting, onSetUp, onChange }: OverviewProps) {
   const status = useQuery(secondFactorQuery(useApi()));
   if (status.data === undefined) {
     return <Unanswered query={status} failed="The second factor could not be looked up" loading={<LoadingRows rows={3} />} />;

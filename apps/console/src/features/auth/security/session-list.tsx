@@ -112,17 +112,9 @@ function Session({ session, onRevoked }: { readonly session: SessionItem; readon
   );
 }
 
-function RevokeOthers({
-  count,
-  opened,
-  onClose,
-  onRevoked,
-}: {
-  readonly count: number;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  readonly onRevoked: () => void;
-}) {
+type RevokeOthersProps = { readonly count: number; readonly opened: boolean; readonly onClose: () => void; readonly onRevoked: () => void };
+
+function RevokeOthers({ count, opened, onClose, onRevoked }: RevokeOthersProps) {
   const api = useApi();
   const queries = useQueryClient();
   const revoke = useMutation({

@@ -1,16 +1,10 @@
 import { Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 
+type StepTitleProps = { readonly title: string; readonly focus?: boolean; readonly children?: ReactNode };
+
 /** The heading of a step that took the place of another; the focus moves to it, as it would on a page of its own. */
-export function StepTitle({
-  title,
-  focus = false,
-  children,
-}: {
-  readonly title: string;
-  readonly focus?: boolean;
-  readonly children?: ReactNode;
-}) {
+export function StepTitle({ title, focus = false, children }: StepTitleProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (focus) {

@@ -9,20 +9,16 @@ import { type LineRange, formatLineRange } from "./line-range.ts";
 import { permalinkTo } from "./permalink.ts";
 import classes from "./file-header.module.css";
 
-export function RepositoryHeader({
-  repository,
-  branch,
-  filesShown,
-  onShowFiles,
-  onBranch,
-}: {
+type RepositoryHeaderProps = {
   readonly repository: Repository;
   /** Undefined: the default one. */
   readonly branch: string | undefined;
   readonly filesShown: boolean;
   readonly onShowFiles: () => void;
   readonly onBranch: (branch: string | undefined) => void;
-}) {
+};
+
+export function RepositoryHeader({ repository, branch, filesShown, onShowFiles, onBranch }: RepositoryHeaderProps) {
   const { refs, default_branch: standard } = repository;
   const commit = refs.find(({ name }) => name === (branch ?? standard))?.indexed_commit ?? null;
   return (
@@ -73,13 +69,7 @@ export function RepositoryHeader({
   );
 }
 
-export function FileHeader({
-  file,
-  target,
-  linkedCommit,
-  lastChanged,
-  children,
-}: {
+type FileHeaderProps = {
   readonly file: SourceFile;
   readonly target: LineRange | undefined;
   /** The commit that a link or a trace led to. */
@@ -87,7 +77,9 @@ export function FileHeader({
   readonly lastChanged: ReactNode;
   /** What else can be shown of the file. */
   readonly children: ReactNode;
-}) {
+};
+
+export function FileHeader({ file, target, linkedCommit, lastChanged, children }: FileHeaderProps) {
   const names = file.path.split("/");
   return (
     <header className={classes.file}>

@@ -4,16 +4,10 @@ import { type ReactNode, type SyntheticEvent, useState } from "react";
 import { PANELS, type Panel } from "./panels.ts";
 import classes from "./file-panel.module.css";
 
+type FilePanelProps = { readonly panel: Panel; readonly onClose: () => void; readonly children: ReactNode };
+
 /** What stands beside a file: one panel at a time. */
-export function FilePanel({
-  panel,
-  onClose,
-  children,
-}: {
-  readonly panel: Panel;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}) {
+export function FilePanel({ panel, onClose, children }: FilePanelProps) {
   const label = PANELS.find(({ value }) => value === panel)?.label ?? "";
   return (
     <aside className={classes.panel} aria-label="About the file">

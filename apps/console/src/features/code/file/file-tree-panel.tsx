@@ -9,15 +9,9 @@ import classes from "./file-tree-panel.module.css";
 const INDENT = 14;
 const NONE: ReadonlySet<string> = new Set();
 
-export function FileTreePanel({
-  files,
-  selected,
-  onOpen,
-}: {
-  readonly files: Tree["files"];
-  readonly selected: string | undefined;
-  readonly onOpen: (path: string) => void;
-}) {
+type FileTreePanelProps = { readonly files: Tree["files"]; readonly selected: string | undefined; readonly onOpen: (path: string) => void };
+
+export function FileTreePanel({ files, selected, onOpen }: FileTreePanelProps) {
   const [filter, setFilter] = useState("");
   const [open, setOpen] = useState(NONE);
   const [revealed, setRevealed] = useState<string>();

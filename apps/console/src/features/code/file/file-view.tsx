@@ -10,19 +10,16 @@ import classes from "./file-view.module.css";
 const LINE_HEIGHT = 20;
 const TAB_WIDTH = 4;
 
-/** A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range. */
-export function FileView({
-  file,
-  target,
-  onTarget,
-  onName,
-}: {
+type FileViewProps = {
   readonly file: SourceFile;
   readonly target: LineRange | undefined;
   readonly onTarget: (range: LineRange) => void;
   /** A name in the code was clicked. */
   readonly onName: (name: string) => void;
-}) {
+};
+
+/** A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range. */
+export function FileView({ file, target, onTarget, onName }: FileViewProps) {
   const box = useRef<HTMLElement>(null);
   const lines = useMemo(() => linesOf(file.content), [file.content]);
   const columns = useMemo(() => Math.max(...lines.map(width)), [lines]);

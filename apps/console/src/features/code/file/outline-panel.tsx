@@ -12,20 +12,16 @@ import classes from "./outline-panel.module.css";
 
 const INDENT = 14;
 
-/** What a file defines; a click leads there. */
-export function OutlinePanel({
-  branch,
-  path,
-  target,
-  onTarget,
-  onName,
-}: {
+type OutlinePanelProps = {
   readonly branch: Branch;
   readonly path: string;
   readonly target: LineRange | undefined;
   readonly onTarget: (range: LineRange) => void;
   readonly onName: (name: string) => void;
-}) {
+};
+
+/** What a file defines; a click leads there. */
+export function OutlinePanel({ branch, path, target, onTarget, onName }: OutlinePanelProps) {
   const outline = useQuery(outlineQuery(useApi(), branch, path));
   if (outline.data === undefined) {
     return <Unanswered query={outline} failed="The outline could not be loaded" loading={<LoadingRows rows={8} height={20} />} />;
@@ -41,17 +37,14 @@ export function OutlinePanel({
   return <Symbols symbols={symbols} target={target} onTarget={onTarget} onName={onName} />;
 }
 
-function Symbols({
-  symbols,
-  target,
-  onTarget,
-  onName,
-}: {
+type SymbolsProps = {
   readonly symbols: Outline["symbols"];
   readonly target: LineRange | undefined;
   readonly onTarget: (range: LineRange) => void;
   readonly onName: (name: string) => void;
-}) {
+};
+
+function Symbols({ symbols, target, onTarget, onName }: SymbolsProps) {
   const [filter, setFilter] = useState("");
   const rows = outlineRows(symbols, { filter, line: target?.start });
   const list = useRef<HTMLUListElement>(null);

@@ -76,15 +76,9 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
   );
 }
 
-function Definition({
-  definition,
-  shownRepo,
-  ofBranch,
-}: {
-  readonly definition: FoundSymbol;
-  readonly shownRepo: boolean;
-  readonly ofBranch: boolean;
-}) {
+type DefinitionProps = { readonly definition: FoundSymbol; readonly shownRepo: boolean; readonly ofBranch: boolean };
+
+function Definition({ definition, shownRepo, ofBranch }: DefinitionProps) {
   const { repo, path, kind, start_line: line, signature } = definition;
   return (
     <Link className={classes.place} {...panelLink(fileLink({ ...definition, end_line: line }, ofBranch))}>
@@ -97,15 +91,9 @@ function Definition({
   );
 }
 
-function References({
-  references,
-  shownRepo,
-  ofBranch,
-}: {
-  readonly references: readonly FoundReference[];
-  readonly shownRepo: boolean;
-  readonly ofBranch: boolean;
-}) {
+type ReferencesProps = { readonly references: readonly FoundReference[]; readonly shownRepo: boolean; readonly ofBranch: boolean };
+
+function References({ references, shownRepo, ofBranch }: ReferencesProps) {
   const [first] = references;
   if (first === undefined) {
     return null;

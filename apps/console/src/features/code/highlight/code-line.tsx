@@ -4,16 +4,10 @@ import classes from "./code-line.module.css";
 
 const NO_RANGES: readonly Range[] = [];
 
+type CodeLineProps = { readonly text: string; readonly tokens: HighlightedLine | undefined; readonly ranges?: readonly Range[] };
+
 /** A line of code, coloured when its tokens are there, with what was found in it marked. */
-export function CodeLine({
-  text,
-  tokens,
-  ranges = NO_RANGES,
-}: {
-  readonly text: string;
-  readonly tokens: HighlightedLine | undefined;
-  readonly ranges?: readonly Range[];
-}) {
+export function CodeLine({ text, tokens, ranges = NO_RANGES }: CodeLineProps) {
   if (text === "") {
     return <>{"\n"}</>;
   }

@@ -2,18 +2,16 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import classes from "./answer.module.css";
 
-/** What whoever asked should know of an answer: that it is not whole, that it is old, how to ask better. */
-export function AnswerNotes({
-  partial,
-  notes,
-  error,
-}: {
+type AnswerNotesProps = {
   /** Why it is not the whole answer. */
   readonly partial: string | undefined;
   readonly notes: readonly string[];
   /** Asking again failed, so what is shown is the answer of before. */
   readonly error: Error | null;
-}) {
+};
+
+/** What whoever asked should know of an answer: that it is not whole, that it is old, how to ask better. */
+export function AnswerNotes({ partial, notes, error }: AnswerNotesProps) {
   if (partial === undefined && notes.length === 0 && error === null) {
     return null;
   }

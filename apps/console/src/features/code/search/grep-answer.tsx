@@ -16,14 +16,10 @@ import { SearchedIndexes } from "./searched-indexes.tsx";
 import type { Api } from "#http/api.ts";
 import classes from "./answer.module.css";
 
+type GrepAnswerViewProps = { readonly state: SearchState; readonly onChange: (change: Partial<SearchState>) => void };
+
 /** Every matching line, by file. */
-export function GrepAnswerView({
-  state,
-  onChange,
-}: {
-  readonly state: SearchState;
-  readonly onChange: (change: Partial<SearchState>) => void;
-}) {
+export function GrepAnswerView({ state, onChange }: GrepAnswerViewProps) {
   const grep = useInfiniteQuery(grepQuery(useApi(), state));
   const pages = grep.data?.pages ?? [];
   const first = pages[0];

@@ -1,10 +1,6 @@
 import { Button, Group, Text } from "@mantine/core";
 
-/** The end of what was found so far. A page that can't follow the one before begins again: the index may have changed meanwhile. */
-export function MoreResults({
-  list,
-  end,
-}: {
+type MoreResultsProps = {
   readonly list: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
@@ -14,7 +10,10 @@ export function MoreResults({
     readonly refetch: () => Promise<unknown>;
   };
   readonly end: string;
-}) {
+};
+
+/** The end of what was found so far. A page that can't follow the one before begins again: the index may have changed meanwhile. */
+export function MoreResults({ list, end }: MoreResultsProps) {
   return (
     <Group justify="center" mt="md" mb="xl">
       {list.isFetchNextPageError ? (

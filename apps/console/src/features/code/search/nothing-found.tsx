@@ -1,17 +1,15 @@
 import { Anchor } from "@mantine/core";
 import { NO_FILTERS, type SearchState, hasFilter, isGrep, isOn } from "#features/code/query/search-state.ts";
 
-/** What to try next. */
-export function NothingFound({
-  state,
-  filtered,
-  onChange,
-}: {
+type NothingFoundProps = {
   readonly state: SearchState;
   /** The query's own text has filters as well. */
   readonly filtered: boolean;
   readonly onChange: (change: Partial<SearchState>) => void;
-}) {
+};
+
+/** What to try next. */
+export function NothingFound({ state, filtered, onChange }: NothingFoundProps) {
   const grep = isGrep(state);
   return (
     <>

@@ -18,14 +18,10 @@ import { SearchedIndexes } from "./searched-indexes.tsx";
 import { SearchResults } from "./search-results.tsx";
 import classes from "./answer.module.css";
 
+type SearchAnswerViewProps = { readonly state: SearchState; readonly onChange: (change: Partial<SearchState>) => void };
+
 /** What a search found, how each way of searching fared, and how new what was searched is. */
-export function SearchAnswerView({
-  state,
-  onChange,
-}: {
-  readonly state: SearchState;
-  readonly onChange: (change: Partial<SearchState>) => void;
-}) {
+export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
   const search = useInfiniteQuery(searchQuery(useApi(), state));
   const first = search.data?.pages[0];
   const last = search.data?.pages.at(-1);

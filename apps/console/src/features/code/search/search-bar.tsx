@@ -10,18 +10,15 @@ import { type Completable, type Completion, completionAt } from "#features/code/
 import { QueryHelp } from "#ui/query/query-help.tsx";
 import classes from "./search-bar.module.css";
 
-/** What is searched, as the address has it; typing changes the address after a short pause. */
-export function SearchBar({
-  state,
-  repositories,
-  onChange,
-  onEnterResults,
-}: {
+type SearchBarProps = {
   readonly state: SearchState;
   readonly repositories: readonly SearchedRepository[];
   readonly onChange: (change: Partial<SearchState>) => void;
   readonly onEnterResults: () => void;
-}) {
+};
+
+/** What is searched, as the address has it; typing changes the address after a short pause. */
+export function SearchBar({ state, repositories, onChange, onEnterResults }: SearchBarProps) {
   const completable = useMemo(
     () => ({
       repo: repositories.map(({ full_name: name }) => name),
@@ -92,17 +89,14 @@ export function SearchBar({
   );
 }
 
-function Toggle({
-  label,
-  on,
-  onToggle,
-  icon,
-}: {
+type ToggleProps = {
   readonly label: string;
   readonly on: boolean;
   readonly onToggle: (on: boolean) => void;
   readonly icon: React.ReactNode;
-}) {
+};
+
+function Toggle({ label, on, onToggle, icon }: ToggleProps) {
   return (
     <Tooltip label={label} withinPortal={false}>
       <ActionIcon
@@ -122,16 +116,7 @@ function Toggle({
 const PAUSE_MS = 180;
 const NOTHING: Completable = {};
 
-/** The field of a search; filters are completed as they are typed. */
-function QueryField({
-  label,
-  placeholder,
-  value,
-  completable = NOTHING,
-  tools,
-  onChange,
-  onEnterResults,
-}: {
+type QueryFieldProps = {
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
@@ -142,7 +127,10 @@ function QueryField({
   readonly onChange: (text: string) => void;
   /** The arrow down key was pressed while nothing is offered. */
   readonly onEnterResults: () => void;
-}) {
+};
+
+/** The field of a search; filters are completed as they are typed. */
+function QueryField({ label, placeholder, value, completable = NOTHING, tools, onChange, onEnterResults }: QueryFieldProps) {
   const completing = useCompleting();
   const { text, type } = useTyped(value, PAUSE_MS, onChange);
   const { caret } = completing;

@@ -8,16 +8,14 @@ const PAUSE_MS = 180;
 
 export type SearchedRepository = { readonly full_name: string; readonly refs: readonly { readonly name: string }[] };
 
-/** Narrows a search; what is typed into the query itself holds beside it. */
-export function SearchFilters({
-  state,
-  repositories,
-  onChange,
-}: {
+type SearchFiltersProps = {
   readonly state: SearchState;
   readonly repositories: readonly SearchedRepository[];
   readonly onChange: (filters: Partial<Record<FilterName, string | undefined>>) => void;
-}) {
+};
+
+/** Narrows a search; what is typed into the query itself holds beside it. */
+export function SearchFilters({ state, repositories, onChange }: SearchFiltersProps) {
   const { text: path, type: setPath } = useTyped(state.path ?? "", PAUSE_MS, (typed) =>
     onChange({ path: typed.trim() === "" ? undefined : typed.trim() }),
   );

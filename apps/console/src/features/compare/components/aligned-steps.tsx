@@ -28,18 +28,15 @@ const COLUMNS = 6;
 /** Steps deeper than this are no further to the right. */
 const DEPTH_MAX = 12;
 
-/** The steps of both runs side by side. One of them can be open. */
-export function AlignedSteps({
-  steps,
-  compared,
-  open,
-  onOpen,
-}: {
+type AlignedStepsProps = {
   readonly steps: readonly AlignedStep[];
   readonly compared: Compared;
   readonly open: string | undefined;
   readonly onOpen: (key: string | undefined) => void;
-}) {
+};
+
+/** The steps of both runs side by side. One of them can be open. */
+export function AlignedSteps({ steps, compared, open, onOpen }: AlignedStepsProps) {
   return (
     <div className={classes.scroll} role="region" aria-label="Steps side by side" tabIndex={0}>
       <Table className={classes.table}>
@@ -72,17 +69,9 @@ export function AlignedSteps({
   );
 }
 
-function Step({
-  step,
-  compared,
-  isOpen,
-  onToggle,
-}: {
-  readonly step: AlignedStep;
-  readonly compared: Compared;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}) {
+type StepProps = { readonly step: AlignedStep; readonly compared: Compared; readonly isOpen: boolean; readonly onToggle: () => void };
+
+function Step({ step, compared, isOpen, onToggle }: StepProps) {
   const { a, b, outcome } = step;
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   const tokens = (side: AlignedStep["a"]) =>

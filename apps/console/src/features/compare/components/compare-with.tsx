@@ -5,14 +5,13 @@ import { Link } from "@tanstack/react-router";
 import { useApi } from "#http/api-context.ts";
 import { earlierRunsOf, tracesToCompareQuery } from "#features/compare/api/compare.ts";
 
-/** Leads to the comparison of a trace with the run of the same name before it; where there is none, to one that asks which. */
-export function CompareWith({
-  projectId,
-  trace,
-}: {
+type CompareWithProps = {
   readonly projectId: string;
   readonly trace: { readonly id: string; readonly name: string; readonly started_at: string };
-}) {
+};
+
+/** Leads to the comparison of a trace with the run of the same name before it; where there is none, to one that asks which. */
+export function CompareWith({ projectId, trace }: CompareWithProps) {
   const earlier = useQuery(tracesToCompareQuery(useApi(), projectId, earlierRunsOf(trace)));
   const before = earlier.data?.items.find(({ id }) => id !== trace.id)?.id;
   return (

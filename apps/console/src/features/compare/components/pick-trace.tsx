@@ -11,21 +11,17 @@ import { RunStatus } from "./run-card.tsx";
 
 const PAUSE_MS = 250;
 
-/** Finds a trace by the query of the list, beginning with what is likely wanted. */
-export function PickTrace({
-  projectId,
-  label,
-  query,
-  except,
-  onPick,
-}: {
+type PickTraceProps = {
   readonly projectId: string;
   readonly label: string;
   readonly query: string;
   /** Those that are compared already. */
   readonly except: readonly string[];
   readonly onPick: (traceId: string) => void;
-}) {
+};
+
+/** Finds a trace by the query of the list, beginning with what is likely wanted. */
+export function PickTrace({ projectId, label, query, except, onPick }: PickTraceProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={460} trapFocus withinPortal>
@@ -51,17 +47,14 @@ export function PickTrace({
   );
 }
 
-function Choices({
-  projectId,
-  query,
-  except,
-  onPick,
-}: {
+type ChoicesProps = {
   readonly projectId: string;
   readonly query: string;
   readonly except: readonly string[];
   readonly onPick: (traceId: string) => void;
-}) {
+};
+
+function Choices({ projectId, query, except, onPick }: ChoicesProps) {
   const [typed, setTyped] = useState(query);
   const [asked] = useDebouncedValue(typed, PAUSE_MS);
   const found = useQuery(tracesToCompareQuery(useApi(), projectId, asked));

@@ -16,19 +16,16 @@ const STATUSES: Readonly<Record<ObservationStatus, { readonly tone: Tone; readon
   abandoned: { tone: "idle", label: "Abandoned" },
 };
 
-/** One of the two runs. */
-export function RunCard({
-  side,
-  projectId,
-  trace,
-  children,
-}: {
+type RunCardProps = {
   readonly side: "A" | "B";
   readonly projectId: string;
   readonly trace: ComparedTrace;
   /** What picks another one. */
   readonly children: ReactNode;
-}) {
+};
+
+/** One of the two runs. */
+export function RunCard({ side, projectId, trace, children }: RunCardProps) {
   return (
     <Paper component="section" className={classes.card} aria-label={`Run ${side}`}>
       <div className={classes.head}>

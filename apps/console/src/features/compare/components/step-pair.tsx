@@ -63,17 +63,9 @@ function Value({ title, a, b }: { readonly title: string; readonly a: unknown; r
   );
 }
 
-function StepLink({
-  side,
-  compared,
-  traceId,
-  step,
-}: {
-  readonly side: "A" | "B";
-  readonly compared: Compared;
-  readonly traceId: string;
-  readonly step: AlignedStep["a"];
-}) {
+type StepLinkProps = { readonly side: "A" | "B"; readonly compared: Compared; readonly traceId: string; readonly step: AlignedStep["a"] };
+
+function StepLink({ side, compared, traceId, step }: StepLinkProps) {
   return step === null ? null : (
     <Anchor
       component={Link}

@@ -12,21 +12,17 @@ import { GROUPINGS, type Grouping } from "#features/dashboards/groupings.ts";
 import classes from "./breakdown.module.css";
 import { durationOf, percentOf } from "./key-figures.tsx";
 
-/** The time's figures by a property; a group leads to its traces. */
-export function Breakdown({
-  projectId,
-  range,
-  grouping,
-  onGroup,
-  children,
-}: {
+type BreakdownProps = {
   readonly projectId: string;
   readonly range: AskedRange;
   readonly grouping: Grouping;
   readonly onGroup: (value: string) => void;
   /** A group's name, as a link to the traces that this query finds. */
   readonly children: (name: string, query: string) => ReactNode;
-}) {
+};
+
+/** The time's figures by a property; a group leads to its traces. */
+export function Breakdown({ projectId, range, grouping, onGroup, children }: BreakdownProps) {
   const metrics = useQuery(metricsQuery(useApi(), projectId, range, grouping.question));
   const groups = metrics.isPlaceholderData ? undefined : metrics.data?.groups;
   return (
@@ -60,15 +56,13 @@ export function Breakdown({
 
 type Groups = Metrics["groups"];
 
-function GroupTable({
-  groups,
-  grouping,
-  children,
-}: {
+type GroupTableProps = {
   readonly groups: Groups;
   readonly grouping: Grouping;
   readonly children: (name: string, query: string) => ReactNode;
-}) {
+};
+
+function GroupTable({ groups, grouping, children }: GroupTableProps) {
   const countsOf = (group: Groups[number]) => (grouping.ofTraces ? group.traces : group.observations);
   const shown = groups.filter((group) => countsOf(group).count > 0);
   const most = Math.max(...shown.map((group) => countsOf(group).count));

@@ -31,15 +31,14 @@ export function DashboardOnItsWay() {
   );
 }
 
-/** The figures of a time: their sums, and how they went. */
-export function Dashboard({
-  metrics,
-  onStep,
-}: {
+type DashboardProps = {
   readonly metrics: Metrics;
   /** A step was chosen, of which the traces should be shown. */
   readonly onStep: (range: { readonly from: string; readonly to: string }) => void;
-}) {
+};
+
+/** The figures of a time: their sums, and how they went. */
+export function Dashboard({ metrics, onStep }: DashboardProps) {
   const { total, step, pending_hours: pending } = metrics;
   const rows = wholeSeries(metrics).map((point) => ({
     time: point.time,

@@ -28,17 +28,9 @@ export function KeyFigures({ total }: { readonly total: Metrics["total"] }) {
   );
 }
 
-function Figure({
-  label,
-  value,
-  below,
-  isBad = false,
-}: {
-  readonly label: string;
-  readonly value: ReactNode;
-  readonly below?: ReactNode;
-  readonly isBad?: boolean;
-}) {
+type FigureProps = { readonly label: string; readonly value: ReactNode; readonly below?: ReactNode; readonly isBad?: boolean };
+
+function Figure({ label, value, below, isBad = false }: FigureProps) {
   return (
     <div className={classes.figure}>
       <Text component="dt" size="sm" c="dimmed">

@@ -7,17 +7,7 @@ import classes from "./series-card.module.css";
 
 const SeriesChart = lazyPart(async () => (await import("./series-chart.tsx")).SeriesChart);
 
-/** Figures over time; a step leads to its traces. */
-export function SeriesCard({
-  title,
-  summary,
-  note,
-  kind,
-  rows,
-  series,
-  format,
-  onStep,
-}: {
+type SeriesCardProps = {
   readonly title: string;
   readonly summary: string;
   readonly note?: ReactNode;
@@ -26,7 +16,10 @@ export function SeriesCard({
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
   readonly onStep: (time: string) => void;
-}) {
+};
+
+/** Figures over time; a step leads to its traces. */
+export function SeriesCard({ title, summary, note, kind, rows, series, format, onStep }: SeriesCardProps) {
   return (
     <ChartCard
       title={title}
@@ -71,14 +64,7 @@ export function SeriesCard({
   );
 }
 
-/** A chart and, for whoever can't see it or wants the numbers, the same as a table. */
-function ChartCard({
-  title,
-  note,
-  summary,
-  chart,
-  table,
-}: {
+type ChartCardProps = {
   readonly title: string;
   /** What must be known to read it right. */
   readonly note?: ReactNode;
@@ -86,7 +72,10 @@ function ChartCard({
   readonly summary: string;
   readonly chart: ReactNode;
   readonly table: ReactNode;
-}) {
+};
+
+/** A chart and, for whoever can't see it or wants the numbers, the same as a table. */
+function ChartCard({ title, note, summary, chart, table }: ChartCardProps) {
   const [isTable, setIsTable] = useState(false);
   return (
     <Paper component="section" aria-label={title} className={classes.card}>

@@ -5,20 +5,17 @@ import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./health-card.module.css";
 
-/** How one part of the product does, and what it stands on. */
-export function HealthCard({
-  name,
-  purpose,
-  health,
-  children,
-}: {
+type HealthCardProps = {
   readonly name: string;
   readonly purpose: string;
   /** Undefined until the first answer. */
   readonly health: Health | undefined;
   /** Where it leads. */
   readonly children?: ReactNode;
-}) {
+};
+
+/** How one part of the product does, and what it stands on. */
+export function HealthCard({ name, purpose, health, children }: HealthCardProps) {
   return (
     <Paper component="section" className={classes.card} aria-label={name}>
       <div className={classes.head}>

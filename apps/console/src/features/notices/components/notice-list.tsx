@@ -8,15 +8,9 @@ import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-list.module.css";
 import { NoticesOnTheWay } from "./notices-on-the-way.tsx";
 
-export function NoticeList({
-  notices,
-  error,
-  onRetry,
-}: {
-  readonly notices: readonly Notice[] | undefined;
-  readonly error: Error | null;
-  readonly onRetry: () => void;
-}) {
+type NoticeListProps = { readonly notices: readonly Notice[] | undefined; readonly error: Error | null; readonly onRetry: () => void };
+
+export function NoticeList({ notices, error, onRetry }: NoticeListProps) {
   const read = useMarkRead();
 
   function markRead(those: readonly Notice[], button: HTMLElement): void {

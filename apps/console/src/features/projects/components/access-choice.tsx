@@ -3,16 +3,14 @@ import { Radio, Stack } from "@mantine/core";
 import { type ProjectAccess, projectAccessSchema } from "@sightline/observability/contract";
 import { ACCESS } from "#features/projects/project-roles.ts";
 
-export function AccessChoice({
-  access,
-  fixed = false,
-  onChange,
-}: {
+type AccessChoiceProps = {
   readonly access: ProjectAccess;
   /** For who may not change it. */
   readonly fixed?: boolean;
   readonly onChange: (access: ProjectAccess) => void;
-}) {
+};
+
+export function AccessChoice({ access, fixed = false, onChange }: AccessChoiceProps) {
   return (
     <Radio.Group
       label="Who may see it"

@@ -8,16 +8,10 @@ import { type NamedMember, addMember, membersQuery, suggestionsQuery } from "#fe
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
 import classes from "./settings.module.css";
 
+type AddMemberProps = { readonly project: Project; readonly members: readonly NamedMember[]; readonly isAdmin: boolean };
+
 /** By the whole e-mail address; admins are offered accounts as they type. */
-export function AddMember({
-  project,
-  members,
-  isAdmin,
-}: {
-  readonly project: Project;
-  readonly members: readonly NamedMember[];
-  readonly isAdmin: boolean;
-}) {
+export function AddMember({ project, members, isAdmin }: AddMemberProps) {
   const api = useApi();
   const queries = useQueryClient();
   const [email, setEmail] = useState("");

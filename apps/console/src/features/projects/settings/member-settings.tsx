@@ -9,17 +9,15 @@ import { AddMember } from "./add-member.tsx";
 import { MemberTable, type Viewer } from "./member-table.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
 
-export function MemberSettings({
-  project,
-  viewer,
-  onLeft,
-}: {
+type MemberSettingsProps = {
   readonly project: Project;
   /** Who looks at this page. */
   readonly viewer: Viewer;
   /** They see the project no more. */
   readonly onLeft: () => void;
-}) {
+};
+
+export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps) {
   const members = useQuery(membersQuery(useApi(), project.id));
   const mayChange = project.my_role === "owner";
   return (

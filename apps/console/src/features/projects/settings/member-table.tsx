@@ -12,17 +12,14 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 export type Viewer = { readonly id: string; readonly isAdmin: boolean };
 
-export function MemberTable({
-  project,
-  members,
-  viewer,
-  onLeft,
-}: {
+type MemberTableProps = {
   readonly project: Project;
   readonly members: readonly NamedMember[];
   readonly viewer: Viewer;
   readonly onLeft: () => void;
-}) {
+};
+
+export function MemberTable({ project, members, viewer, onLeft }: MemberTableProps) {
   const [leaving, setLeaving] = useState<NamedMember>();
   const mayChange = project.my_role === "owner";
   return (
@@ -136,19 +133,15 @@ function RoleOf({ project, member }: { readonly project: Project; readonly membe
   );
 }
 
-function RemoveModal({
-  project,
-  member,
-  viewer,
-  onClose,
-  onRemoved,
-}: {
+type RemoveModalProps = {
   readonly project: Project;
   readonly member: NamedMember | undefined;
   readonly viewer: Viewer;
   readonly onClose: () => void;
   readonly onRemoved: (userId: string) => void;
-}) {
+};
+
+function RemoveModal({ project, member, viewer, onClose, onRemoved }: RemoveModalProps) {
   const api = useApi();
   const queries = useQueryClient();
   const isSelf = member?.user_id === viewer.id;

@@ -21,15 +21,9 @@ const TITLES: Readonly<Record<PriceIntent["kind"], string>> = {
   remove: "Remove this price?",
 };
 
-export function PriceModal({
-  projectId,
-  intent,
-  onClose,
-}: {
-  readonly projectId: string;
-  readonly intent: PriceIntent | undefined;
-  readonly onClose: () => void;
-}) {
+type PriceModalProps = { readonly projectId: string; readonly intent: PriceIntent | undefined; readonly onClose: () => void };
+
+export function PriceModal({ projectId, intent, onClose }: PriceModalProps) {
   return (
     <Modal opened={intent !== undefined} onClose={onClose} title={TITLES[intent?.kind ?? "add"]}>
       {intent?.kind === "remove" && intent.price !== undefined && (
@@ -40,15 +34,9 @@ export function PriceModal({
   );
 }
 
-function PriceForm({
-  projectId,
-  intent,
-  onClose,
-}: {
-  readonly projectId: string;
-  readonly intent: PriceIntent;
-  readonly onClose: () => void;
-}) {
+type PriceFormProps = { readonly projectId: string; readonly intent: PriceIntent; readonly onClose: () => void };
+
+function PriceForm({ projectId, intent, onClose }: PriceFormProps) {
   const api = useApi();
   const queries = useQueryClient();
   const [text, setText] = useState(intent.text);

@@ -4,17 +4,14 @@ import { formatCost, formatDate } from "#ui/words/format.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { utcOf } from "#ui/time/time-stamp.tsx";
 
-export function PriceTable({
-  rows,
-  mayChange,
-  onEdit,
-  onRemove,
-}: {
+type PriceTableProps = {
   readonly rows: readonly (Price & { readonly counts: boolean })[];
   readonly mayChange: boolean;
   readonly onEdit: (price: Price) => void;
   readonly onRemove: (price: Price) => void;
-}) {
+};
+
+export function PriceTable({ rows, mayChange, onEdit, onRemove }: PriceTableProps) {
   return (
     <DataTable
       label="Prices"

@@ -4,16 +4,10 @@ import { IconEye } from "@tabler/icons-react";
 import { useState } from "react";
 import { ReviewPreview } from "./review-preview.tsx";
 
+type PreviewAndIndexProps = { readonly repository: Repository; readonly offered: boolean; readonly size?: "xs" | "sm" };
+
 /** Opens the last look at a repository that was registered and never indexed; stays until that is closed. */
-export function PreviewAndIndex({
-  repository,
-  offered,
-  size = "sm",
-}: {
-  readonly repository: Repository;
-  readonly offered: boolean;
-  readonly size?: "xs" | "sm";
-}) {
+export function PreviewAndIndex({ repository, offered, size = "sm" }: PreviewAndIndexProps) {
   const [opened, setOpened] = useState(false);
   // What is changed in the dialog is shown in it at once; the list follows.
   const [shown, setShown] = useState<Repository>();

@@ -9,16 +9,10 @@ import { ReviewPreview } from "./review-preview.tsx";
 import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 
+type RegisterModalProps = { readonly opened: boolean; readonly credentials: readonly CredentialChoice[]; readonly onClose: () => void };
+
 /** Registers a repository, shows what an index of it would hold, and indexes it when that is wanted. */
-export function RegisterModal({
-  opened,
-  credentials,
-  onClose,
-}: {
-  readonly opened: boolean;
-  readonly credentials: readonly CredentialChoice[];
-  readonly onClose: () => void;
-}) {
+export function RegisterModal({ opened, credentials, onClose }: RegisterModalProps) {
   const [registered, setRegistered] = useState<Repository>();
   return (
     <Modal
@@ -39,15 +33,13 @@ export function RegisterModal({
 
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 
-function RegisterForm({
-  credentials,
-  onRegistered,
-  onCancel,
-}: {
+type RegisterFormProps = {
   readonly credentials: readonly CredentialChoice[];
   readonly onRegistered: (repository: Repository) => void;
   readonly onCancel: () => void;
-}) {
+};
+
+function RegisterForm({ credentials, onRegistered, onCancel }: RegisterFormProps) {
   const api = useApi();
   const queries = useQueryClient();
   const [fullName, setFullName] = useState("");

@@ -8,14 +8,10 @@ import { changeRepository, repositoriesQuery } from "#features/repositories/api/
 import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
 
+type RepositorySettingsProps = { readonly repository: Repository; readonly credentials: readonly CredentialChoice[] };
+
 /** What of a repository is indexed, and how it is fetched. */
-export function RepositorySettings({
-  repository,
-  credentials,
-}: {
-  readonly repository: Repository;
-  readonly credentials: readonly CredentialChoice[];
-}) {
+export function RepositorySettings({ repository, credentials }: RepositorySettingsProps) {
   const api = useApi();
   const queries = useQueryClient();
   const saved = settingsTextOf(repository);

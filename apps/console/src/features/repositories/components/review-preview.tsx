@@ -16,19 +16,16 @@ import monospace from "#ui/kit/monospace.module.css";
 import { RepositoryPreview } from "./preview.tsx";
 import classes from "./review-preview.module.css";
 
-/** The last look before a registered repository is indexed. */
-export function ReviewPreview({
-  repository,
-  mayDiscard = false,
-  onChanged,
-  onDone,
-}: {
+type ReviewPreviewProps = {
   readonly repository: Repository;
   /** It was registered a moment ago, and may go as it came. */
   readonly mayDiscard?: boolean;
   readonly onChanged: (repository: Repository) => void;
   readonly onDone: () => void;
-}) {
+};
+
+/** The last look before a registered repository is indexed. */
+export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDone }: ReviewPreviewProps) {
   const top = useRef<HTMLDivElement>(null);
   // The form that was in the dialog before took the focus with it.
   useEffect(() => top.current?.focus(), []);

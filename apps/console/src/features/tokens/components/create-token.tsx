@@ -13,19 +13,16 @@ import { createToken, tokensQuery } from "#features/tokens/api/tokens.ts";
 import type { RepositoryChoice } from "#features/tokens/token-scope.ts";
 import classes from "./create-token.module.css";
 
-export function CreateToken({
-  isAskedFor,
-  repositories,
-  created,
-  onCreated,
-}: {
+type CreateTokenProps = {
   /** Somebody came to make one, so that the form has the focus. */
   readonly isAskedFor: boolean;
   /** As far as they are known. */
   readonly repositories: { readonly data: readonly RepositoryChoice[] | undefined; readonly error: Error | null };
   readonly created: CreatedToken | undefined;
   readonly onCreated: (token: CreatedToken) => void;
-}) {
+};
+
+export function CreateToken({ isAskedFor, repositories, created, onCreated }: CreateTokenProps) {
   const api = useApi();
   const queries = useQueryClient();
   const [label, setLabel] = useState("");

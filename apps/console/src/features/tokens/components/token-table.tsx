@@ -5,14 +5,13 @@ import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
 import { type RepositoryChoice, openedBy } from "#features/tokens/token-scope.ts";
 
-export function TokenTable({
-  tokens,
-  repositories,
-}: {
+type TokenTableProps = {
   readonly tokens: readonly DeveloperToken[];
   /** Undefined until they are known. */
   readonly repositories: readonly RepositoryChoice[] | undefined;
-}) {
+};
+
+export function TokenTable({ tokens, repositories }: TokenTableProps) {
   const api = useApi();
   const queries = useQueryClient();
   return (

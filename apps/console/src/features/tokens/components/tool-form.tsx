@@ -5,16 +5,14 @@ import type { McpTool } from "#features/tokens/api/call-mcp.ts";
 import { type ToolField, argumentsOf, fieldsOf } from "#features/tokens/tool-arguments.ts";
 import classes from "./tool-form.module.css";
 
-/** The arguments of a tool, as the tool itself describes them. */
-export function ToolForm({
-  tool,
-  busy,
-  onCall,
-}: {
+type ToolFormProps = {
   readonly tool: McpTool;
   readonly busy: boolean;
   readonly onCall: (words: Readonly<Record<string, unknown>>) => void;
-}) {
+};
+
+/** The arguments of a tool, as the tool itself describes them. */
+export function ToolForm({ tool, busy, onCall }: ToolFormProps) {
   const fields = useMemo(() => fieldsOf(tool), [tool]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
 
@@ -47,15 +45,9 @@ export function ToolForm({
   );
 }
 
-function Field({
-  field: { name, kind, required, description, placeholder },
-  value,
-  onChange,
-}: {
-  readonly field: ToolField;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}) {
+type FieldProps = { readonly field: ToolField; readonly value: string; readonly onChange: (value: string) => void };
+
+function Field({ field: { name, kind, required, description, placeholder }, value, onChange }: FieldProps) {
   if (kind === "flag") {
     return (
       <Checkbox

@@ -18,19 +18,16 @@ import classes from "./step-details.module.css";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
 import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
 
-/** Everything known of one step: what the tree knows at once, its values when they are there. */
-export function StepDetails({
-  projectId,
-  traceId,
-  steps,
-  step,
-}: {
+type StepDetailsProps = {
   readonly projectId: string;
   readonly traceId: string;
   /** Those of the trace, for what is around it. */
   readonly steps: readonly Step[];
   readonly step: Step;
-}) {
+};
+
+/** Everything known of one step: what the tree knows at once, its values when they are there. */
+export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
   const whole = useQuery(observationQuery(useApi(), { projectId, traceId, observationId: step.id }));
   const of = { projectId, traceId };
@@ -81,17 +78,15 @@ function isWithoutValues({ reasoning, input, output, attributes }: Observation):
   return [reasoning, input, output, attributes].every(isNothing);
 }
 
-/** Everything known of the trace as a whole. */
-export function TraceDetails({
-  projectId,
-  trace,
-  children,
-}: {
+type TraceDetailsProps = {
   readonly projectId: string;
   readonly trace: TraceDigest;
   /** Below what the trace itself says. */
   readonly children?: ReactNode;
-}) {
+};
+
+/** Everything known of the trace as a whole. */
+export function TraceDetails({ projectId, trace, children }: TraceDetailsProps) {
   const of = { projectId, traceId: trace.id };
   return (
     <Stack gap="lg" className={classes.details}>
@@ -208,15 +203,14 @@ function Part({ count, children }: { readonly count: number | null | undefined; 
   );
 }
 
-/** The code that ran, opened where the repository is known. */
-function CodeLink({
-  code,
-  within,
-}: {
+type CodeLinkProps = {
   readonly code: NonNullable<Observation["code"]>;
   /** The step around it whose code it is. */
   readonly within: string | undefined;
-}) {
+};
+
+/** The code that ran, opened where the repository is known. */
+function CodeLink({ code, within }: CodeLinkProps) {
   const [owner, repo] = code.repo === undefined ? [] : repositoryName(code.repo).split("/");
   const place = `${code.file}:${code.line}`;
   return (

@@ -11,14 +11,7 @@ import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
 import type { Api } from "#http/api.ts";
 import classes from "./trace-scores.module.css";
 
-/** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
-export function TraceScores({
-  projectId,
-  traceId,
-  step,
-  userId,
-  mayScore,
-}: {
+type TraceScoresProps = {
   readonly projectId: string;
   readonly traceId: string;
   /** Given a score instead of the whole trace. */
@@ -27,7 +20,10 @@ export function TraceScores({
   readonly userId: string | undefined;
   /** Viewers read scores and give none. */
   readonly mayScore: boolean;
-}) {
+};
+
+/** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
+export function TraceScores({ projectId, traceId, step, userId, mayScore }: TraceScoresProps) {
   const api = useApi();
   const queries = useQueryClient();
   const scores = useQuery(scoresQuery(api, projectId, traceId));
@@ -87,17 +83,14 @@ export function TraceScores({
   );
 }
 
-function AddScore({
-  projectId,
-  traceId,
-  step,
-  onAdded,
-}: {
+type AddScoreProps = {
   readonly projectId: string;
   readonly traceId: string;
   readonly step: { readonly id: string; readonly name: string } | undefined;
   readonly onAdded: () => Promise<void>;
-}) {
+};
+
+function AddScore({ projectId, traceId, step, onAdded }: AddScoreProps) {
   const api = useApi();
   const names = useQuery(scoreNamesQuery(api, projectId));
   const [isOpen, setOpen] = useState(false);

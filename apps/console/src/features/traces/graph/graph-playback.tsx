@@ -6,17 +6,15 @@ import classes from "./graph-playback.module.css";
 
 const BEAT_MS = 700;
 
-/** Walks through the runs of a trace in the order in which they began; the slider takes the arrow keys. */
-export function GraphPlayback({
-  runs,
-  moment,
-  onMoment,
-}: {
+type GraphPlaybackProps = {
   readonly runs: readonly Step[];
   /** How many of them have begun. */
   readonly moment: number;
   readonly onMoment: (moment: number) => void;
-}) {
+};
+
+/** Walks through the runs of a trace in the order in which they began; the slider takes the arrow keys. */
+export function GraphPlayback({ runs, moment, onMoment }: GraphPlaybackProps) {
   const [isPlaying, setPlaying] = useState(false);
   const goOn = useEffectEvent(() => {
     onMoment(moment + 1);

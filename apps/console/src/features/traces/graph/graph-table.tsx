@@ -4,16 +4,14 @@ import { formatDuration } from "#ui/words/format.ts";
 import { STATUSES } from "#features/traces/marks/trace-status.tsx";
 import classes from "./graph-table.module.css";
 
-/** The same graph in words. */
-export function GraphTable({
-  model,
-  states,
-  onSelect,
-}: {
+type GraphTableProps = {
   readonly model: GraphModel;
   readonly states: ReadonlyMap<string, BoxState>;
   readonly onSelect: (id: string) => void;
-}) {
+};
+
+/** The same graph in words. */
+export function GraphTable({ model, states, onSelect }: GraphTableProps) {
   const labels = new Map(model.boxes.map((box) => [box.id, nameOf(box.id, box.label, box.runs[0]?.graph_node)]));
   return (
     <details className={classes.table}>

@@ -27,18 +27,15 @@ export function groupsAsked(
   return { kind, prefix: q ?? "", sort: GROUP_SORTS.find((known) => known === sort) ?? "last" };
 }
 
-export function GroupList({
-  projectId,
-  asked,
-  onAsk,
-  children,
-}: {
+type GroupListProps = {
   readonly projectId: string;
   readonly asked: AskedGroups;
   readonly onAsk: (search: { readonly q: string | undefined; readonly sort: GroupSort | undefined }) => void;
   /** A group's id, as a link to its traces. */
   readonly children: (group: TraceGroup) => ReactNode;
-}) {
+};
+
+export function GroupList({ projectId, asked, onAsk, children }: GroupListProps) {
   const { kind, sort, prefix } = asked;
   const words = WORDS[kind];
   const list = useInfiniteQuery(traceGroupsQuery(useApi(), projectId, asked));
@@ -95,20 +92,16 @@ export function GroupList({
   );
 }
 
-function GroupTable({
-  title,
-  groups,
-  sort: sorted,
-  onSort,
-  children,
-}: {
+type GroupTableProps = {
   /** What a group is: `Session`, `User`. */
   readonly title: string;
   readonly groups: readonly TraceGroup[];
   readonly sort: GroupSort;
   readonly onSort: (sort: GroupSort) => void;
   readonly children: (group: TraceGroup) => ReactNode;
-}) {
+};
+
+function GroupTable({ title, groups, sort: sorted, onSort, children }: GroupTableProps) {
   const by = (sort: GroupSort) => ({ sort: { order: sort === sorted ? ("desc" as const) : undefined, onSort: () => onSort(sort) } });
   const amount = (sort: GroupSort) => ({ ...by(sort), align: "right" as const });
   return (

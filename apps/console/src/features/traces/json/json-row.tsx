@@ -8,14 +8,7 @@ const INDENT = 16;
 /** Characters of a text that stands in one row. */
 const SHORT = 160;
 
-/** One row: its key, and its value in a line. */
-export function JsonRowView({
-  row,
-  words,
-  loading,
-  onToggle,
-  onLoad,
-}: {
+type JsonRowViewProps = {
   readonly row: JsonRow;
   /** What is searched for, in lower case. */
   readonly words: string;
@@ -24,7 +17,10 @@ export function JsonRowView({
   readonly onToggle: () => void;
   /** Left out where values can't be asked for. */
   readonly onLoad: (() => void) | undefined;
-}) {
+};
+
+/** One row: its key, and its value in a line. */
+export function JsonRowView({ row, words, loading, onToggle, onLoad }: JsonRowViewProps) {
   return (
     <span className={classes.row} style={{ paddingLeft: 6 + row.depth * INDENT }}>
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- for the mouse; the keyboard has the arrow keys of the tree */}

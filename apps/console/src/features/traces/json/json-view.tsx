@@ -41,15 +41,7 @@ const OPEN_ROWS = 250;
 /** Asks for the whole of a value of which only the beginning came. */
 export type LoadWhole = (value: TruncatedValue, signal: AbortSignal, onProgress: (share: number) => void) => Promise<unknown>;
 
-/** A JSON value of any size: a tree that folds, with search, and with what stands in it to take away. */
-export function JsonView({
-  value: given,
-  label,
-  height,
-  fileName,
-  compact = false,
-  onLoad,
-}: {
+type JsonViewProps = {
   readonly value: unknown;
   readonly label: string;
   /** Pixels at the most; without it, it fills what is around it. */
@@ -58,7 +50,10 @@ export function JsonView({
   /** One of several beside each other: with no more than a button to copy it. */
   readonly compact?: boolean;
   readonly onLoad?: LoadWhole | undefined;
-}) {
+};
+
+/** A JSON value of any size: a tree that folds, with search, and with what stands in it to take away. */
+export function JsonView({ value: given, label, height, fileName, compact = false, onLoad }: JsonViewProps) {
   const [loaded, setLoaded] = useState<{ readonly of: unknown; readonly value: unknown }>({ of: given, value: given });
   const value = loaded.of === given ? loaded.value : given;
   const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -232,17 +227,9 @@ function useLoading() {
   };
 }
 
-function Action({
-  label,
-  disabled = false,
-  onClick,
-  children,
-}: {
-  readonly label: string;
-  readonly disabled?: boolean;
-  readonly onClick: () => void;
-  readonly children: ReactNode;
-}) {
+type ActionProps = { readonly label: string; readonly disabled?: boolean; readonly onClick: () => void; readonly children: ReactNode };
+
+function Action({ label, disabled = false, onClick, children }: ActionProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon variant="subtle" color="gray" size="md" aria-label={label} disabled={disabled} onClick={onClick}>

@@ -60,15 +60,9 @@ function Tokens({ trace: { input_tokens: input, output_tokens: output } }: { rea
   );
 }
 
-function Values({
-  field,
-  values,
-  onTerm,
-}: {
-  readonly field: string;
-  readonly values: readonly string[];
-  readonly onTerm: (term: string) => void;
-}) {
+type ValuesProps = { readonly field: string; readonly values: readonly string[]; readonly onTerm: (term: string) => void };
+
+function Values({ field, values, onTerm }: ValuesProps) {
   if (values.length === 0) {
     return <None />;
   }

@@ -9,16 +9,10 @@ import { UnstyledButton } from "@mantine/core";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
 import classes from "./list-bar.module.css";
 
+type ListBarProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
+
 /** What is asked of the traces. */
-export function ListBar({
-  projectId,
-  state,
-  onChange,
-}: {
-  readonly projectId: string;
-  readonly state: ListState;
-  readonly onChange: (state: ListState) => void;
-}) {
+export function ListBar({ projectId, state, onChange }: ListBarProps) {
   const ask = (q: string) => onChange({ ...state, q });
   return (
     <search className={classes.bar}>

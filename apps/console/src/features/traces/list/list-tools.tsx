@@ -10,16 +10,10 @@ import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
 
+type ListToolsProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
+
 /** Of when, with which columns, and as a file. */
-export function ListTools({
-  projectId,
-  state,
-  onChange,
-}: {
-  readonly projectId: string;
-  readonly state: ListState;
-  readonly onChange: (state: ListState) => void;
-}) {
+export function ListTools({ projectId, state, onChange }: ListToolsProps) {
   const api = useApi();
   return (
     <>
@@ -44,14 +38,10 @@ export function ListTools({
   );
 }
 
+type ColumnMenuProps = { readonly columns: readonly ColumnId[]; readonly onChange: (columns: readonly ColumnId[]) => void };
+
 /** Chooses which columns there are, beside status and name. */
-function ColumnMenu({
-  columns,
-  onChange,
-}: {
-  readonly columns: readonly ColumnId[];
-  readonly onChange: (columns: readonly ColumnId[]) => void;
-}) {
+function ColumnMenu({ columns, onChange }: ColumnMenuProps) {
   const [opened, setOpened] = useState(false);
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" withinPortal={false} trapFocus returnFocus>

@@ -19,21 +19,17 @@ import classes from "./trace-list.module.css";
 const PAUSE_MS = 300;
 const SORTED_PAUSE_MS = 5_000;
 
-/** The traces that the state of the list finds, live as long as they are the first. */
-export function TraceList({
-  projectId,
-  state,
-  onChange,
-  onCompare,
-  setUp,
-}: {
+type TraceListProps = {
   readonly projectId: string;
   readonly state: ListState;
   readonly onChange: (state: ListState) => void;
   readonly onCompare: (first: string, second: string) => void;
   /** What a project without any trace needs. */
   readonly setUp: ReactNode;
-}) {
+};
+
+/** The traces that the state of the list finds, live as long as they are the first. */
+export function TraceList({ projectId, state, onChange, onCompare, setUp }: TraceListProps) {
   const { sort, columns } = state;
   const asked = askedOf(state);
   const { q, order } = asked;
@@ -127,19 +123,16 @@ export function TraceList({
   );
 }
 
-/** Whether what is shown is what is asked for, and goes on by itself. */
-function Freshness({
-  readable,
-  error,
-  live,
-  onFirst,
-}: {
+type FreshnessProps = {
   readonly readable: boolean;
   readonly error: Error | null;
   /** Undefined where more than the first page is shown. */
   readonly live: LiveState | undefined;
   readonly onFirst: () => void;
-}) {
+};
+
+/** Whether what is shown is what is asked for, and goes on by itself. */
+function Freshness({ readable, error, live, onFirst }: FreshnessProps) {
   if (!readable) {
     return <Status tone="warn">As before: the query can't be read</Status>;
   }

@@ -112,17 +112,7 @@ const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 102, 168];
 
 export type Sorting = { readonly sort: TraceSort; readonly order: "desc" | "asc" };
 
-/** The traces as rows, of which only those near the screen exist once there are many. */
-export function TraceTable({
-  projectId,
-  traces,
-  columns: shownColumns,
-  sorting,
-  chosen,
-  onSort,
-  onChoose,
-  onTerm,
-}: {
+type TraceTableProps = {
   readonly projectId: string;
   readonly traces: readonly ListedTrace[];
   readonly columns: readonly ColumnId[];
@@ -132,7 +122,10 @@ export function TraceTable({
   readonly onSort: (sorting: Sorting) => void;
   readonly onChoose: (id: string) => void;
   readonly onTerm: (term: string) => void;
-}) {
+};
+
+/** The traces as rows, of which only those near the screen exist once there are many. */
+export function TraceTable({ projectId, traces, columns: shownColumns, sorting, chosen, onSort, onChoose, onTerm }: TraceTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const columns = useMemo(() => COLUMNS.filter(({ id }) => shownColumns.includes(id)), [shownColumns]);
   const choose = useCallbackRef(onChoose);

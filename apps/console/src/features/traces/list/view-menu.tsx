@@ -14,16 +14,10 @@ import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
 
 type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; readonly view: View };
 
+type ViewMenuProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
+
 /** Saved views: opened, and made of what is shown; one's own and those that somebody shared. */
-export function ViewMenu({
-  projectId,
-  state,
-  onChange,
-}: {
-  readonly projectId: string;
-  readonly state: ListState;
-  readonly onChange: (state: ListState) => void;
-}) {
+export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
   const views = useQuery(viewsQuery(useApi(), projectId));
   const actions = useViewActions(projectId, state);
   const [usual, setUsual] = useDefaultView(projectId);
@@ -152,19 +146,15 @@ function useViewActions(projectId: string, { q, sort, order, columns }: ListStat
   };
 }
 
-function NameView({
-  title,
-  initial,
-  mayShare,
-  onSave,
-  onClose,
-}: {
+type NameViewProps = {
   readonly title: string;
   readonly initial: string;
   readonly mayShare: boolean;
   readonly onSave: (name: string, shared: boolean) => Promise<unknown>;
   readonly onClose: () => void;
-}) {
+};
+
+function NameView({ title, initial, mayShare, onSave, onClose }: NameViewProps) {
   const [name, setName] = useState(initial);
   const [shared, setShared] = useState(false);
   const save = useMutation({ mutationFn: () => onSave(name.trim(), shared), onSuccess: onClose });
@@ -193,15 +183,9 @@ function NameView({
   );
 }
 
-function DeleteView({
-  view,
-  onDelete,
-  onClose,
-}: {
-  readonly view: View;
-  readonly onDelete: () => Promise<unknown>;
-  readonly onClose: () => void;
-}) {
+type DeleteViewProps = { readonly view: View; readonly onDelete: () => Promise<unknown>; readonly onClose: () => void };
+
+function DeleteView({ view, onDelete, onClose }: DeleteViewProps) {
   const remove = useMutation({ mutationFn: onDelete, onSuccess: onClose });
   return (
     <ConfirmDialog

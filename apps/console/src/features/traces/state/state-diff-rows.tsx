@@ -7,17 +7,15 @@ import classes from "./state-diff-rows.module.css";
 /** Characters of one value that are shown. */
 const VALUE_MAX = 2_000;
 
-/** What differs between two states, as a tree of keys. */
-export function StateDiff({
-  before,
-  after,
-  written,
-}: {
+type StateDiffProps = {
   readonly before: unknown;
   readonly after: unknown;
   /** The keys that the node wrote; undefined where no other can have written any. */
   readonly written: ReadonlySet<string> | undefined;
-}) {
+};
+
+/** What differs between two states, as a tree of keys. */
+export function StateDiff({ before, after, written }: StateDiffProps) {
   const changes = useMemo(() => stateChanges(before, after), [before, after]);
   const rows = useMemo(() => changeRows(changes), [changes]);
   if (changes.length === 0) {

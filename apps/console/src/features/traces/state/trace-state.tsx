@@ -151,20 +151,16 @@ function Returned({ input, output }: Values) {
   );
 }
 
-/** Compares the states; those that are too long for an answer only once they are asked for. */
-function Loaded({
-  projectId,
-  traceId,
-  before,
-  after,
-  written,
-}: {
+type LoadedProps = {
   readonly projectId: string;
   readonly traceId: string;
   readonly before: unknown;
   readonly after: unknown;
   readonly written: ReadonlySet<string> | undefined;
-}) {
+};
+
+/** Compares the states; those that are too long for an answer only once they are asked for. */
+function Loaded({ projectId, traceId, before, after, written }: LoadedProps) {
   const api = useApi();
   const load = useMutation({
     mutationFn: () =>

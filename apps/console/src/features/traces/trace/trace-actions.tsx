@@ -9,20 +9,17 @@ import { assistantPrompt } from "./assistant-prompt.ts";
 import { useApi } from "#http/api-context.ts";
 import { saveFile } from "#ui/kit/save-file.ts";
 
-/** What can be taken away from a trace's page. */
-export function TraceActions({
-  projectId,
-  trace,
-  stepId,
-  children,
-}: {
+type TraceActionsProps = {
   readonly projectId: string;
   readonly trace: TraceDigest;
   /** The step that is selected. */
   readonly stepId: string | undefined;
   /** Further entries, which lead to other pages. */
   readonly children?: ReactNode;
-}) {
+};
+
+/** What can be taken away from a trace's page. */
+export function TraceActions({ projectId, trace, stepId, children }: TraceActionsProps) {
   const api = useApi();
   const save = useMutation({
     mutationFn: () => fetchTrace(api, projectId, trace.id),

@@ -11,15 +11,7 @@ import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
 
 const MOST_NODES = 3;
 
-/** What a trace is, in a line or two. */
-export function TraceHeader({
-  trace,
-  steps,
-  way,
-  actions,
-  live,
-  links,
-}: {
+type TraceHeaderProps = {
   readonly trace: TraceDigest;
   readonly steps: readonly Step[];
   /** The way back. */
@@ -30,7 +22,10 @@ export function TraceHeader({
   readonly live: ReactNode;
   /** To the others of its session, user and thread. */
   readonly links: ReactNode;
-}) {
+};
+
+/** What a trace is, in a line or two. */
+export function TraceHeader({ trace, steps, way, actions, live, links }: TraceHeaderProps) {
   return (
     <header className={classes.header}>
       <div className={classes.words}>

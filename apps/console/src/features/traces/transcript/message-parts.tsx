@@ -103,21 +103,16 @@ function parse(text: string): object | undefined {
   }
 }
 
-function Fold({
-  icon,
-  title,
-  hint,
-  isCode = false,
-  isBad = false,
-  children,
-}: {
+type FoldProps = {
   readonly icon: ReactNode;
   readonly title: string;
   readonly hint: string;
   readonly isCode?: boolean;
   readonly isBad?: boolean;
   readonly children: ReactNode;
-}) {
+};
+
+function Fold({ icon, title, hint, isCode = false, isBad = false, children }: FoldProps) {
   return (
     <details className={classes.fold} data-bad={isBad || undefined}>
       <summary>

@@ -68,15 +68,9 @@ function useFollow(
   }, [trace.revision, pages, refetch]);
 }
 
-function Entry({
-  entry,
-  isSelected,
-  onSelect,
-}: {
-  readonly entry: TranscriptEntry;
-  readonly isSelected: boolean;
-  readonly onSelect: (id: string) => void;
-}) {
+type EntryProps = { readonly entry: TranscriptEntry; readonly isSelected: boolean; readonly onSelect: (id: string) => void };
+
+function Entry({ entry, isSelected, onSelect }: EntryProps) {
   const place = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isSelected) {

@@ -80,16 +80,10 @@ const MOST_TICKS = 5;
 /** Pixels; less is a click. */
 const SHORTEST_DRAG = 5;
 
+type WaterfallAxisProps = { readonly shown: Span; readonly whole: Span; readonly onShow: (shown: Span | undefined) => void };
+
 /** The moments of the time that is shown; dragging over them zooms in, a double click shows the whole again. */
-function WaterfallAxis({
-  shown,
-  whole,
-  onShow,
-}: {
-  readonly shown: Span;
-  readonly whole: Span;
-  readonly onShow: (shown: Span | undefined) => void;
-}) {
+function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>();
 
   function fractionAt(event: PointerEvent): number {

@@ -78,17 +78,14 @@ export function WaterfallRow({
   );
 }
 
-function Bar({
-  className,
-  place,
-  kind,
-  status,
-}: {
+type BarProps = {
   readonly className: string | undefined;
   readonly place: { readonly left: number; readonly width: number } | undefined;
   readonly kind?: string;
   readonly status?: ObservationStatus;
-}) {
+};
+
+function Bar({ className, place, kind, status }: BarProps) {
   return place === undefined ? null : (
     <span
       className={className}

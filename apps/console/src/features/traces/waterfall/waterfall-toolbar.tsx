@@ -11,17 +11,7 @@ import classes from "./waterfall-toolbar.module.css";
 
 const LEVELS = [1, 2, 3, 4] as const;
 
-/** What narrows the steps, folds them and zooms their time. */
-export function WaterfallToolbar({
-  findId,
-  filter,
-  onFilter,
-  failures,
-  isZoomed,
-  onLevels,
-  onAction,
-  onLeave,
-}: {
+type WaterfallToolbarProps = {
   /** Of the field to type in. */
   readonly findId: string;
   readonly filter: StepFilter;
@@ -33,7 +23,10 @@ export function WaterfallToolbar({
   readonly onAction: (action: TraceAction) => void;
   /** From the field to the steps. */
   readonly onLeave: () => void;
-}) {
+};
+
+/** What narrows the steps, folds them and zooms their time. */
+export function WaterfallToolbar({ findId, filter, onFilter, failures, isZoomed, onLevels, onAction, onLeave }: WaterfallToolbarProps) {
   const find = useTypedFilter(filter.text === "" ? undefined : filter.text, (typed) => onFilter({ ...filter, text: typed ?? "" }));
   const toggle = (only: "failures" | "critical"): void => onFilter({ ...filter, only: filter.only === only ? undefined : only });
 

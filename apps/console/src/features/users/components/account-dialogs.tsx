@@ -27,15 +27,7 @@ const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
   delete: "Delete this account?",
 };
 
-/** The dialogs of the users page, of which at most one is open. */
-export function AccountDialogs({
-  subject,
-  opened,
-  ownId,
-  mailWorks,
-  actions,
-  onClose,
-}: {
+type AccountDialogsProps = {
   /** Stays while the dialog fades out. */
   readonly subject: DialogSubject | undefined;
   readonly opened: boolean;
@@ -43,7 +35,10 @@ export function AccountDialogs({
   readonly mailWorks: boolean | undefined;
   readonly actions: AccountActions;
   readonly onClose: () => void;
-}) {
+};
+
+/** The dialogs of the users page, of which at most one is open. */
+export function AccountDialogs({ subject, opened, ownId, mailWorks, actions, onClose }: AccountDialogsProps) {
   const [shown, setShown] = useState<Shown>();
   const busy = useIsMutating({ mutationKey: ACTION_KEY }) > 0;
   // What is shown once must not vanish by a slip, nor the dialog while its call runs.
@@ -96,15 +91,7 @@ function titleOf(subject: DialogSubject | undefined): string {
   return TITLES[subject?.kind ?? "create"];
 }
 
-function Content({
-  subject,
-  ownId,
-  mailWorks,
-  actions,
-  onShow,
-  onDone,
-  onCancel,
-}: {
+type ContentProps = {
   readonly subject: DialogSubject | undefined;
   readonly ownId: string;
   readonly mailWorks: boolean | undefined;
@@ -112,7 +99,9 @@ function Content({
   readonly onShow: (shown: Shown) => void;
   readonly onDone: (message: string) => void;
   readonly onCancel: () => void;
-}) {
+};
+
+function Content({ subject, ownId, mailWorks, actions, onShow, onDone, onCancel }: ContentProps) {
   const common = { actions, onDone, onCancel };
   switch (subject?.kind) {
     case "create":
@@ -188,19 +177,15 @@ function OneTimePassword({ name, password, onDone }: { readonly name: string; re
   );
 }
 
-function EditAccount({
-  account,
-  own,
-  actions,
-  onDone,
-  onCancel,
-}: {
+type EditAccountProps = {
   readonly account: AccountItem;
   readonly own: boolean;
   readonly actions: AccountActions;
   readonly onDone: (message: string) => void;
   readonly onCancel: () => void;
-}) {
+};
+
+function EditAccount({ account, own, actions, onDone, onCancel }: EditAccountProps) {
   const [name, setName] = useState(account.name);
   const [role, setRole] = useState(account.role);
   const newName = name.trim() !== account.name;

@@ -6,13 +6,9 @@ import { ROLES } from "#features/users/account-state.ts";
 import type { AccountFilter, Role } from "#features/users/api/accounts.ts";
 import classes from "./account-filters.module.css";
 
-export function AccountFilters({
-  filter,
-  onChange,
-}: {
-  readonly filter: AccountFilter;
-  readonly onChange: (filter: AccountFilter) => void;
-}) {
+type AccountFiltersProps = { readonly filter: AccountFilter; readonly onChange: (filter: AccountFilter) => void };
+
+export function AccountFilters({ filter, onChange }: AccountFiltersProps) {
   const search = useTypedFilter(filter.search, (typed) => onChange({ ...filter, search: typed }));
   return (
     <search className={classes.filters}>

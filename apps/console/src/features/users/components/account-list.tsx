@@ -12,17 +12,14 @@ import { ROLES, stateOf } from "#features/users/account-state.ts";
 import { AccountMenu, type Intent } from "./account-menu.tsx";
 import classes from "./account-list.module.css";
 
-export function AccountList({
-  filter,
-  ownId,
-  onIntent,
-  onUnfiltered,
-}: {
+type AccountListProps = {
   readonly filter: AccountFilter;
   readonly ownId: string;
   readonly onIntent: (intent: Intent) => void;
   readonly onUnfiltered: () => void;
-}) {
+};
+
+export function AccountList({ filter, ownId, onIntent, onUnfiltered }: AccountListProps) {
   const list = useInfiniteQuery(accountsQuery(useApi(), filter));
   return (
     <ListOf
@@ -42,15 +39,9 @@ export function AccountList({
   );
 }
 
-function AccountTable({
-  accounts,
-  ownId,
-  onIntent,
-}: {
-  readonly accounts: readonly AccountItem[];
-  readonly ownId: string;
-  readonly onIntent: (intent: Intent) => void;
-}) {
+type AccountTableProps = { readonly accounts: readonly AccountItem[]; readonly ownId: string; readonly onIntent: (intent: Intent) => void };
+
+function AccountTable({ accounts, ownId, onIntent }: AccountTableProps) {
   return (
     <DataTable
       label="Users"

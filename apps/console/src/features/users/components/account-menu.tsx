@@ -19,16 +19,14 @@ export type Intent = {
   readonly account: AccountItem;
 };
 
-export function AccountMenu({
-  account,
-  own,
-  onIntent,
-}: {
+type AccountMenuProps = {
   readonly account: AccountItem;
   /** One's own account: nothing here may lock its owner out. */
   readonly own: boolean;
   readonly onIntent: (intent: Intent) => void;
-}) {
+};
+
+export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
   const want = (kind: Intent["kind"]) => () => onIntent({ kind, account });
   return (
     <Menu

@@ -7,18 +7,15 @@ import type { Role } from "#features/users/api/accounts.ts";
 import { ActionForm } from "./action-form.tsx";
 import { type Way, WayIn } from "./way-in.tsx";
 
-export function CreateAccount({
-  actions,
-  mailWorks,
-  onCreated,
-  onCancel,
-}: {
+type CreateAccountProps = {
   readonly actions: AccountActions;
   /** Undefined while it isn't known. */
   readonly mailWorks: boolean | undefined;
   readonly onCreated: (answer: CreateAccountAnswer) => void;
   readonly onCancel: () => void;
-}) {
+};
+
+export function CreateAccount({ actions, mailWorks, onCreated, onCancel }: CreateAccountProps) {
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");

@@ -5,22 +5,17 @@ import type { AccountActions } from "#features/users/api/account-actions.ts";
 import { ActionForm } from "./action-form.tsx";
 import { WayIn } from "./way-in.tsx";
 
-/** By a link that goes to the owner, or by a one-time password that an admin hands over. */
-export function ResetPassword({
-  account,
-  mailWorks,
-  actions,
-  onPassword,
-  onDone,
-  onCancel,
-}: {
+type ResetPasswordProps = {
   readonly account: AccountItem;
   readonly mailWorks: boolean | undefined;
   readonly actions: AccountActions;
   readonly onPassword: (password: string) => void;
   readonly onDone: (message: string) => void;
   readonly onCancel: () => void;
-}) {
+};
+
+/** By a link that goes to the owner, or by a one-time password that an admin hands over. */
+export function ResetPassword({ account, mailWorks, actions, onPassword, onDone, onCancel }: ResetPasswordProps) {
   const [wanted, setWanted] = useState<"mail" | "password">("mail");
   const way = mailWorks === true ? wanted : "password";
   return (

@@ -3,21 +3,17 @@ import { Radio, Stack } from "@mantine/core";
 
 export type Way = "password" | "mail";
 
-/** How someone without a password gets one. */
-export function WayIn({
-  label,
-  mailLabel,
-  way,
-  mailWorks,
-  onChange,
-}: {
+type WayInProps = {
   readonly label: string;
   readonly mailLabel: string;
   readonly way: Way;
   /** Undefined while it isn't known. */
   readonly mailWorks: boolean | undefined;
   readonly onChange: (way: Way) => void;
-}) {
+};
+
+/** How someone without a password gets one. */
+export function WayIn({ label, mailLabel, way, mailWorks, onChange }: WayInProps) {
   return (
     <Radio.Group label={label} value={way} onChange={onChange}>
       <Stack gap="xs" mt={6}>

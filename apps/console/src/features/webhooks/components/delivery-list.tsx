@@ -17,18 +17,15 @@ import { DELIVERIES_KEY, type DeliveryFilter, deliveriesQuery, replayDelivery } 
 import { PROVIDERS, STATUSES } from "#features/webhooks/delivery-labels.ts";
 import classes from "./delivery-list.module.css";
 
-export function DeliveryList({
-  filter,
-  mayReplay,
-  recipe,
-  onUnfiltered,
-}: {
+type DeliveryListProps = {
   readonly filter: DeliveryFilter;
   readonly mayReplay: boolean;
   /** How to set a webhook up, for who has none yet. */
   readonly recipe: ReactNode;
   readonly onUnfiltered: () => void;
-}) {
+};
+
+export function DeliveryList({ filter, mayReplay, recipe, onUnfiltered }: DeliveryListProps) {
   const list = useInfiniteQuery(deliveriesQuery(useApi(), filter));
   const isFiltered = filter.status !== undefined || filter.repositoryId !== undefined;
   return (

@@ -39,19 +39,16 @@ function useFacets(projectId: string, field: FacetField | undefined, prefix: str
   return facets.data?.items ?? NO_VALUES;
 }
 
-/** The query of the list, completed as it is typed, with what can't be read underlined and explained. */
-export function QueryBar({
-  projectId,
-  value,
-  onChange,
-  onEnterResults,
-}: {
+type QueryBarProps = {
   readonly projectId: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
   /** The arrow down key was pressed while nothing is offered. */
   readonly onEnterResults: () => void;
-}) {
+};
+
+/** The query of the list, completed as it is typed, with what can't be read underlined and explained. */
+export function QueryBar({ projectId, value, onChange, onEnterResults }: QueryBarProps) {
   const id = useId();
   const [scroll, setScroll] = useState(0);
   const { text, type, settle } = useTyped(value, TYPING_PAUSE_MS, onChange);
@@ -108,17 +105,15 @@ function Problem({ error: { from, to, message }, text }: { readonly error: Trace
 
 type Mark = { readonly from: number; readonly to: number; readonly kind: "term" | "error" };
 
-/** Behind a query's text: what was understood as a filter, and what can't be read. */
-function QueryMarks({
-  text,
-  errors,
-  scroll,
-}: {
+type QueryMarksProps = {
   readonly text: string;
   readonly errors: readonly TraceQueryError[];
   /** By how many pixels the field has moved its text. */
   readonly scroll: number;
-}) {
+};
+
+/** Behind a query's text: what was understood as a filter, and what can't be read. */
+function QueryMarks({ text, errors, scroll }: QueryMarksProps) {
   const terms = parseTraceQuery(text).terms.flatMap(({ kind, from, to }): readonly Mark[] =>
     kind === "words" ? [] : [{ from, to, kind: "term" }],
   );
