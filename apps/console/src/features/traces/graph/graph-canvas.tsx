@@ -153,7 +153,7 @@ function toEdge(link: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: G
     target: link.to,
     type: "way",
     ...(isBack ? { sourceHandle: "back-out", targetHandle: "back-in" } : { sourceHandle: "out", targetHandle: "in" }),
-    data: { words: words.join(" · "), wayAround: isBack ? wayAround(link, places, model) : undefined },
+    data: { words: words.join(" · "), wayAround: isBack ? distanceAround(link, places, model) : undefined },
     className: (count > 0 ? classes.taken : classes.declared) ?? "",
     style: { stroke: color },
     markerEnd: { type: MarkerType.ArrowClosed, color, width: 16, height: 16 },
@@ -167,7 +167,7 @@ function isUpwards({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace
 }
 
 /** How far to the right it goes, so that it passes every box between its ends. */
-function wayAround({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel): number {
+function distanceAround({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel): number {
   const rightOf = (id: string): number => edgeOf(id, "x", places, model) + (places.get(id)?.width ?? 0);
   const [top, bottom] = [edgeOf(to, "y", places, model), edgeOf(from, "y", places, model)];
   const between = model.boxes.filter(({ id }) => {
