@@ -20,7 +20,7 @@ function start({ hasSession, isFileThere = true }: { readonly hasSession: () => 
       if (!isFileThere) {
         throw new TypeError("Failed to fetch dynamically imported module");
       }
-      return { Page, askFirst: (what: Asked) => void asked.push(what) };
+      return { Page, prefetch: (what: Asked) => void asked.push(what) };
     }, "Page"),
   });
   const router = createRouter({ routeTree: root.addChildren([quiet, thing]), history: createMemoryHistory() });

@@ -27,9 +27,9 @@ export function openFirstPage({ router, location, api, queries }: Start): void {
   async function open(route: AnyRoute): Promise<void> {
     await router.loadRouteChunk(route);
     const page: unknown = route.options.component;
-    const askFirst = isLazyPage(page) ? page.askFirst() : undefined;
-    if (isPage && askFirst !== undefined && (await api.hasSession())) {
-      askFirst(asked);
+    const prefetch = isLazyPage(page) ? page.prefetch() : undefined;
+    if (isPage && prefetch !== undefined && (await api.hasSession())) {
+      prefetch(asked);
     }
   }
 }

@@ -10,14 +10,14 @@ import { focusFirstResult } from "#features/code/search/walk-results.ts";
 import { type SearchState, isGrep } from "#features/code/query/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { useApi } from "#http/api-context.ts";
-import type { AskFirst } from "#shell/first-data.ts";
+import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code");
 
-export const askFirst: AskFirst = ({ api, queries, search }) => {
+export const prefetch: Prefetch = ({ api, queries, search }) => {
   void queries.prefetchQuery(repositoriesQuery(api));
   if (search["q"]?.trim() && !isGrep({ mode: search["mode"] })) {
     void queries.prefetchInfiniteQuery(searchQuery(api, search));

@@ -12,7 +12,7 @@ import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { StepDetails, TraceDetails } from "#features/traces/details/step-details.tsx";
 import { TraceActions } from "#features/traces/trace/trace-actions.tsx";
 import { TraceHeader } from "#features/traces/trace/trace-header.tsx";
-import { TraceFactsOnTheirWay, TraceHeaderOnItsWay, TraceStepsOnTheirWay } from "#features/traces/trace/trace-skeleton.tsx";
+import { TraceFactsSkeleton, TraceHeaderSkeleton, TraceStepsSkeleton } from "#features/traces/trace/trace-skeleton.tsx";
 import { TraceLinks } from "#features/traces/trace/trace-links.tsx";
 import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
@@ -20,7 +20,7 @@ import { type StepFilter, readFilter } from "#features/traces/waterfall/find-ste
 import { MissingTrace } from "#features/traces/trace/missing-trace.tsx";
 import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
-import type { AskFirst } from "#shell/first-data.ts";
+import type { Prefetch } from "#shell/first-data.ts";
 import { ErrorState } from "#ui/kit/list-states.tsx";
 import { FullPage } from "#ui/page/page.tsx";
 import { useTitle } from "#ui/page/use-title.ts";
@@ -28,7 +28,7 @@ import { formatExactCount } from "#ui/words/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
 
-export const askFirst: AskFirst = ({ api, queries, params: { projectId = "", traceId = "" } }) => {
+export const prefetch: Prefetch = ({ api, queries, params: { projectId = "", traceId = "" } }) => {
   void queries.prefetchQuery(digestQuery(api, projectId, traceId));
   void queries.prefetchQuery(stepsQuery(api, projectId, traceId));
 };
@@ -45,12 +45,12 @@ export function TracePage() {
   if (hasCode(failed, "trace_not_found", "project_not_found", "invalid_request")) {
     return <MissingTrace projectId={projectId} />;
   }
-  const way = <Way projectId={projectId} />;
+  const breadcrumbs = <Breadcrumbs projectId={projectId} />;
   if (failed !== null) {
     const retry = (): void => void Promise.all([digest.refetch(), steps.refetch()]);
     return (
       <FullPage>
-        <TraceHeaderOnItsWay way={way} />
+        <TraceHeaderSkeleton breadcrumbs={breadcrumbs} />
         <ErrorState order={1} title="The trace could not be loaded" error={failed} onRetry={retry} />
       </FullPage>
     );
@@ -59,13 +59,13 @@ export function TracePage() {
     return (
       <FullPage>
         {digest.data === undefined ? (
-          <TraceHeaderOnItsWay way={way}>
-            <TraceFactsOnTheirWay />
-          </TraceHeaderOnItsWay>
+          <TraceHeaderSkeleton breadcrumbs={breadcrumbs}>
+            <TraceFactsSkeleton />
+          </TraceHeaderSkeleton>
         ) : (
-          <Head trace={digest.data} steps={[]} way={way} live={null} stepId={undefined} />
+          <Header trace={digest.data} steps={[]} breadcrumbs={breadcrumbs} live={null} stepId={undefined} />
         )}
-        <TraceStepsOnTheirWay />
+        <TraceStepsSkeleton />
       </FullPage>
     );
   }
@@ -77,7 +77,7 @@ export function TracePage() {
         trace={digest.data}
         steps={items}
         complete={complete}
-        way={way}
+        breadcrumbs={breadcrumbs}
         live={live === "live" && digest.data.status !== "running" ? null : <LiveMark state={live} />}
         note={loadingNote({ loaded: items.length, total, complete, truncated })}
       />
@@ -86,7 +86,7 @@ export function TracePage() {
 }
 
 /** Back to where the trace is listed. */
-function Way({ projectId }: { readonly projectId: string }) {
+function Breadcrumbs({ projectId }: { readonly projectId: string }) {
   const { data: projects } = useQuery(projectsQuery(useApi()));
   return (
     <>
@@ -98,20 +98,20 @@ function Way({ projectId }: { readonly projectId: string }) {
   );
 }
 
-function Head({
+function Header({
   trace,
   steps,
-  way,
+  breadcrumbs,
   live,
   stepId,
-}: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "way" | "live"> & { readonly stepId: string | undefined }) {
+}: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "breadcrumbs" | "live"> & { readonly stepId: string | undefined }) {
   const { project_id: projectId } = trace;
   return (
     <TraceHeader
       trace={trace}
       steps={steps}
       live={live}
-      way={way}
+      breadcrumbs={breadcrumbs}
       links={<TraceLinks projectId={projectId} trace={trace} />}
       actions={
         <>
@@ -153,12 +153,12 @@ type WholeTraceProps = {
   readonly trace: TraceDigest;
   readonly steps: Parameters<typeof TraceWorkspace>[0]["steps"];
   readonly complete: boolean;
-  readonly way: ReactNode;
+  readonly breadcrumbs: ReactNode;
   readonly live: ReactNode;
   readonly note: string | undefined;
 };
 
-function WholeTrace({ trace, steps, complete, way, live, note }: WholeTraceProps) {
+function WholeTrace({ trace, steps, complete, breadcrumbs, live, note }: WholeTraceProps) {
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -170,10 +170,10 @@ function WholeTrace({ trace, steps, complete, way, live, note }: WholeTraceProps
   const onFilter = ({ text, kind, only }: StepFilter): void => change({ find: text === "" ? undefined : text, kind, only });
   return (
     <>
-      <Head
+      <Header
         trace={trace}
         steps={steps}
-        way={way}
+        breadcrumbs={breadcrumbs}
         live={
           <>
             {live}

@@ -12,7 +12,7 @@ import { ListTools } from "#features/traces/list/list-tools.tsx";
 import { TraceList } from "#features/traces/list/trace-list.tsx";
 import { useOpenFirst } from "#features/traces/list/use-open-first.ts";
 import { useApi } from "#http/api-context.ts";
-import type { AskFirst } from "#shell/first-data.ts";
+import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -20,7 +20,7 @@ import classes from "./traces-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces");
 
-export const askFirst: AskFirst = ({ api, queries, params: { projectId = "" }, search }) => {
+export const prefetch: Prefetch = ({ api, queries, params: { projectId = "" }, search }) => {
   const asked = askedOf(listStateOf(search));
   if (isReadable(asked.q)) {
     void queries.prefetchInfiniteQuery(tracesQuery(api, projectId, asked));

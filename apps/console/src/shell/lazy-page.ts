@@ -1,14 +1,14 @@
 import { type ComponentType, createElement, lazy, useState } from "react";
-import type { AskFirst } from "./first-data.ts";
+import type { Prefetch } from "./first-data.ts";
 
 /** A page that the router may load before it shows it. */
 type LazyPage = ComponentType & {
   readonly preload: () => Promise<void>;
   /** What the page's file says that it asks for first, once that is loaded. */
-  readonly askFirst: () => AskFirst | undefined;
+  readonly prefetch: () => Prefetch | undefined;
 };
 
-type PageFile<Name extends string> = Readonly<Record<Name, ComponentType>> & { readonly askFirst?: AskFirst };
+type PageFile<Name extends string> = Readonly<Record<Name, ComponentType>> & { readonly prefetch?: Prefetch };
 
 /**
  * A page that is loaded when it is first needed. What can't be loaded is an error wherever that is noticed: the router's own
@@ -16,11 +16,11 @@ type PageFile<Name extends string> = Readonly<Record<Name, ComponentType>> & { r
  */
 export function lazyPage<Name extends string>(load: () => Promise<PageFile<Name>>, name: Name): LazyPage {
   let loaded: ComponentType | undefined;
-  let askFirst: AskFirst | undefined;
+  let prefetch: Prefetch | undefined;
   const preload = async () => {
     const file = await load();
     loaded = file[name];
-    askFirst = file.askFirst;
+    prefetch = file.prefetch;
   };
   const Late = lazy(async (): Promise<{ readonly default: ComponentType }> => ({ default: (await load())[name] }));
   const Page = () => {
@@ -28,9 +28,9 @@ export function lazyPage<Name extends string>(load: () => Promise<PageFile<Name>
     const [{ component }] = useState(() => ({ component: loaded ?? Late }));
     return createElement(component);
   };
-  return Object.assign(Page, { preload, askFirst: () => askFirst });
+  return Object.assign(Page, { preload, prefetch: () => prefetch });
 }
 
 export function isLazyPage(component: unknown): component is LazyPage {
-  return typeof component === "function" && "askFirst" in component;
+  return typeof component === "function" && "prefetch" in component;
 }

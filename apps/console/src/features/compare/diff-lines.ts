@@ -5,12 +5,12 @@ export type DiffLine = { readonly kind: "same" | "a" | "b" | "skipped"; readonly
 /** Equal lines that are shown around a difference. */
 const AROUND = 3;
 /** Texts that differ by more, or take longer, are shown one after the other. */
-const EDITS_MAX = 2_000;
+const MAX_EDITS = 2_000;
 const TIMEOUT_MS = 500;
 
 /** Two texts as lines of one: those of the first run alone, of the second alone, and of both; long equal stretches are left out. */
 export function toDiffLines(a: string, b: string): readonly DiffLine[] {
-  const parts = diffLines(ended(a), ended(b), { maxEditLength: EDITS_MAX, timeout: TIMEOUT_MS });
+  const parts = diffLines(ended(a), ended(b), { maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS });
   if (parts === undefined) {
     return [...linesOf(a).map((text) => ({ kind: "a" as const, text })), ...linesOf(b).map((text) => ({ kind: "b" as const, text }))];
   }

@@ -5,7 +5,7 @@ const DEFAULT_HOURS = 24;
 /** Up to so many hours each of them is a point; beyond, each day is. */
 const HOURS_AS_POINTS = 8 * 24;
 /** What the API answers at once. */
-const MOST_HOURS = 732 * 24;
+const MAX_HOURS = 732 * 24;
 
 export type AskedRange = { readonly from: string; readonly to: string; readonly step: "hour" | "day" };
 
@@ -14,7 +14,7 @@ export function askedRange({ span, from, to }: TimeRange, now: Date): AskedRange
   const end = Math.ceil((to === undefined ? now.getTime() : Date.parse(to)) / HOUR) * HOUR;
   const hours = spanOf(span)?.hours ?? DEFAULT_HOURS;
   const wanted = from === undefined ? end - hours * HOUR : Math.floor(Date.parse(from) / HOUR) * HOUR;
-  const start = Math.max(Math.min(wanted, end - HOUR), end - MOST_HOURS * HOUR);
+  const start = Math.max(Math.min(wanted, end - HOUR), end - MAX_HOURS * HOUR);
   return {
     from: new Date(start).toISOString(),
     to: new Date(end).toISOString(),

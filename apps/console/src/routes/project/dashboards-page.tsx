@@ -6,7 +6,7 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
 import { askedRange } from "#features/dashboards/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
-import { Dashboard, DashboardOnItsWay } from "#features/dashboards/components/dashboard.tsx";
+import { Dashboard, DashboardSkeleton } from "#features/dashboards/components/dashboard.tsx";
 import { groupingOf } from "#features/dashboards/groupings.ts";
 import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ListError } from "#ui/kit/list-states.tsx";
@@ -50,7 +50,7 @@ export function DashboardsPage() {
         />
       </PageHeader>
       <div className={classes.parts}>
-        {metrics.data === undefined && metrics.error === null && <DashboardOnItsWay />}
+        {metrics.data === undefined && metrics.error === null && <DashboardSkeleton />}
         {metrics.data === undefined && metrics.error !== null && (
           <ListError title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
         )}

@@ -2,8 +2,8 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState
 import classes from "./split.module.css";
 
 const STEP = 4;
-const LEAST = 20;
-const MOST = 80;
+const MIN_SHARE = 20;
+const MAX_SHARE = 80;
 
 type SplitProps = {
   /** Of the border. */
@@ -19,7 +19,7 @@ type SplitProps = {
 export function Split({ label, initial, first, second }: SplitProps) {
   const box = useRef<HTMLDivElement>(null);
   const [share, setShare] = useState(initial);
-  const move = (to: number): void => setShare(Math.round(Math.min(MOST, Math.max(LEAST, to))));
+  const move = (to: number): void => setShare(Math.round(Math.min(MAX_SHARE, Math.max(MIN_SHARE, to))));
 
   function drag(event: PointerEvent): void {
     const place = box.current?.getBoundingClientRect();
@@ -50,8 +50,8 @@ export function Split({ label, initial, first, second }: SplitProps) {
         aria-label={label}
         aria-orientation="vertical"
         aria-valuenow={share}
-        aria-valuemin={LEAST}
-        aria-valuemax={MOST}
+        aria-valuemin={MIN_SHARE}
+        aria-valuemax={MAX_SHARE}
         tabIndex={0}
         className={classes.border}
         onKeyDown={press}

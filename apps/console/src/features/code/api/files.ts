@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 
 /** A file is asked for in several ranges when one answer may not hold it all; this many at the most. */
-const MOST_RANGES = 40;
+const MAX_RANGES = 40;
 
 /** A repository, and one of its branches; the default one when left out. */
 export type Branch = { readonly id: string; readonly ref: string | undefined };
@@ -47,7 +47,7 @@ function pathOf(id: string): string {
 /** Joins the ranges of a file that is over the limit of one answer. */
 export async function wholeFile(load: (start: number | undefined) => Promise<SourceFile>): Promise<SourceFile> {
   let file = await load(undefined);
-  for (let range = 1; range < MOST_RANGES && file.truncated && file.end_line < file.total_lines; range += 1) {
+  for (let range = 1; range < MAX_RANGES && file.truncated && file.end_line < file.total_lines; range += 1) {
     const next = await load(file.end_line + 1);
     if (next.commit !== file.commit || next.end_line <= file.end_line) {
       break;

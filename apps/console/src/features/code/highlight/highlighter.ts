@@ -7,8 +7,8 @@ export type HighlightedLine = readonly Token[];
 
 const LINES_AT_ONCE = 200;
 /** Beyond this a file is shown plain: colouring it would take longer than reading it. */
-const MOST_LINES = 20_000;
-const LONGEST_LINE = 2_000;
+const MAX_LINES = 20_000;
+const MAX_LINE_LENGTH = 2_000;
 
 const theme = createCssVariablesTheme({ name: "sightline", variablePrefix: "--sl-code-" });
 let highlighter: Promise<HighlighterCore> | undefined;
@@ -20,12 +20,12 @@ let highlighter: Promise<HighlighterCore> | undefined;
 export async function* highlight(lines: readonly string[], grammar: Grammar): AsyncGenerator<readonly HighlightedLine[]> {
   const core = await load(grammar);
   let state: GrammarState | undefined;
-  for (let from = 0; from < Math.min(lines.length, MOST_LINES); from += LINES_AT_ONCE) {
+  for (let from = 0; from < Math.min(lines.length, MAX_LINES); from += LINES_AT_ONCE) {
     const piece = lines.slice(from, from + LINES_AT_ONCE).join("\n");
     const tokens = core.codeToTokensBase(piece, {
       lang: grammar,
       theme: "sightline",
-      tokenizeMaxLineLength: LONGEST_LINE,
+      tokenizeMaxLineLength: MAX_LINE_LENGTH,
       // No limit: a busy machine would leave the rest of a line plain, so that a file looks different each time.
       tokenizeTimeLimit: 0,
       ...(state === undefined ? {} : { grammarState: state }),

@@ -58,7 +58,7 @@ const EXPLANATIONS: Readonly<Record<FilterField, string>> = {
   ref: "on a branch",
   symbol: "where that name is defined",
 };
-const MOST_OPTIONS = 8;
+const MAX_OPTIONS = 8;
 
 /** Completes the filter, or the beginning of its name, that ends at the caret. */
 export function completionAt(text: string, caret: number, known: Completable): Completion | undefined {
@@ -85,7 +85,7 @@ function valueOptions(prefix: string, key: string, begun: string, known: Complet
   return values
     .filter((value) => value.toLowerCase().includes(wanted) && value.toLowerCase() !== wanted)
     .toSorted((one, other) => Number(other.toLowerCase().startsWith(wanted)) - Number(one.toLowerCase().startsWith(wanted)))
-    .slice(0, MOST_OPTIONS)
+    .slice(0, MAX_OPTIONS)
     .map((value) => ({ text: `${prefix}${/\s/u.test(value) ? JSON.stringify(value) : value} `, explains: "" }));
 }
 

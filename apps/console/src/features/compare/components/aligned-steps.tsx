@@ -26,7 +26,7 @@ const ASPECTS: Readonly<Record<StepAspect, string>> = {
 };
 const COLUMNS = 6;
 /** Steps deeper than this are no further to the right. */
-const DEPTH_MAX = 12;
+const MAX_DEPTH = 12;
 
 type AlignedStepsProps = {
   readonly steps: readonly AlignedStep[];
@@ -86,7 +86,7 @@ function Step({ step, compared, isOpen, onToggle }: StepProps) {
             className={classes.name}
             aria-expanded={isOpen}
             onClick={onToggle}
-            __vars={{ "--depth": String(Math.min(step.depth, DEPTH_MAX)) }}
+            __vars={{ "--depth": String(Math.min(step.depth, MAX_DEPTH)) }}
           >
             <Chevron size={14} aria-hidden="true" />
             <span className={classes.mark} title={OUTCOMES[outcome].label} aria-hidden="true">

@@ -90,15 +90,15 @@ function isEmpty(value: unknown): boolean {
 const MARKS = { a: "−", b: "+", same: " ", skipped: "⋯" } as const;
 const WORDS = { a: "only in A: ", b: "only in B: ", same: "", skipped: "" } as const;
 /** Rows of a page's answer at the most; of more the rest can be opened in the traces themselves. */
-const LINES_MAX = 2_000;
+const MAX_LINES = 2_000;
 
 /** Two values line by line: text as text, anything else as JSON. */
 function TextDiff({ a, b, label }: { readonly a: unknown; readonly b: unknown; readonly label: string }) {
   const lines = useMemo(() => toDiffLines(textOf(a), textOf(b)), [a, b]);
-  const rest = lines.length - LINES_MAX;
+  const rest = lines.length - MAX_LINES;
   return (
     <div className={classes.diff} role="region" aria-label={`${label}, line by line`} tabIndex={0}>
-      {lines.slice(0, LINES_MAX).map(({ kind, text }, index) => (
+      {lines.slice(0, MAX_LINES).map(({ kind, text }, index) => (
         <div key={index} className={classes.line} data-kind={kind}>
           <span className={classes.mark} aria-hidden="true">
             {MARKS[kind]}

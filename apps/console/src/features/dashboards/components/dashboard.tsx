@@ -11,7 +11,7 @@ const FIGURES = 6;
 const CHARTS = 4;
 
 /** As high as what comes, so that nothing jumps when it does. */
-export function DashboardOnItsWay() {
+export function DashboardSkeleton() {
   return (
     <div className={classes.dashboard} role="status" aria-label="Loading">
       <Paper className={`${classes.waiting} ${classes.figures}`}>

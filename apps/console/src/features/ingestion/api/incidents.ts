@@ -3,14 +3,14 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 
 const EVERY_MS = 30_000;
-const MOST_INCIDENTS = 100;
+const MAX_INCIDENTS = 100;
 
 /** The newest lost events of all projects that the viewer may see. */
 export function allGapsQuery(api: Api) {
   return queryOptions({
     queryKey: ["incidents", "gaps"],
     queryFn: ({ signal }) =>
-      api.request({ part: "observability", path: "/api/v1/gaps", query: { limit: MOST_INCIDENTS }, answer: gapPageSchema, signal }),
+      api.request({ part: "observability", path: "/api/v1/gaps", query: { limit: MAX_INCIDENTS }, answer: gapPageSchema, signal }),
     refetchInterval: EVERY_MS,
   });
 }
@@ -23,7 +23,7 @@ export function allDeadLettersQuery(api: Api) {
       api.request({
         part: "observability",
         path: "/api/v1/dead-letters",
-        query: { state: "open", limit: MOST_INCIDENTS },
+        query: { state: "open", limit: MAX_INCIDENTS },
         answer: deadLetterPageSchema,
         signal,
       }),

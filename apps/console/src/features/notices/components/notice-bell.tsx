@@ -6,7 +6,7 @@ import { Suspense } from "react";
 import { useApi } from "#http/api-context.ts";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import classes from "./notice-bell.module.css";
-import { NoticesOnTheWay } from "./notices-on-the-way.tsx";
+import { NoticesSkeleton } from "./notices-skeleton.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 
 const NoticeList = lazyPart(async () => (await import("./notice-list.tsx")).NoticeList);
@@ -36,7 +36,7 @@ export function NoticeBell({ enabled }: { readonly enabled: boolean }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown className={classes.list} aria-label="Notices">
-        <Suspense fallback={<NoticesOnTheWay />}>
+        <Suspense fallback={<NoticesSkeleton />}>
           <NoticeList notices={notices.data} error={notices.error} onRetry={() => void notices.refetch()} />
         </Suspense>
       </Popover.Dropdown>

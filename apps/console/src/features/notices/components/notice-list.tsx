@@ -6,7 +6,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { alarmOf } from "#features/notices/notice-kinds.ts";
 import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-list.module.css";
-import { NoticesOnTheWay } from "./notices-on-the-way.tsx";
+import { NoticesSkeleton } from "./notices-skeleton.tsx";
 
 type NoticeListProps = { readonly notices: readonly Notice[] | undefined; readonly error: Error | null; readonly onRetry: () => void };
 
@@ -20,7 +20,7 @@ export function NoticeList({ notices, error, onRetry }: NoticeListProps) {
   }
 
   if (notices === undefined) {
-    return error === null ? <NoticesOnTheWay /> : <ErrorState title="The notices could not be loaded" error={error} onRetry={onRetry} />;
+    return error === null ? <NoticesSkeleton /> : <ErrorState title="The notices could not be loaded" error={error} onRetry={onRetry} />;
   }
   if (notices.length === 0) {
     return (

@@ -4,7 +4,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 
 /** Shown of each kind. */
-const MOST = 5;
+const MAX_FOUND = 5;
 /** The palette offers what is there by name; of more, the pages themselves have searches. */
 const NAMED = 200;
 const FRESH_MS = 30_000;
@@ -13,7 +13,13 @@ export function codeQuery(api: Api, typed: string) {
   return queryOptions({
     queryKey: ["palette", "code", typed],
     queryFn: ({ signal }) =>
-      api.request({ part: "code-index", path: "/api/v1/search", query: { query: typed, limit: MOST }, answer: searchAnswerSchema, signal }),
+      api.request({
+        part: "code-index",
+        path: "/api/v1/search",
+        query: { query: typed, limit: MAX_FOUND },
+        answer: searchAnswerSchema,
+        signal,
+      }),
     enabled: typed.length > 1,
     placeholderData: keepPreviousData,
     staleTime: FRESH_MS,
@@ -49,7 +55,7 @@ export function tracesQuery(api: Api, projectId: string | undefined, typed: stri
       api.request({
         part: "observability",
         path: `/api/v1/projects/${encodeURIComponent(projectId ?? "")}/traces`,
-        query: { search: typed, limit: MOST },
+        query: { search: typed, limit: MAX_FOUND },
         answer: tracePageSchema,
         signal,
       }),

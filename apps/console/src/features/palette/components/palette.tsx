@@ -27,7 +27,7 @@ import classes from "./palette.module.css";
 
 const TYPING_MS = 150;
 /** Of names that match. */
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 
 type Entry = {
   readonly id: string;
@@ -137,7 +137,7 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
       label: "Repositories",
       entries: (repositories.data?.items ?? [])
         .filter(({ full_name: name }) => typed !== "" && matches(typed, name, "repository"))
-        .slice(0, MOST_NAMES)
+        .slice(0, MAX_NAMES)
         .map(({ id, full_name: name }) => {
           const [owner = "", repo = ""] = name.split("/");
           return {
@@ -152,7 +152,7 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
       label: "Projects",
       entries: (projects.data?.items ?? [])
         .filter(({ name }) => typed !== "" && matches(typed, name, "project traces"))
-        .slice(0, MOST_NAMES)
+        .slice(0, MAX_NAMES)
         .map(({ id, name }) => ({
           id: `project ${id}`,
           label: name,
@@ -177,7 +177,7 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
     ]
       // The name alone leads to the thing itself.
       .filter(({ label }) => /\bset/i.test(typed) && matches(typed, label))
-      .slice(0, MOST_NAMES)
+      .slice(0, MAX_NAMES)
       .map((entry) => ({ ...entry, icon: <IconSettings {...icon} /> })),
   };
   const found: readonly Group[] =

@@ -11,7 +11,7 @@ import { FailedChange } from "#ui/kit/failed-change.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import classes from "./settings.module.css";
 
-const PATTERNS_MAX = 50;
+const MAX_PATTERNS = 50;
 
 export function MaskingForm({ projectId, saved }: { readonly projectId: string; readonly saved: Masking }) {
   const api = useApi();
@@ -110,7 +110,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
                     variant="default"
                     size="xs"
                     leftSection={<IconPlus size={14} />}
-                    disabled={patterns.length >= PATTERNS_MAX}
+                    disabled={patterns.length >= MAX_PATTERNS}
                     onClick={() => setPatterns([...patterns, { name: "", expression: "" }])}
                   >
                     Add a pattern

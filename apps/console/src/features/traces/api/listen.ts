@@ -2,7 +2,7 @@ import { liveTracesSchema } from "@sightline/observability/contract";
 import { eventsOf } from "#http/event-stream.ts";
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 
 /**
  * Listens to the stream of what changed until it is stopped. After every end of it, whatever the reason, it comes back: later
@@ -47,7 +47,7 @@ export async function listen({
     if (!signal.aborted) {
       onLost();
       await wait(waitMs);
-      waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
+      waitMs = Math.min(MAX_WAIT_MS, waitMs * 2);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Api } from "#http/api.ts";
 
 const RANGE = 1_048_576;
 /** More would be more than a page should hold. */
-export const WHOLE_MAX = 20 * RANGE;
+export const MAX_WHOLE = 20 * RANGE;
 
 /**
  * A value that is too long for the other answers, range by range.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeBoxes } from "./graph-layout.ts";
-import { aggregatedGraph, BOXES_MAX, callGraph, expandedGraph, stateOf } from "./graph-model.ts";
+import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, stateOf } from "./graph-model.ts";
 import { step } from "#features/traces/testing/step.ts";
 
 const graph = {
@@ -68,7 +68,7 @@ describe("a graph with a box for each node", () => {
   it("leaves out nodes that never ran first when there are too many, and says how many there are", () => {
     const nodes = Array.from({ length: 500 }, (_, index) => `node-${index}`);
     const many = aggregatedGraph({ declared: { nodes, edges: [] }, taken: [] }, [run("x", "node-499", 1)]);
-    expect(many.boxes).toHaveLength(BOXES_MAX);
+    expect(many.boxes).toHaveLength(MAX_BOXES);
     expect(many.total).toBe(500);
     expect(many.boxes[0]?.id).toBe("node-499");
   });

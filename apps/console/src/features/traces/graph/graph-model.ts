@@ -29,7 +29,7 @@ export type GraphModel = {
   readonly total: number;
 };
 
-export const BOXES_MAX = 200;
+export const MAX_BOXES = 200;
 
 type Graph = NonNullable<Trace["graph"]>;
 
@@ -47,7 +47,7 @@ export function aggregatedGraph(graph: Graph, steps: readonly Step[]): GraphMode
     ...(graph.declared?.edges ?? []).flatMap(({ from, to }) => [from, to]),
   ]);
   const all = withParents(names);
-  const kept = new Set([...all].slice(0, BOXES_MAX));
+  const kept = new Set([...all].slice(0, MAX_BOXES));
   for (const name of kept) {
     parentsOf(name).forEach((parent) => kept.add(parent));
   }
@@ -65,7 +65,7 @@ export function aggregatedGraph(graph: Graph, steps: readonly Step[]): GraphMode
 export function expandedGraph(graph: Graph, steps: readonly Step[]): GraphModel {
   const all = byStart(steps.filter(({ graph_node: node }) => node !== null));
   const byId = new Map(steps.map((step) => [step.id, step]));
-  const runs = all.slice(0, BOXES_MAX);
+  const runs = all.slice(0, MAX_BOXES);
   const kept = new Set(runs.map(({ id }) => id));
   const sources = Map.groupBy(graph.taken, ({ to }) => to);
   const boxes = runs.map((step) => ({
@@ -82,7 +82,7 @@ export function expandedGraph(graph: Graph, steps: readonly Step[]): GraphModel 
 
 /** Where no graph ran: what called what. */
 export function callGraph(trace: { readonly id: string; readonly name: string }, steps: readonly Step[]): GraphModel {
-  const shown = steps.slice(0, BOXES_MAX);
+  const shown = steps.slice(0, MAX_BOXES);
   const known = new Set(shown.map(({ id }) => id));
   const root: GraphBox = { id: trace.id, label: trace.name, parent: undefined, kind: "start", runs: [] };
   const boxes = shown.map((step) => ({ id: step.id, label: step.name, parent: undefined, kind: "step" as const, runs: [step] }));

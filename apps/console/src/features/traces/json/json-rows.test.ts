@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findInJson, idOf, isFoldable, jsonRows, openDepth, pathText, ROWS_MAX, valueAt, withValueAt } from "./json-rows.ts";
+import { findInJson, idOf, isFoldable, jsonRows, openDepth, pathText, MAX_ROWS, valueAt, withValueAt } from "./json-rows.ts";
 
 const value = { messages: [{ role: "user", content: "Where is order 42?" }], "two words": { deep: [1, null, true] }, empty: {} };
 
@@ -30,7 +30,7 @@ describe("rows of a JSON view", () => {
         Array.from({ length: 300_000 }, (_, index) => index),
         () => true,
       ),
-    ).toHaveLength(ROWS_MAX);
+    ).toHaveLength(MAX_ROWS);
   });
 
   it("are open from the start as deep as they fit", () => {

@@ -13,12 +13,12 @@ export type JsonRow = TreeRow & {
 };
 
 /** Rows of one view; what would be beyond is left out, and said. */
-export const ROWS_MAX = 100_000;
+export const MAX_ROWS = 100_000;
 /** Characters that a line has room for, where nothing else is said. */
 const COLUMNS = 100;
 /** Characters that a level of the tree takes, and that a line has at least. */
-const [LEVEL, LINE_MIN] = [2, 24];
-const LINES_MAX = 20_000;
+const [LEVEL, MIN_LINE] = [2, 24];
+const MAX_LINES = 20_000;
 
 /** Ids are made of a value's path, and are also ids of elements. */
 export function idOf(path: JsonPath): string {
@@ -38,9 +38,9 @@ export function jsonRows(
 ): readonly JsonRow[] {
   const rows: JsonRow[] = [];
   const waiting: { readonly id: string; readonly path: JsonPath; readonly value: unknown }[] = [{ id: "$", path: [], value }];
-  for (let next = waiting.pop(); next !== undefined && rows.length < ROWS_MAX; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && rows.length < MAX_ROWS; next = waiting.pop()) {
     const { id, path, value: given } = next;
-    const room = Math.max(columns - path.length * LEVEL, LINE_MIN);
+    const room = Math.max(columns - path.length * LEVEL, MIN_LINE);
     const open = isFoldable(given, room - String(path.at(-1) ?? "").length) ? isOpen(id, path, given) : undefined;
     rows.push({ id, depth: path.length, expanded: open, path, label: path.at(-1), value: given, line: undefined });
     if (open === true && typeof given === "string") {
@@ -58,7 +58,7 @@ export function jsonRows(
       );
     } else if (open === true) {
       const entries = entriesOf(given);
-      for (let at = Math.min(entries.length, ROWS_MAX) - 1; at >= 0; at -= 1) {
+      for (let at = Math.min(entries.length, MAX_ROWS) - 1; at >= 0; at -= 1) {
         const entry = entries[at];
         if (entry !== undefined) {
           waiting.push({ id: idBelow(id, entry[0]), path: [...path, entry[0]], value: entry[1] });
@@ -117,7 +117,7 @@ function linesOf(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const line of text.split("\n")) {
     for (let from = 0; from === 0 || from < line.length;) {
-      if (lines.length === LINES_MAX) {
+      if (lines.length === MAX_LINES) {
         return [...lines, "…"];
       }
       const end = breakOf(line, from, columns);
@@ -130,7 +130,7 @@ function linesOf(text: string, columns: number): readonly string[] {
 
 /** Behind the last space that fits, unless that would leave most of the line empty. */
 function breakOf(line: string, from: number, columns: number): number {
-  const end = from + Math.max(columns, LINE_MIN);
+  const end = from + Math.max(columns, MIN_LINE);
   const space = line.lastIndexOf(" ", end - 1) + 1;
   return end >= line.length ? Math.max(line.length, from + 1) : space > from + columns / 2 ? space : end;
 }
@@ -169,7 +169,7 @@ export function withValueAt(value: unknown, path: JsonPath, replacement: unknown
 
 export type JsonMatches = { readonly paths: readonly JsonPath[]; readonly isCut: boolean };
 
-const MATCHES_MAX = 5_000;
+const MAX_MATCHES = 5_000;
 
 /** Where a key or a text, number or truth value holds the words, in either case, from the top down. */
 export function findInJson(value: unknown, words: string): JsonMatches {
@@ -182,7 +182,7 @@ export function findInJson(value: unknown, words: string): JsonMatches {
     const isFound =
       (typeof key === "string" && key.toLowerCase().includes(wanted)) ||
       ((typeof given !== "object" || given === null) && String(given).toLowerCase().includes(wanted));
-    if (isFound && paths.length === MATCHES_MAX) {
+    if (isFound && paths.length === MAX_MATCHES) {
       return { paths, isCut: true };
     }
     if (isFound) {

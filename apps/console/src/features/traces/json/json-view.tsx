@@ -23,7 +23,7 @@ import {
   jsonRows,
   openDepth,
   pathText,
-  ROWS_MAX,
+  MAX_ROWS,
   valueAt,
   withValueAt,
 } from "./json-rows.ts";
@@ -185,7 +185,7 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
       {!compact && (
         <div className={classes.foot}>
           {pathText(value, selected)}
-          {rows.length >= ROWS_MAX && " · only the first 100,000 rows are shown: fold something, or download it"}
+          {rows.length >= MAX_ROWS && " · only the first 100,000 rows are shown: fold something, or download it"}
         </div>
       )}
     </div>

@@ -1,11 +1,11 @@
 import { diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
-import { changeRows, CHANGES_MAX, isTextChange, type StateChange, stateChanges } from "./state-diff.ts";
+import { changeRows, MAX_CHANGES, isTextChange, type StateChange, stateChanges } from "./state-diff.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import classes from "./state-diff-rows.module.css";
 
 /** Characters of one value that are shown. */
-const VALUE_MAX = 2_000;
+const MAX_VALUE = 2_000;
 
 type StateDiffProps = {
   readonly before: unknown;
@@ -26,7 +26,7 @@ export function StateDiff({ before, after, written }: StateDiffProps) {
     <div>
       <p className={classes.none} role="status">
         {plural(changes.length, "change", "changes")}
-        {changes.length > CHANGES_MAX && `; the first ${formatCount(CHANGES_MAX)} are shown`}
+        {changes.length > MAX_CHANGES && `; the first ${formatCount(MAX_CHANGES)} are shown`}
       </p>
       <ul className={classes.tree} aria-label="Changes of the state">
         {rows.map(({ id, depth, key, change }) => (
@@ -70,8 +70,8 @@ function Value({ value, className }: { readonly value: unknown; readonly classNa
   const shown = text ?? "undefined";
   return (
     <code className={`${classes.value} ${className ?? ""}`}>
-      {shown.slice(0, VALUE_MAX)}
-      {shown.length > VALUE_MAX && `… (${formatCount(shown.length)} characters)`}
+      {shown.slice(0, MAX_VALUE)}
+      {shown.length > MAX_VALUE && `… (${formatCount(shown.length)} characters)`}
     </code>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeRunsOf, runAfter, runAt, runsBeside } from "./node-runs.ts";
-import { changeRows, CHANGES_MAX, isTextChange, stateChanges, updateOf } from "./state-diff.ts";
+import { changeRows, MAX_CHANGES, isTextChange, stateChanges, updateOf } from "./state-diff.ts";
 import { step } from "#features/traces/testing/step.ts";
 
 describe("the changes of a state", () => {
@@ -36,7 +36,7 @@ describe("the changes of a state", () => {
   it("are bounded", () => {
     const list = Array.from({ length: 5_000 }, (_, index) => index);
     const rows = changeRows(stateChanges({ list }, { list: list.map((item) => item + 1) }));
-    expect(rows.filter(({ change }) => change !== undefined)).toHaveLength(CHANGES_MAX);
+    expect(rows.filter(({ change }) => change !== undefined)).toHaveLength(MAX_CHANGES);
   });
 
   it("of long texts show their words, but not of endless ones", () => {

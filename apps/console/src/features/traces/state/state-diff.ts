@@ -17,7 +17,7 @@ export type ChangeRow = {
 };
 
 /** Changes of one view; how many there are is said. */
-export const CHANGES_MAX = 500;
+export const MAX_CHANGES = 500;
 
 /** What differs between two states. A state that is no object is one with the single key `value`. */
 export function stateChanges(before: unknown, after: unknown): readonly StateChange[] {
@@ -48,7 +48,7 @@ export function changeRows(changes: readonly StateChange[]): readonly ChangeRow[
   const rows: ChangeRow[] = [];
   const shown = new Set<string>();
   // Together what belongs together, in the order of the first change there.
-  for (const change of grouped(changes.slice(0, CHANGES_MAX))) {
+  for (const change of grouped(changes.slice(0, MAX_CHANGES))) {
     for (const [index, key] of change.path.entries()) {
       const id = JSON.stringify(change.path.slice(0, index + 1));
       const isChange = index === change.path.length - 1;

@@ -4,7 +4,7 @@ import { IconArrowsDiff } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { observationQuery } from "#features/traces/api/trace.ts";
-import { fetchWholeValue, WHOLE_MAX } from "#features/traces/api/whole-value.ts";
+import { fetchWholeValue, MAX_WHOLE } from "#features/traces/api/whole-value.ts";
 import { isTruncated } from "#features/traces/json/json-rows.ts";
 import { nodeRunsOf, runAfter, runAt, runsBeside } from "./node-runs.ts";
 import { updateOf } from "./state-diff.ts";
@@ -177,7 +177,7 @@ function Loaded({ projectId, traceId, before, after, written }: LoadedProps) {
   if (characters === 0) {
     return <StateDiff before={before} after={after} written={written} />;
   }
-  return characters > WHOLE_MAX ? (
+  return characters > MAX_WHOLE ? (
     <p className={classes.note}>
       The states have {formatCount(characters)} characters: too many to compare here. The JSON of both steps can be downloaded.
     </p>

@@ -9,13 +9,13 @@ import { LostEvents } from "#features/traces/marks/lost-events.tsx";
 import classes from "./trace-header.module.css";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
 
-const MOST_NODES = 3;
+const MAX_NODES = 3;
 
 type TraceHeaderProps = {
   readonly trace: TraceDigest;
   readonly steps: readonly Step[];
   /** The way back. */
-  readonly way: ReactNode;
+  readonly breadcrumbs: ReactNode;
   /** What can be done, on the right. */
   readonly actions: ReactNode;
   /** How new this is; nothing once the trace is over. */
@@ -25,11 +25,11 @@ type TraceHeaderProps = {
 };
 
 /** What a trace is, in a line or two. */
-export function TraceHeader({ trace, steps, way, actions, live, links }: TraceHeaderProps) {
+export function TraceHeader({ trace, steps, breadcrumbs, actions, live, links }: TraceHeaderProps) {
   return (
     <header className={classes.header}>
       <div className={classes.words}>
-        <div className={classes.up}>{way}</div>
+        <div className={classes.up}>{breadcrumbs}</div>
         <div className={classes.facts}>
           <Title order={1} fz="lg">
             {trace.name}
@@ -67,10 +67,10 @@ export function TraceHeader({ trace, steps, way, actions, live, links }: TraceHe
 
 /** The nodes in which it is now. */
 function Current({ nodes }: { readonly nodes: readonly string[] }) {
-  const rest = nodes.slice(MOST_NODES);
+  const rest = nodes.slice(MAX_NODES);
   return (
     <Text size="sm" component="span" role="status">
-      in {nodes.slice(0, MOST_NODES).join(", ")}
+      in {nodes.slice(0, MAX_NODES).join(", ")}
       {rest.length > 0 && (
         <Tooltip label={rest.join(", ")} multiline maw={320}>
           <span tabIndex={0}> and {rest.length} more</span>

@@ -22,7 +22,7 @@ export function TraceLinks({ projectId, trace }: { readonly projectId: string; r
           search={{ q: `${field}:${quoted(value)}` }}
           title={`All traces of this ${field}`}
         >
-          {value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}
+          {value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value}
         </Anchor>
       </span>
     ),
@@ -30,7 +30,7 @@ export function TraceLinks({ projectId, trace }: { readonly projectId: string; r
 }
 
 /** Ids can be as long as whoever made them likes. */
-const LONGEST = 24;
+const MAX_LENGTH = 24;
 
 /** A value as the list's query takes it, whatever is in it. */
 function quoted(value: string): string {

@@ -4,11 +4,11 @@ import headerClasses from "./trace-header.module.css";
 import classes from "./trace-skeleton.module.css";
 
 /** The head of a trace that is not known yet: the way back works already. */
-export function TraceHeaderOnItsWay({ way, children }: { readonly way: ReactNode; readonly children?: ReactNode }) {
+export function TraceHeaderSkeleton({ breadcrumbs, children }: { readonly breadcrumbs: ReactNode; readonly children?: ReactNode }) {
   return (
     <header className={headerClasses.header}>
       <div className={headerClasses.words}>
-        <div className={headerClasses.up}>{way}</div>
+        <div className={headerClasses.up}>{breadcrumbs}</div>
         {children}
       </div>
     </header>
@@ -16,7 +16,7 @@ export function TraceHeaderOnItsWay({ way, children }: { readonly way: ReactNode
 }
 
 /** As high as the lines that come. */
-export function TraceFactsOnTheirWay() {
+export function TraceFactsSkeleton() {
   return (
     <div className={classes.facts} role="status" aria-label="Loading the trace">
       <Skeleton height={18} width={220} radius="xl" />
@@ -26,7 +26,7 @@ export function TraceFactsOnTheirWay() {
 }
 
 /** Where the steps and the views of a trace will be. */
-export function TraceStepsOnTheirWay() {
+export function TraceStepsSkeleton() {
   return (
     <div className={classes.steps} role="status" aria-label="Loading the steps">
       {INDENTS.map((indent, row) => (

@@ -9,7 +9,7 @@ import classes from "./trace-waterfall.module.css";
 
 const ROW_HEIGHT = 28;
 const WIDEST_INDENT = 16;
-const LEAST_INDENT = 3;
+const MIN_INDENT = 3;
 /** Pixels that all levels together take. */
 const INDENTS = 150;
 
@@ -29,7 +29,7 @@ export function TraceWaterfall({
   readonly onSelect: (id: string) => void;
 }) {
   const waits = useMemo(() => waitSpans(trace.waits), [trace.waits]);
-  const indent = Math.min(WIDEST_INDENT, Math.max(LEAST_INDENT, INDENTS / Math.max(1, tree.depth)));
+  const indent = Math.min(WIDEST_INDENT, Math.max(MIN_INDENT, INDENTS / Math.max(1, tree.depth)));
 
   function toggle(row: { readonly id: string }): void {
     const next = new Set(collapsed);
@@ -76,9 +76,9 @@ export function TraceWaterfall({
   );
 }
 
-const MOST_TICKS = 5;
+const MAX_TICKS = 5;
 /** Pixels; less is a click. */
-const SHORTEST_DRAG = 5;
+const MIN_DRAG = 5;
 
 type WaterfallAxisProps = { readonly shown: Span; readonly whole: Span; readonly onShow: (shown: Span | undefined) => void };
 
@@ -95,7 +95,7 @@ function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
     if (drag !== undefined) {
       const [from, to] = [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)];
       const length = shown.end - shown.start;
-      if ((to - from) * event.currentTarget.clientWidth >= SHORTEST_DRAG) {
+      if ((to - from) * event.currentTarget.clientWidth >= MIN_DRAG) {
         onShow({ start: shown.start + from * length, end: shown.start + to * length });
       }
       setDrag(undefined);
@@ -116,7 +116,7 @@ function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
       onPointerCancel={() => setDrag(undefined)}
       onDoubleClick={() => onShow(undefined)}
     >
-      {ticks(shown, whole, MOST_TICKS).map(({ at, offset }) => (
+      {ticks(shown, whole, MAX_TICKS).map(({ at, offset }) => (
         <span key={offset} className={classes.tick} style={{ left: `${at * 100}%` }}>
           <span>{offset === 0 ? "0" : formatDuration(offset)}</span>
         </span>

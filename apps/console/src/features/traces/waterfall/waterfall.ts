@@ -33,19 +33,19 @@ export function spanOf(node: StepNode, whole: Span): Span {
   return { start: node.start, end: Math.max(node.start, node.end ?? whole.end) };
 }
 
-const SHORTEST_MS = 1;
+const MIN_MS = 1;
 
 /** What is shown after zooming by a factor (2: half as much) around a moment, never beyond the whole. */
 export function zoom(shown: Span, whole: Span, { factor, around }: { readonly factor: number; readonly around: number }): Span {
   const length = shown.end - shown.start;
-  const next = Math.min(whole.end - whole.start, Math.max(SHORTEST_MS, length / factor));
+  const next = Math.min(whole.end - whole.start, Math.max(MIN_MS, length / factor));
   const share = length === 0 ? 0.5 : clamp((around - shown.start) / length);
   return within(whole, around - share * next, next);
 }
 
 /** A part of the whole, with some room on both sides. */
 export function zoomTo({ start, end }: Span, whole: Span): Span {
-  const length = Math.min(whole.end - whole.start, Math.max(SHORTEST_MS, (end - start) * 1.2));
+  const length = Math.min(whole.end - whole.start, Math.max(MIN_MS, (end - start) * 1.2));
   return within(whole, (start + end - length) / 2, length);
 }
 

@@ -8,7 +8,7 @@ export type QueryPlace = { /** What a completion replaces. */ readonly from: num
 
 export type QueryOption = { readonly text: string; readonly explains: string };
 
-const MOST_OPTIONS = 10;
+const MAX_OPTIONS = 10;
 
 /** What can be typed for a number; there are no known values to offer. */
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
@@ -38,7 +38,7 @@ export function optionsAt(
   place: QueryPlace,
   values: readonly { readonly value: string; readonly count: number }[],
 ): readonly QueryOption[] {
-  return place.kind === "field" ? fieldOptions(place) : valueOptions(place, values).slice(0, MOST_OPTIONS);
+  return place.kind === "field" ? fieldOptions(place) : valueOptions(place, values).slice(0, MAX_OPTIONS);
 }
 
 /** The text with the place replaced, and where the caret is then. After a value comes a space, after a field its value. */

@@ -1,7 +1,7 @@
 import { LoadingRows } from "#ui/kit/list-states.tsx";
-import classes from "./notices-on-the-way.module.css";
+import classes from "./notices-skeleton.module.css";
 
-export function NoticesOnTheWay() {
+export function NoticesSkeleton() {
   return (
     <div className={classes.place}>
       <LoadingRows rows={2} />
