@@ -7,10 +7,16 @@ import {
 } from "@sightline/code-index";
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
-import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database/database";
+import { createDatabase, describeAddress, waitForDatabase, type Database } from "@sightline/foundation/database/database";
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
+import {
+  demandKnownLayout,
+  foreignRevisions,
+  migrateUp,
+  OlderLayoutError,
+  type MigrationSet,
+} from "@sightline/foundation/database/migrations";
 import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
 import {
   createObservabilityKeys,
@@ -18,7 +24,7 @@ import {
   type ObservabilityKeys,
   type ObservabilitySchema,
 } from "@sightline/observability";
-import type { Environment } from "#settings/environment.ts";
+import { embeddedDatabaseUrl, type Environment } from "#settings/environment.ts";
 
 export type Identity = ReturnType<typeof createIdentity>;
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
@@ -65,11 +71,37 @@ export async function prepare(
   });
 }
 
+/**
+ * Waits until the databases answer.
+ *
+ * @throws {Error} which says what to do, when an unreleased version made one of them; then none was changed.
+ */
 export async function waitForDatabases(environment: Environment, log: Logger, waitSeconds: number): Promise<void> {
   // When two variables hold the same address, messages name the first.
   const urls = new Map(migrationGroups.toReversed().map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
   await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
+  for (const { urlVariable, sets } of migrationGroups) {
+    await withDatabase(environment[urlVariable] ?? "", log, async ({ pool }) => {
+      for (const set of sets) {
+        await demandKnownLayout(pool, set).catch((error: unknown) => {
+          throw error instanceof OlderLayoutError ? new Error(describeOlderLayout(environment, urlVariable), { cause: error }) : error;
+        });
+      }
+    });
+  }
 }
+
+function describeOlderLayout(environment: Environment, urlVariable: MigrationGroup["urlVariable"]): string {
+  const url = environment[urlVariable] ?? "";
+  const isEmbedded = url === embeddedDatabaseUrl(environment["SIGHTLINE_POSTGRES_PORT"]);
+  const home = environment["SIGHTLINE_HOME"] ?? "";
+  const what = isEmbedded ? `The embedded database in ${home}` : `The database ${describeAddress(url)} (${urlVariable})`;
+  const remedy = isEmbedded ? `Move that folder aside (mv ${home} ${home}.old)` : `Set ${urlVariable} to a new, empty database`;
+  return `${what} ${OLDER_LAYOUT}, and nothing in it was changed. ${remedy} and start again: accounts, repositories and projects are then made anew.`;
+}
+
+/** What is wrong with a database, behind its name. */
+export const OLDER_LAYOUT = "was made by an unreleased version of Sightline, in a layout that this version does not read";
 
 async function migrateAll(environment: Environment, log: Logger): Promise<void> {
   for (const { urlVariable, sets } of migrationGroups) {

@@ -1,10 +1,10 @@
 import { createDatabase, describeAddress, type Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
-import { migrationStatus } from "@sightline/foundation/database/migrations";
+import { migrationStatus, OlderLayoutError } from "@sightline/foundation/database/migrations";
 import { createRedis } from "@sightline/foundation/redis";
 import type { Setting } from "#settings/environment.ts";
-import { migrationGroups, type MigrationGroup } from "#compose/prepare.ts";
+import { migrationGroups, OLDER_LAYOUT, type MigrationGroup } from "#compose/prepare.ts";
 
 export type Finding = {
   readonly state: "good" | "note" | "bad";
@@ -41,6 +41,9 @@ async function diagnoseOne(group: MigrationGroup, url: string, log: Logger): Pro
   try {
     return [await version(database, what, url), ...(await extensions(database, group, what)), await revisions(database, group, what)];
   } catch (error) {
+    if (error instanceof OlderLayoutError) {
+      return [bad(what, `${describeAddress(url)} ${OLDER_LAYOUT}`, `Set ${group.urlVariable} to a new, empty database.`)];
+    }
     return [bad(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${group.urlVariable}.`)];
   } finally {
     await database.close();

@@ -34,7 +34,7 @@ export function deriveEnvironment(given: Environment): Derived {
   const valueOf = (name: keyof typeof platformVariables) => set[name] ?? platformVariables[name].default;
   const home = resolve(valueOf("SIGHTLINE_HOME"));
   const { DATABASE_URL: main = set["CODEINDEX_DATABASE_URL"], CODEINDEX_DATABASE_URL: code = main } = set;
-  const databaseUrl = `postgres://postgres@127.0.0.1:${valueOf("SIGHTLINE_POSTGRES_PORT")}/postgres`;
+  const databaseUrl = embeddedDatabaseUrl(set["SIGHTLINE_POSTGRES_PORT"]);
   const identityUrl = localUrl("127.0.0.1", set["IDENTITY_PORT"], "8070");
   const keysUrl = `${identityUrl}/.well-known/jwks.json`;
   const epochsUrl = `${identityUrl}/.well-known/credential-epochs`;
@@ -64,6 +64,11 @@ export function deriveEnvironment(given: Environment): Derived {
     embeddedPostgres: main === undefined,
     embeddedRedis: set["OBSERVABILITY_REDIS_URL"] === undefined,
   };
+}
+
+/** The address of the embedded database. */
+export function embeddedDatabaseUrl(port: string | undefined): string {
+  return `postgres://postgres@127.0.0.1:${port ?? platformVariables.SIGHTLINE_POSTGRES_PORT.default}/postgres`;
 }
 
 /** @throws {ConfigError} when a variable of the platform is wrong. */

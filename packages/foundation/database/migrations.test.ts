@@ -1,9 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
-import { foreignRevisions, migrateDown, migrateUp, migrationStatus, type MigrationSet } from "./migrations.ts";
+import {
+  demandKnownLayout,
+  foreignRevisions,
+  migrateDown,
+  migrateUp,
+  migrationStatus,
+  OlderLayoutError,
+  type MigrationSet,
+} from "./migrations.ts";
 
 let database: TestDatabase<unknown>;
 let set: MigrationSet;
@@ -57,11 +65,35 @@ test("the status tells applied revisions from open ones", async () => {
 test("what a newer version applied is named, and stays until that version takes it back", async () => {
   await migrateUp(database.pool, set);
   expect(await foreignRevisions(database.pool, set)).toEqual([]);
-  await database.pool.query("insert into sightline.revisions (part, name) values ('shop', '0003_prices'), ('other', '0009_more')");
+  await database.pool.query(
+    "insert into sightline.revisions (part, name, content) values ('shop', '0003_prices', 'x'), ('other', '0009_more', 'y')",
+  );
   expect(await foreignRevisions(database.pool, set)).toEqual(["0003_prices"]);
   expect(await migrateUp(database.pool, set)).toEqual([]);
   await expect(migrateDown(database.pool, set)).rejects.toThrow("A newer version of Sightline applied 0003_prices of shop");
   expect(await columns()).toEqual(["id", "note"]);
+});
+
+describe("a database of an older layout is refused, and nothing in it is touched:", () => {
+  test.for([
+    ["its ledger does not say what was applied", "alter table sightline.revisions drop content"],
+    ["the first revision had another content", "update sightline.revisions set content = 'x' where name = '0001_orders'"],
+    ["it has a revision among those known", "insert into sightline.revisions (part, name, content) values ('shop', '0001_older', 'x')"],
+  ])("%s", async ([, statement = ""]) => {
+    await migrateUp(database.pool, set);
+    await database.pool.query(`insert into orders (id) values (7); ${statement}`);
+    await addMigration("0003_prices", "alter table orders add price int", "alter table orders drop price");
+    const before = await everything();
+    for (const act of [migrateUp, migrateDown, migrationStatus, foreignRevisions, demandKnownLayout]) {
+      await expect(act(database.pool, set)).rejects.toThrow(OlderLayoutError);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  test("an empty database is known, and stays empty when it is only asked", async () => {
+    await demandKnownLayout(database.pool, set);
+    expect((await database.pool.query("select from pg_namespace where nspname = 'sightline'")).rowCount).toBe(0);
+  });
 });
 
 test("a failing revision leaves nothing of itself behind and keeps those before it", async () => {
@@ -93,4 +125,14 @@ async function columns(): Promise<readonly string[]> {
     "select column_name from information_schema.columns where table_name = 'orders' order by ordinal_position",
   );
   return rows.map((row) => row.column_name);
+}
+
+/** Rows and columns, with the transactions that wrote them. */
+async function everything(): Promise<readonly unknown[]> {
+  const answers = await Promise.all(
+    ["select xmin::text, * from orders", "select xmin::text, * from sightline.revisions order by name"].map((text) =>
+      database.pool.query(text),
+    ),
+  );
+  return [...answers.map(({ rows }) => rows), await columns()];
 }

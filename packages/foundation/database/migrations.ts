@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pool, PoolClient } from "pg";
@@ -20,7 +21,12 @@ type Migration = {
   readonly name: string;
   readonly up: string;
   readonly down: string;
+  /** SHA-256 of `up`. */
+  readonly content: string;
 };
+
+/** A database that an unreleased version made, whose layout this one does not read. Nothing in it was changed. */
+export class OlderLayoutError extends Error {}
 
 /** An arbitrary number; all parts take the same lock, so that two processes never migrate at once. */
 const LOCK = 7_417_340_921;
@@ -30,23 +36,33 @@ const LEDGER = `
   create table if not exists sightline.revisions (
     part text not null,
     name text not null,
+    -- SHA-256 of the SQL that was applied.
+    content text not null,
     applied_at timestamptz not null default now(),
     primary key (part, name)
   );
 `;
 
-/** Applies missing revisions, each in a transaction of its own, and returns their names. */
+/**
+ * Applies missing revisions, each in a transaction of its own, and returns their names.
+ *
+ * @throws {OlderLayoutError} as all of these functions do, before anything is written.
+ */
 export async function migrateUp(pool: Pool, set: MigrationSet): Promise<readonly string[]> {
   const migrations = await readMigrations(set);
   const applied: string[] = [];
   for (const migration of migrations) {
-    const ran = await locked(pool, async (client) => {
+    const ran = await locked(pool, set, migrations, async (client) => {
       const done = await appliedNames(client, set.part);
       if (done.has(migration.name)) {
         return false;
       }
       await client.query(migration.up);
-      await client.query("insert into sightline.revisions (part, name) values ($1, $2)", [set.part, migration.name]);
+      await client.query("insert into sightline.revisions (part, name, content) values ($1, $2, $3)", [
+        set.part,
+        migration.name,
+        migration.content,
+      ]);
       return true;
     });
     if (ran) {
@@ -63,7 +79,7 @@ export async function migrateUp(pool: Pool, set: MigrationSet): Promise<readonly
  */
 export async function migrateDown(pool: Pool, set: MigrationSet): Promise<string | undefined> {
   const migrations = await readMigrations(set);
-  return locked(pool, async (client) => {
+  return locked(pool, set, migrations, async (client) => {
     const done = await appliedNames(client, set.part);
     const [foreign] = unknownNames(done, migrations);
     if (foreign !== undefined) {
@@ -82,27 +98,65 @@ export async function migrateDown(pool: Pool, set: MigrationSet): Promise<string
 /** Lists revisions that a newer version applied and this one does not know, oldest first. */
 export async function foreignRevisions(pool: Pool, set: MigrationSet): Promise<readonly string[]> {
   const migrations = await readMigrations(set);
-  return unknownNames(await locked(pool, (client) => appliedNames(client, set.part)), migrations);
+  return unknownNames(await locked(pool, set, migrations, (client) => appliedNames(client, set.part)), migrations);
 }
 
 /** Every revision of the set, applied or not, oldest first. */
 export async function migrationStatus(pool: Pool, set: MigrationSet): Promise<readonly Revision[]> {
   const migrations = await readMigrations(set);
-  const done = await locked(pool, (client) => appliedNames(client, set.part));
+  const done = await locked(pool, set, migrations, (client) => appliedNames(client, set.part));
   return migrations.map(({ name }) => ({ part: set.part, name, appliedAt: done.get(name) }));
+}
+
+/**
+ * Reads alone, so that the databases can all be looked at before the first of them is changed.
+ *
+ * @throws {OlderLayoutError}
+ */
+export async function demandKnownLayout(pool: Pool, set: MigrationSet): Promise<void> {
+  await refuseOlderLayout(pool, set.part, await readMigrations(set));
+}
+
+/** Before the first release a part's only migration is edited: what another text of it made has another layout. */
+async function refuseOlderLayout(client: Pool | PoolClient, part: string, migrations: readonly Migration[]): Promise<void> {
+  const { rows: columns } = await client.query<{ attname: string }>(
+    "select attname from pg_attribute where attrelid = to_regclass('sightline.revisions') and attnum > 0",
+  );
+  if (columns.length === 0) {
+    return;
+  }
+  if (!columns.some(({ attname }) => attname === "content")) {
+    throw new OlderLayoutError(`${part} was made by an unreleased version of Sightline, in another layout`);
+  }
+  const { rows } = await client.query<{ name: string; content: string }>(
+    "select name, content from sightline.revisions where part = $1 order by name",
+    [part],
+  );
+  const newest = migrations.at(-1)?.name ?? "";
+  const contents = new Map(migrations.map(({ name, content }) => [name, content]));
+  const other = rows.find(({ name, content }) => name <= newest && contents.get(name) !== content);
+  if (other !== undefined) {
+    throw new OlderLayoutError(`${other.name} of ${part} was made by an unreleased version of Sightline, in another layout`);
+  }
 }
 
 /**
  * The lock is the transaction's, not the session's: the embedded database serves
  * all clients on one session, where a session lock would be granted to everyone.
  */
-async function locked<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+async function locked<Result>(
+  pool: Pool,
+  { part }: MigrationSet,
+  migrations: readonly Migration[],
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   try {
     await client.query("begin");
     // A migration may take longer than a request is allowed to.
     await client.query("set local statement_timeout = 0");
     await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
+    await refuseOlderLayout(client, part, migrations);
     await client.query(LEDGER);
     const result = await work(client);
     await client.query("commit");
@@ -132,10 +186,10 @@ async function readMigrations({ folder }: MigrationSet): Promise<readonly Migrat
   const files = await readdir(folder);
   const names = files.filter((file) => file.endsWith(".up.sql")).map((file) => file.slice(0, -".up.sql".length));
   return Promise.all(
-    names.toSorted().map(async (name) => ({
-      name,
-      up: await readFile(join(folder, `${name}.up.sql`), "utf8"),
-      down: await readFile(join(folder, `${name}.down.sql`), "utf8"),
-    })),
+    names.toSorted().map(async (name) => {
+      const up = await readFile(join(folder, `${name}.up.sql`), "utf8");
+      const down = await readFile(join(folder, `${name}.down.sql`), "utf8");
+      return { name, up, down, content: createHash("sha256").update(up).digest("hex") };
+    }),
   );
 }
