@@ -1,10 +1,11 @@
 import { createPrivateKey } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
+import { messageOf } from "@sightline/foundation/errors";
 import { SignJWT } from "jose";
 import { z } from "zod";
-import type { AllowedHosts } from "#git/addresses.ts";
+import { post } from "@sightline/foundation/outbound/post";
+import { findAddresses, type AllowedHosts } from "#git/addresses.ts";
 import { SourceError } from "#git/source-error.ts";
-import { postJson, type JsonAnswer } from "./post-json.ts";
 
 /** A GitHub App that is installed somewhere. */
 export type Installation = {
@@ -41,13 +42,8 @@ export function createInstallationTokens({ clock, allowPrivateHosts }: Dependenc
       .setIssuedAt(now - 60)
       .setExpirationTime(now + 8 * 60)
       .sign(createPrivateKey(privateKey));
-    const answer = await postJson({
-      url: new URL(`${apiOf(host)}/app/installations/${installationId}/access_tokens`),
-      headers: { authorization: `Bearer ${proof}`, accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
-      body: { permissions: { contents: "read" } },
-      allowPrivateHosts,
-      signal,
-    });
+    const url = new URL(`${apiOf(host)}/app/installations/${installationId}/access_tokens`);
+    const answer = await askForToken(url, proof, { allowed: allowPrivateHosts, signal });
     const parsed = answer.status === 201 ? answerSchema.safeParse(answer.body) : undefined;
     if (parsed?.success !== true) {
       throw refusal(answer);
@@ -76,6 +72,43 @@ function apiOf(host: string): string {
     return "https://api.github.com";
   }
   return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
+}
+
+const LIMIT_MS = 20_000;
+const MAX_ANSWER_BYTES = 1_048_576;
+
+/** The body is `undefined` when it is no JSON. */
+type JsonAnswer = { readonly status: number; readonly body: unknown };
+
+type Reaching = { readonly allowed: AllowedHosts; readonly signal: AbortSignal };
+
+/** @throws {SourceError} when there is no answer. */
+async function askForToken(url: URL, proof: string, { allowed, signal }: Reaching): Promise<JsonAnswer> {
+  const [address = url.hostname] = await findAddresses({ host: url.hostname, allowed, signal });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+  try {
+    const { status, text } = await post({
+      url,
+      address,
+      headers: { authorization: `Bearer ${proof}`, accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+      body: JSON.stringify({ permissions: { contents: "read" } }),
+      maxBytes: MAX_ANSWER_BYTES,
+      signal: limit,
+    });
+    return { status, body: parseJson(text) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = limit.aborted ? `no answer within ${LIMIT_MS / 1_000} s` : messageOf(error);
+    throw new SourceError(`${url.host} could not be asked: ${reason}`, { transient: true, fromRemote: true, cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function refusal({ status, body }: JsonAnswer): SourceError {

@@ -1,4 +1,5 @@
 import { messageOf } from "@sightline/foundation/errors";
+import { post, TooLongAnswerError, type Answer } from "@sightline/foundation/outbound/post";
 import { EmbedderError } from "./embedder.ts";
 
 /** One call of a provider's HTTP interface. */
@@ -30,23 +31,25 @@ export async function postJson({ call, timeoutMs, signal, secrets }: Posting): P
   const timeout = AbortSignal.timeout(timeoutMs);
   const host = new URL(call.url).host;
   try {
-    const response = await fetch(call.url, {
-      method: "POST",
-      redirect: "manual",
-      headers: { "content-type": "application/json", accept: "application/json", ...call.headers },
+    const answer = await post({
+      url: new URL(call.url),
+      headers: { accept: "application/json", ...call.headers },
       body: JSON.stringify(call.body),
+      maxBytes: MAX_ANSWER_BYTES,
       signal: AbortSignal.any([signal, timeout]),
     });
-    const text = await readText(response);
-    if (response.ok) {
-      return parse(text, host);
+    if (answer.status >= 200 && answer.status < 300) {
+      return parse(answer.text, host);
     }
-    throw refusal(response, { host, said: shown(providerMessage(text), secrets) });
+    throw refusal(answer, { host, said: shown(providerMessage(answer.text), secrets) });
   } catch (error) {
     if (error instanceof EmbedderError) {
       throw error;
     }
     signal.throwIfAborted();
+    if (error instanceof TooLongAnswerError) {
+      throw new EmbedderError("the provider's answer is over 64 MiB", { transient: false });
+    }
     if (timeout.aborted) {
       throw new NoAnswerError(`${host} did not answer within ${timeoutMs / 1000} s`, { transient: true });
     }
@@ -55,20 +58,7 @@ export async function postJson({ call, timeoutMs, signal, secrets }: Posting): P
 }
 
 /** More than any batch's vectors take. */
-const ANSWER_BYTES = 64 * 1024 * 1024;
-
-async function readText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > ANSWER_BYTES) {
-      throw new EmbedderError("the provider's answer is over 64 MiB", { transient: false });
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
-}
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 function parse(text: string, host: string): unknown {
   try {
@@ -81,12 +71,12 @@ function parse(text: string, host: string): unknown {
 const BAD_INPUT = new Set([400, 413, 422]);
 const LATER = new Set([408, 409, 425, 429]);
 
-function refusal({ status, headers }: Response, { host, said }: { readonly host: string; readonly said: string }): EmbedderError {
+function refusal({ status, headers }: Answer, { host, said }: { readonly host: string; readonly said: string }): EmbedderError {
   const message = `${host} answered ${status}${said === "" ? "" : `: ${said}`}`;
   if (BAD_INPUT.has(status)) {
     return new BadInputError(message, { transient: false });
   }
-  const retryAfterMs = retryAfter(headers.get("retry-after"));
+  const retryAfterMs = retryAfter(headers["retry-after"]);
   if (LATER.has(status)) {
     return new EmbedderError(message, { transient: true, retryAfterMs });
   }
@@ -94,8 +84,8 @@ function refusal({ status, headers }: Response, { host, said }: { readonly host:
 }
 
 /** Seconds, or a date. */
-function retryAfter(header: string | null): number | undefined {
-  if (header === null) {
+function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) {
     return undefined;
   }
   const milliseconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
@@ -135,6 +125,5 @@ function shown(text: string, secrets: readonly string[]): string {
 }
 
 function networkReason(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return messageOf(cause) === "" ? "the connection broke" : messageOf(cause);
+  return messageOf(error) === "" ? "the connection broke" : messageOf(error);
 }
