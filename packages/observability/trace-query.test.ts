@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomOf } from "#testing/random.ts";
+import { randomOf } from "@sightline/foundation/testing/random";
 import { formatTraceQuery, momentsOf, parseTraceQuery, TRACE_FIELDS, MAX_TRACE_QUERY_LENGTH, MAX_TRACE_TERMS } from "./trace-query.ts";
 
 const bodies = (text: string) => parseTraceQuery(text).terms.map(({ from: _from, to: _to, ...term }) => term);

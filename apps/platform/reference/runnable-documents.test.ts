@@ -1,8 +1,10 @@
+import { needsPrograms } from "@sightline/foundation/testing/programs";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { expect, test } from "vitest";
 import { startDocumentedWorld } from "#testing/documented-world.ts";
 import { readDocuments, type Fence } from "#testing/read-documents.ts";
 
+const programs = needsPrograms("bash", "curl", "git", "openssl");
 /** Some thirty commands, each a process that loads the product. */
 const RUN_MS = 1_800_000;
 const OUTPUT = "text output";
@@ -23,8 +25,10 @@ function expressionOf(output: string): RegExp {
   return new RegExp(`^${parts.join("[^]*")}$`);
 }
 
-// It backs a real database up and restores it.
-test("commands in the documents do what is said of them", { ...needsRealPostgres, timeout: RUN_MS }, async () => {
+// A real database is backed up and restored.
+const options = { skip: needsRealPostgres.skip || programs.skip, timeout: RUN_MS };
+
+test(`commands in the documents do what is said of them${programs.note}`, options, async () => {
   const world = await startDocumentedWorld();
   const wrong: string[] = [];
   const runAll = async (mark: string) => {

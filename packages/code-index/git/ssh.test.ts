@@ -1,14 +1,17 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needsPrograms } from "@sightline/foundation/testing/programs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { hasSshServer, startSshServer, type SshServer } from "#testing/ssh-server.ts";
+import { SSH_PROGRAMS, startSshServer, type SshServer } from "#testing/ssh-server.ts";
 import { fetchMirror, type Mirror } from "./mirror.ts";
 import { sweepPrivateFolders } from "./private-folder.ts";
 import type { Remote, SourceCredential } from "./remote.ts";
 
-describe.runIf(hasSshServer)("a repository on ssh", () => {
+const ssh = needsPrograms(...SSH_PROGRAMS);
+
+describe(`a repository on ssh${ssh.note}`, { skip: ssh.skip }, () => {
   let server: SshServer;
   let repository: GitRepository;
   let dataDir: string;

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -12,6 +13,8 @@ import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts"
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 
+/** So many kills must hit a job that was running. */
+const KILLS = 4;
 const PROCESS = fileURLToPath(new URL("../testing/indexer-process.ts", import.meta.url));
 
 let fixture: BuildFixture;
@@ -54,8 +57,18 @@ async function commit(round: number): Promise<string> {
   return source.commit(Object.fromEntries(Array.from({ length: 20 }, (_, file) => [`src/f${file}.ts`, text(file, round + (file % 3))])));
 }
 
-async function enqueue(mode: "full" | "incremental"): Promise<void> {
-  await enqueueJob(fixture.database, { tenantId: tenant.tenantId, repoId, mode, trigger: "api", now: new Date() });
+async function enqueue(mode: "full" | "incremental"): Promise<string> {
+  const job = await enqueueJob(fixture.database, { tenantId: tenant.tenantId, repoId, mode, trigger: "api", now: new Date() });
+  return job.job_id;
+}
+
+async function statusOf(jobId: string): Promise<string | undefined> {
+  const job = await fixture.database.query
+    .selectFrom("codeindex.index_jobs")
+    .select("status")
+    .where("job_id", "=", jobId)
+    .executeTakeFirst();
+  return job?.status;
 }
 
 async function running(): Promise<void> {
@@ -66,6 +79,15 @@ async function running(): Promise<void> {
     },
     { timeout: 30_000, interval: 5 },
   );
+}
+
+/** Waits until the running job has written documents that no branch shows yet. */
+async function writing(): Promise<void> {
+  await running();
+  await vi.waitFor(async () => expect((await readLeftovers(fixture.database, tenant))["documents"]).toBeGreaterThan(0), {
+    timeout: 30_000,
+    interval: 5,
+  });
 }
 
 /** Waits until a statement of the process waits for a lock. */
@@ -121,33 +143,39 @@ async function expectWhole(): Promise<void> {
 }
 
 test(
-  "an indexer killed at any moment leaves the good index or the new one, and nothing after the next job",
+  `an indexer killed at any moment leaves the good index or the new one, and nothing after the next job (TEST_SEED=${SEED})`,
   { timeout: 600_000, ...needsRealPostgres },
   async () => {
+    const random = randomOf(SEED);
     await commit(0);
     await fixture.run({ tenant, repoId });
     let unfinished = 0;
-    for (let round = 1; round <= 4; round++) {
+    // From the claim of the job to the sweep after the switch; less where a job is over sooner.
+    let withinMs = 1_400;
+    for (let round = 1; unfinished < KILLS; round++) {
+      expect(round, "kills come when the job is over").toBeLessThanOrEqual(KILLS * 4);
       const [before, good] = [await indexedCommit(), await index()];
       const newest = await commit(round);
-      await enqueue(round % 2 === 0 ? "full" : "incremental");
+      const jobId = await enqueue(round % 2 === 0 ? "full" : "incremental");
       startProcess();
-      await running();
-      // From the fetch to the sweep after the switch.
-      await delay(round * 350);
+      await (unfinished % 2 === 0 ? running() : writing());
+      await delay(random() * withinMs);
       await kill();
       await disconnected();
       const after = await indexedCommit();
       expect([before, newest]).toContain(after);
-      unfinished += after === before ? 1 : 0;
+      // The switch ends the job as well.
+      const isHit = after === before;
+      expect(await statusOf(jobId)).toBe(isHit ? "running" : "succeeded");
+      unfinished += isHit ? 1 : 0;
+      withinMs *= isHit ? 1 : 0.6;
       // The good index, or all of the new one: reading it fails where it is a half.
       const served = await index();
-      expect(after === before ? served : good).toEqual(good);
+      expect(isHit ? served : good).toEqual(good);
       await recover();
       expect(await indexedCommit()).toBe(newest);
       await expectWhole();
     }
-    expect(unfinished).toBeGreaterThan(0);
   },
 );
 

@@ -15,8 +15,6 @@ import { answer, startEmbeddingProvider } from "#testing/embedding-provider.ts";
 import { startCodeIndex, WEBHOOK_SECRET, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
 import { testConfig } from "#testing/test-config.ts";
 
-/* "Code-Index the service", line by line: endpoints, authentication, events, errors, limits, variables. */
-
 let subject: RunningCodeIndex;
 let indexed: Indexed;
 
@@ -53,7 +51,7 @@ const pushOf = (fullName: string) =>
     repository: { full_name: fullName, default_branch: "main", clone_url: indexed.source.url },
   });
 
-describe("Endpoints", () => {
+describe("Endpoints (docs/contract.md#code-index-endpoints)", () => {
   test("GET | /health | none | nothing | HTTP 200, JSON object with field status whose value is ok", async () => {
     const health = await subject.server.inject({ url: "/health" });
     expect([health.statusCode, health.json()]).toEqual([200, { status: "ok" }]);
@@ -68,23 +66,23 @@ describe("Endpoints", () => {
     }
   });
 
-  test("POST | /api/v1/developer-tokens | JSON with label (string) | a developer token", async () => {
+  test("POST | /api/v1/developer-tokens | … | JSON with label (string) | a developer token", async () => {
     const created = await ask({ url: "/api/v1/developer-tokens", payload: { label: "my editor" } });
     expect(created.statusCode).toBe(201);
     expect(created.json()).toMatchObject({ token: expect.stringMatching(/^codeindex_/), label: "my editor" });
   });
 
-  test("POST | /api/v1/repos | JSON with full_name (string, owner/repo) | the registered repository", async () => {
+  test("POST | /api/v1/repos | … | JSON with full_name (string, owner/repo) | the registered repository", async () => {
     const created = await ask({ url: "/api/v1/repos", payload: { full_name: "acme/other", index: false } });
     expect([created.statusCode, created.json<Repository>().full_name]).toEqual([201, "acme/other"]);
   });
 
-  test("POST | /api/v1/ingest/webhook | shared webhook secret (HMAC) | push event | acknowledgement", async () => {
+  test("POST | /api/v1/ingest/webhook | shared webhook secret (HMAC), … | push event … | acknowledgement", async () => {
     const taken = await push(WEBHOOK_SECRET);
     expect([taken.statusCode, taken.json()]).toEqual([202, expect.objectContaining({ status: "accepted", jobs: [expect.any(String)] })]);
   });
 
-  test("POST | /api/v1/repos/{repo_id}/index | JSON with mode (string); value full is shown | indexing job started", async () => {
+  test("POST | /api/v1/repos/{repo_id}/index | … | JSON with mode (string); value full is shown | indexing job started", async () => {
     const started = await ask({ url: `/api/v1/repos/${indexed.id}/index`, payload: { mode: "full" } });
     expect([started.statusCode, started.json()]).toMatchObject([202, { job: { repo_id: indexed.id, mode: "full" } }]);
   });
@@ -100,8 +98,8 @@ describe("Endpoints", () => {
   });
 });
 
-describe("Authentication", () => {
-  test("Developer token | starts with codeindex_; validated by lookup; never expires; invalid once revoked_at is set", async () => {
+describe("Authentication (docs/contract.md#code-index-authentication)", () => {
+  test("Developer token | starts with the prefix codeindex_ … validated by lookup in developer_tokens; never expires; invalid once revoked_at is set", async () => {
     const {
       id,
       token,
@@ -116,7 +114,7 @@ describe("Authentication", () => {
     expect((await ask({ url: "/api/v1/repos", bearer: token })).statusCode).toBe(401);
   });
 
-  test.for(["sub", "tid", "aud", "exp", "iat"])("JWT | RS256 | required claims: %s", async (claim) => {
+  test.for(["sub", "tid", "aud", "exp", "iat"])("JWT (console web app) | RS256, … required claims: … %s", async (claim) => {
     expect((await ask({ url: "/api/v1/repos", bearer: subject.issue({ tid: "one", [claim]: undefined }) })).statusCode).toBe(401);
   });
 
@@ -125,8 +123,8 @@ describe("Authentication", () => {
   });
 });
 
-describe("Events", () => {
-  test("Inbound: a push event arrives and triggers indexing", { timeout: 65_000 }, async () => {
+describe("Events (docs/contract.md#code-index-events)", () => {
+  test("Inbound: a push event … arrives at POST /api/v1/ingest/webhook and triggers indexing", { timeout: 65_000 }, async () => {
     const commit = await indexed.source.commit({ "b.ts": "export const two = 2;\n" });
     expect((await push(WEBHOOK_SECRET)).json()).toMatchObject({ status: "accepted" });
     await vi.waitFor(
@@ -136,7 +134,7 @@ describe("Events", () => {
   });
 });
 
-describe("Errors", () => {
+describe("Errors (docs/contract.md#code-index-errors)", () => {
   test.for([
     ["Developer token revoked or unknown", () => `codeindex_${"A".repeat(43)}`],
     ["JWT expired", () => subject.issue({ tid: "one", exp: 1 })],
@@ -146,14 +144,14 @@ describe("Errors", () => {
     expect([refused.statusCode, refused.json().error]).toEqual([401, "auth_failed"]);
   });
 
-  test("JWKS URL misconfigured | 401 | JSON object with error = auth_failed", async () => {
+  test("JWKS URL misconfigured, … | 401 | JSON object with error = auth_failed", async () => {
     const { server, stop } = await createApi({ jwksUrl: "http://127.0.0.1:9/nothing" });
     const refused = await server.inject({ url: "/api/v1/repos", headers: subject.asAdmin() });
     expect([refused.statusCode, refused.json().error]).toEqual([401, "auth_failed"]);
     await stop();
   });
 
-  test("Embedding provider unavailable, during ingestion | 500 | index status stays indexing", async () => {
+  test("Embedding provider unavailable, … during ingestion | 500 | index status stays indexing", async () => {
     // Decided: nobody waits for an answer while a job runs, so the provider's own 500 is what the leg says; the code is found by the others.
     const provider = await startEmbeddingProvider("openai", 8);
     provider.misbehave((_request, response) => answer(response, 500, { error: { message: "quota exceeded" } }));
@@ -202,7 +200,7 @@ async function createApi({ jwksUrl = subject.jwksUrl, poolSize = 2 }: { readonly
   return { server, database, stop };
 }
 
-describe("Limits and configuration variables", () => {
+describe("Limits (docs/contract.md#code-index-limits)", () => {
   const REQUIRED = {
     CODEINDEX_DATABASE_URL: "postgres://localhost/x",
     CODEINDEX_JWT_JWKS_URL: "https://id.example.org/jwks",
@@ -233,7 +231,7 @@ describe("Limits and configuration variables", () => {
     "CODEINDEX_CLOUD_PROJECT",
     "CODEINDEX_CLOUD_LOCATION",
     "CODEINDEX_DATABASE_POOL_SIZE",
-  ] as const)("%s is a variable, with its meaning", (name) => {
+  ] as const)("… %s … — a variable, with its meaning", (name) => {
     expect(codeIndexVariables[name].doc).not.toBe("");
   });
 

@@ -7,8 +7,6 @@ import { createWatchdog } from "#indexing/watchdog.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
-/* "Code-Index the service", line by line: what it does, its resources, states and transitions. */
-
 let subject: RunningCodeIndex;
 let repoId: string;
 let lines: string[];
@@ -62,8 +60,8 @@ async function columnsOf(schema: string, table: string): Promise<readonly string
   return rows.map((row) => row.column_name);
 }
 
-describe("What the service does", () => {
-  test("Startup sequence: (1) pool; (2) orphaned jobs; (3) watchdog; (4) MCP session manager", () => {
+describe("What the service does (docs/contract.md#code-index-what-the-service-does)", () => {
+  test("Startup sequence: (1) initialise the database connection pool; (2) mark every orphaned job … (3) start a background watchdog; (4) start the MCP session manager", () => {
     const steps = lines.map((line) => JSON.parse(line) as { step?: string }).flatMap(({ step }) => step ?? []);
     expect(steps).toEqual(["database connection pool", "orphaned jobs", "watchdog", "MCP session manager"]);
   });
@@ -84,7 +82,7 @@ describe("What the service does", () => {
     expect(rows).toHaveLength(1);
   });
 
-  test("Repositories are registered through the console API. A manual full re-index can be requested", async () => {
+  test("Repositories are registered through the console API. … A manual full re-index can be requested", async () => {
     const { id } = await subject.index("acme/manual", { "a.ts": "export const one = 1;\n" });
     const headers = subject.asAdmin();
     const answer = await subject.server.inject({ method: "POST", url: `/api/v1/repos/${id}/index`, headers, payload: { mode: "full" } });
@@ -98,15 +96,15 @@ describe("What the service does", () => {
   });
 });
 
-describe("Resources and their fields", () => {
-  test("index_jobs: job_id, repo_id, status, started_at, completed_at, error_message", async () => {
+describe("Resources and their fields (docs/contract.md#code-index-resources-and-their-fields)", () => {
+  test("index_jobs | job_id | … repo_id | … status | … started_at | … completed_at | … error_message", async () => {
     const fields = ["job_id", "repo_id", "status", "started_at", "completed_at", "error_message"];
     expect(await columnsOf("codeindex", "index_jobs")).toEqual(expect.arrayContaining(fields));
     const jobId = await leaveRunning({ startedAt: new Date(), heartbeatAt: new Date() });
     expect(Object.keys(await read<Job>(`/api/v1/jobs/${jobId}`))).toEqual(expect.arrayContaining(fields));
   });
 
-  test("status (values: running, failed; others not shown) — decided: queued, succeeded and cancelled beside them", async () => {
+  test("Status values of index_jobs beyond running and failed: not shown — decided: queued, succeeded and cancelled beside them", async () => {
     const jobId = await leaveRunning({ startedAt: new Date(), heartbeatAt: new Date() });
     for (const status of ["queued", "running", "succeeded", "failed", "cancelled"]) {
       await sql`update codeindex.index_jobs set status = ${status}, not_before = 'infinity' where job_id = ${jobId}`.execute(
@@ -118,18 +116,18 @@ describe("Resources and their fields", () => {
     ).rejects.toThrow(/check/);
   });
 
-  test("developer_tokens: token_prefix, label, revoked_at", async () => {
+  test("developer_tokens | token_prefix | … label | … revoked_at", async () => {
     expect(await columnsOf("codeindex", "developer_tokens")).toEqual(expect.arrayContaining(["token_prefix", "label", "revoked_at"]));
   });
 
-  test("repository: full_name, string of the form owner/repo", async () => {
+  test("repository | full_name | string of the form owner/repo", async () => {
     const register = (full_name: string) =>
       subject.server.inject({ method: "POST", url: "/api/v1/repos", headers: subject.asAdmin(), payload: { full_name, index: false } });
     expect((await register("no-owner")).statusCode).toBe(400);
     expect((await register("owner/repo")).json()).toMatchObject({ full_name: "owner/repo" });
   });
 
-  test("A repository index status named indexing exists (it is shown while a job runs)", async () => {
+  test("A repository index status named indexing exists (it is shown in the Console while a job runs)", async () => {
     await sql`
       insert into codeindex.index_jobs (job_id, repo_id, tenant_id, mode, trigger) values (${randomUUID()}, ${repoId}, 'one', 'full', 'api')
     `.execute(subject.database.query);
@@ -145,8 +143,8 @@ describe("Resources and their fields", () => {
   });
 });
 
-describe("States and transitions", () => {
-  test("running | background watchdog | started_at older than 30 minutes | failed | completed_at and error_message are set", async () => {
+describe("States and transitions (docs/contract.md#code-index-states-and-transitions)", () => {
+  test("running | background watchdog, … | started_at older than 30 minutes | failed | completed_at and error_message are set", async () => {
     const jobId = await leaveRunning({ startedAt: minutesAgo(31), heartbeatAt: new Date() });
     await watch();
     expect(await rowOf(jobId)).toMatchObject({
@@ -156,7 +154,7 @@ describe("States and transitions", () => {
     });
   });
 
-  test("… but one that lives and gets on is no stuck job, however long it takes", async () => {
+  test("… started_at older than 30 minutes … — decided: one that lives and gets on is no stuck job, however long it takes", async () => {
     const jobId = await leaveRunning({ startedAt: minutesAgo(300), heartbeatAt: new Date() });
     await sql`update codeindex.index_jobs set progress_at = now() where job_id = ${jobId}`.execute(subject.database.query);
     await watch();

@@ -1,5 +1,4 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir, userInfo } from "node:os";
@@ -8,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const SSHD = "/usr/sbin/sshd";
 
-/** Whether this machine has OpenSSH's server (`apt-get install openssh-server`). */
-export const hasSshServer = existsSync(SSHD);
+/** OpenSSH's server, which starts by its whole path only, and its client (`apt-get install openssh-server`). */
+export const SSH_PROGRAMS: readonly string[] = [SSHD, "ssh-keygen", "ssh"];
 
 /** A real ssh server on `localhost` that one deploy key opens. */
 export type SshServer = {

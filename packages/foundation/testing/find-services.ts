@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { debianIn, thisMachine, type Installation } from "./installation.ts";
+import { findProgram } from "./programs.ts";
 
 /** A server program, and the installation it belongs to. */
 export type FoundServer = {
@@ -14,6 +15,8 @@ export type FoundServer = {
 
 /** The oldest PostgreSQL that the product supports. */
 const POSTGRES_MAJOR = 15;
+
+const USUAL_FOLDERS = ["/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 const EXTENSIONS = ["vector", "pg_trgm"];
 
@@ -41,13 +44,13 @@ export async function findRedis(): Promise<FoundServer | undefined> {
   if (debian !== undefined) {
     return { installation: await debianIn(debian), program: "/usr/bin/redis-server" };
   }
-  const program = onPath("redis-server") ?? onPath("valkey-server");
+  const program = findProgram("redis-server", USUAL_FOLDERS) ?? findProgram("valkey-server", USUAL_FOLDERS);
   return program === undefined ? undefined : { installation: await thisMachine(), program };
 }
 
 /** Installs the system's Redis where that is possible without asking: on Debian and its children, as root. */
 export function installRedis(): void {
-  if (process.getuid?.() !== 0 || onPath("apt-get") === undefined) {
+  if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) {
     return;
   }
   console.log("Installing redis-server with apt-get, to test against…");
@@ -94,11 +97,4 @@ async function hasExtensions(folder: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function onPath(program: string): string | undefined {
-  const { PATH: path = "" } = process.env;
-  return [...path.split(delimiter), "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
-    .map((folder) => join(folder, program))
-    .find((candidate) => existsSync(candidate));
 }

@@ -5,8 +5,6 @@ import { auditOf, createIdentityFixture, logIn, PASSWORD, type IdentityFixture }
 import { call, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
-/* "Admin Two-Factor Authentication Module", line by line: its last sections. */
-
 let subject: IdentityFixture;
 /** Of an admin whom each test has for itself. */
 let email: string;
@@ -31,7 +29,7 @@ const codeIn = (seconds = 0) => codeAt(secret, new Date(subject.clock.now().getT
 const firstStep = () => partialTokenOf(subject.server, email);
 const secondStep = async (code: string) => verifyCode(subject.server, await firstStep(), code);
 
-describe("Events", () => {
+describe("Events (docs/contract.md#two-factor-events)", () => {
   test("No audit trail entry is written when 2FA is enabled or disabled — a gap, closed: both write one", async () => {
     await call(subject.server, token, "/admin/2fa/disable", { password: PASSWORD, code: codeIn() });
     const events = await auditOf(subject);
@@ -52,18 +50,18 @@ describe("Events", () => {
   });
 });
 
-describe("Errors", () => {
-  test("Error codes, status codes and bodies for wrong passwords: not shown — decided: 401 invalid_credentials", async () => {
+describe("Errors (docs/contract.md#two-factor-errors)", () => {
+  test("Error codes, status codes and bodies for wrong passwords, … not shown — decided: 401 invalid_credentials", async () => {
     const answer = await logIn(subject.server, email, "not the password");
     expect([answer.statusCode, answer.json()]).toEqual([401, { error: "invalid_credentials", message: expect.any(String) }]);
   });
 
-  test("… wrong codes: decided: 401 invalid_code", async () => {
+  test("… wrong codes … not shown — decided: 401 invalid_code", async () => {
     const answer = await secondStep(wrongCodeOf(secret, subject.clock, 11));
     expect([answer.statusCode, answer.json()]).toEqual([401, { error: "invalid_code", message: expect.any(String) }]);
   });
 
-  test("… and expired partial tokens: decided: 401 invalid_partial_token", async () => {
+  test("… and expired partial tokens: not shown — decided: 401 invalid_partial_token", async () => {
     const partial = await firstStep();
     subject.clock.forward(301);
     const answer = await verifyCode(subject.server, partial, codeIn());
@@ -71,7 +69,7 @@ describe("Errors", () => {
   });
 });
 
-describe("Limits", () => {
+describe("Limits (docs/contract.md#two-factor-limits)", () => {
   test("Partial token lifetime | 5 minutes", async () => {
     const [first, second] = [await firstStep(), await firstStep()];
     subject.clock.forward(5 * 60 - 1);
@@ -116,7 +114,7 @@ describe("Limits", () => {
   });
 });
 
-describe("Versioning", () => {
+describe("Versioning (docs/contract.md#two-factor-versioning)", () => {
   test("Versioning of these routes: not shown — decided: none; the paths stand as they are below {base_url}", async () => {
     for (const url of ["/login/access-token", "/login/verify-2fa", "/admin/2fa/setup", "/admin/2fa/verify-setup"]) {
       expect((await subject.server.inject({ method: "POST", url })).statusCode, url).not.toBe(404);

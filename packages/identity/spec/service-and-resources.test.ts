@@ -5,11 +5,6 @@ import { accessTokenOf, createIdentityFixture, logIn, PASSWORD, type IdentityFix
 import { beginSetup, call, openSecret, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
-/*
- * "Admin Two-Factor Authentication Module", line by line: its first sections. Each test quotes its line; where the
- * document says "not shown", the test says what was decided.
- */
-
 const MEMBER = "grace@example.org";
 
 let subject: IdentityFixture;
@@ -31,7 +26,7 @@ afterAll(() => subject.close());
 /** What the authenticator app shows, so many seconds from now. */
 const codeIn = (secret: string, seconds = 0) => codeAt(secret, new Date(subject.clock.now().getTime() + seconds * 1000));
 
-describe("What the service does", () => {
+describe("What the service does (docs/contract.md#two-factor-what-the-service-does)", () => {
   test("Adds a second authentication factor to admin login. It works with any authenticator application", async () => {
     const shown = await beginSetup(subject.server, token);
     const url = new URL(shown.otpauth_url);
@@ -58,7 +53,7 @@ describe("What the service does", () => {
     expect((await logIn(subject.server, MEMBER)).json()).toHaveProperty("access_token");
   });
 
-  test("Provides: setup (secret plus QR code), verification of the setup, login in two steps, regeneration of backup codes", async () => {
+  test("Provides: setup (secret plus QR code), verification of the setup, login in two steps (password, then code), and regeneration of backup codes", async () => {
     const { secret } = await setUpSecondFactor(subject, token);
     const partial = await partialTokenOf(subject.server, email);
     expect((await verifyCode(subject.server, partial, codeIn(secret, 30))).statusCode).toBe(200);
@@ -74,7 +69,7 @@ describe("What the service does", () => {
   });
 });
 
-describe("Resources and their fields", () => {
+describe("Resources and their fields (docs/contract.md#two-factor-resources-and-their-fields)", () => {
   test("User record | totp_secret | TOTP secret, stored encrypted at rest", async () => {
     const { secret } = await setUpSecondFactor(subject, token);
     const user = await userOf(subject, token);
@@ -125,7 +120,7 @@ describe("Resources and their fields", () => {
     expect(unlocked.statusCode).toBe(200);
   });
 
-  test("Partial token | short-lived token (5 minutes), valid only for POST /login/verify-2fa", async () => {
+  test("Partial token | … | short-lived token (5 minutes), valid only for POST /login/verify-2fa", async () => {
     const { secret } = await setUpSecondFactor(subject, token);
     const partial = await partialTokenOf(subject.server, email);
     for (const path of ["/login/me", "/admin/2fa"]) {
@@ -140,7 +135,7 @@ describe("Resources and their fields", () => {
     expect((await verifyCode(subject.server, late, codeIn(secret))).json()).toHaveProperty("error", "invalid_partial_token");
   });
 
-  test("Setup result | the TOTP secret and a QR code rendered as SVG", async () => {
+  test("Setup result | … | the TOTP secret and a QR code rendered as SVG", async () => {
     const shown = await beginSetup(subject.server, token);
     expect(shown.secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(shown.qr_svg).toMatch(/^<svg[^>]*>.*<\/svg>\s*$/s);

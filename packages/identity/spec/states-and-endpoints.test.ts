@@ -6,8 +6,6 @@ import { createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#t
 import { beginSetup, call, setUpSecondFactor, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
-/* "Admin Two-Factor Authentication Module", line by line: states, endpoints and authentication. */
-
 const FULL_SESSION = { token_type: "bearer", access_token: expect.any(String), expires_in: 3600 };
 const PARTIAL_SESSION = { two_factor_required: true, partial_token: expect.any(String), expires_in: 300 };
 
@@ -37,7 +35,7 @@ function rowsOf(table: "identity.sessions" | "identity.setup_tries") {
     .execute();
 }
 
-describe("States and transitions", () => {
+describe("States and transitions (docs/contract.md#two-factor-states-and-transitions)", () => {
   test("totp_enabled false | POST /login/access-token | email and password valid | full session | none", async () => {
     const answer = await logIn(subject.server, email);
     expect([answer.statusCode, answer.json()]).toEqual([200, FULL_SESSION]);
@@ -59,7 +57,7 @@ describe("States and transitions", () => {
     expect(me.statusCode).toBe(401);
   });
 
-  test("partial token | POST /login/verify-2fa | valid TOTP code | full session", async () => {
+  test("partial token | POST /login/verify-2fa | valid TOTP code, … | full session", async () => {
     const { secret } = await setUpSecondFactor(subject, token);
     const answer = await verifyCode(subject.server, await partialTokenOf(subject.server, email), codeIn(secret, 30));
     expect([answer.statusCode, answer.json()]).toEqual([200, { ...FULL_SESSION, method: "totp", backup_codes_remaining: 10 }]);
@@ -75,7 +73,7 @@ describe("States and transitions", () => {
     expect(again.statusCode).toBe(401);
   });
 
-  test("any admin | POST /admin/2fa/setup | secret generated and QR code returned | nothing is stored yet", async () => {
+  test("any admin | POST /admin/2fa/setup | … | secret generated and QR code returned | nothing is stored yet", async () => {
     const before = await userOf(subject, token);
     const first = await beginSetup(subject.server, token);
     const second = await beginSetup(subject.server, token);
@@ -117,7 +115,7 @@ describe("States and transitions", () => {
   });
 });
 
-describe("Endpoints", () => {
+describe("Endpoints (docs/contract.md#two-factor-endpoints)", () => {
   test("POST | /admin/2fa/setup | no payload described | the TOTP secret and the QR code as SVG", async () => {
     const answer = await subject.server.inject({ method: "POST", url: "/admin/2fa/setup", headers: { authorization: `Bearer ${token}` } });
     expect(answer.statusCode).toBe(200);
@@ -168,7 +166,7 @@ describe("Endpoints", () => {
   });
 });
 
-describe("Authentication", () => {
+describe("Authentication (docs/contract.md#two-factor-authentication)", () => {
   test("1. Step one: email and password at POST /login/access-token", async () => {
     const wrong = [await logIn(subject.server, email, "not the password"), await logIn(subject.server, "nobody@example.org")];
     expect(wrong.map(({ statusCode }) => statusCode)).toEqual([401, 401]);

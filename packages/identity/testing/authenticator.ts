@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
+import { findProgram } from "@sightline/foundation/testing/programs";
 import { generateSync } from "otplib";
 
-const hasOathtool = spawnSync("oathtool", ["--version"]).error === undefined;
+const hasOathtool = findProgram("oathtool") !== undefined;
 
 /** The code that an authenticator app would show: by `oathtool`, which nobody here wrote, or where it is missing by the library. */
 export function codeAt(secret: string, time: Date): string {

@@ -1,12 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
+import { needsPrograms } from "@sightline/foundation/testing/programs";
 import { describe, expect, test } from "vitest";
 import { makeTotpSecret, readTotpCode, stepAt, stepOfCode, timeOfStep } from "./totp-code.ts";
 
 /** The 20 bytes `12345678901234567890` of RFC 6238, appendix B. */
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
-/** Debian's package of that name. */
-const OATHTOOL = "oathtool";
+const oathtool = needsPrograms("oathtool");
 
 const at = (seconds: number) => new Date(seconds * 1000);
 
@@ -43,7 +43,7 @@ describe("a code by time", () => {
     expect(await stepOfCode({ secret: RFC_SECRET, code: "081805", now: at(1_111_111_109), window: 1 })).toBeUndefined();
   });
 
-  test.skipIf(spawnSync(OATHTOOL, ["--version"]).error !== undefined)("is what oathtool makes of the same secret", async () => {
+  test(`is what oathtool makes of the same secret${oathtool.note}`, { skip: oathtool.skip }, async () => {
     for (let round = 0; round < 10; round++) {
       const secret = makeTotpSecret();
       const now = at(1_700_000_000 + round * 86_411);

@@ -6,13 +6,12 @@ import { insertProject } from "#store/projects.store.ts";
 import { startIngestionWorld, type IngestionWorld } from "#testing/ingestion-world.ts";
 import { readFigures, readIngested, type Ingested } from "#testing/ingested.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
-import { randomOf } from "#testing/random.ts";
+import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { replayLetters } from "#testing/replay-letters.ts";
 
 /** `npm run prove:ingestion` sets them to 200,000 and 30. */
 const EVENTS = Number(process.env["INGESTION_EVENTS"] ?? 3_000);
 const KILLS = Number(process.env["INGESTION_KILLS"] ?? 4);
-const SEED = Number(process.env["INGESTION_SEED"] ?? Date.now() % 1_000_000);
 const TRIMS = 2;
 const PRODUCERS = 8;
 const PUBLISHED_AT_ONCE = 100;
@@ -39,9 +38,8 @@ const DATABASE =
   (process.env["INGESTION_DATABASE"] ?? (needsRealPostgres.skip ? "pglite" : "postgres")) === "pglite" ? "pglite" : "postgres";
 
 test(
-  "every event is one row, one dead letter or in a reported gap, however often database, Redis and consumers are killed",
+  `every event is one row, one dead letter or in a reported gap, however often database, Redis and consumers are killed (TEST_SEED=${SEED})`,
   async () => {
-    console.log(`INGESTION_SEED=${SEED}`);
     const random = randomOf(SEED);
     world = await startIngestionWorld(DATABASE, TUNING);
     const homelessProjectId = uuidv7();
@@ -51,8 +49,10 @@ test(
     const sent: NumberedEntry[] = [];
     const trimmed = new Set<string>();
 
+    const disturbed = new AbortController();
     const publishing = producers.map(async (producer) => {
-      while (sent.length < EVENTS) {
+      // To the last kill, so that none comes when all is done.
+      while (sent.length < EVENTS || !disturbed.signal.aborted) {
         const entries = producer.next(PUBLISHED_AT_ONCE);
         await world.publish(entries);
         sent.push(...entries);
@@ -68,8 +68,10 @@ test(
         const from = ((index + random()) / (disturbances.length + 1)) * EVENTS;
         await vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(from), PATIENCE);
         await delay(random() * 200);
+        await vi.waitFor(async () => expect(await world.inHand()).toBeGreaterThan(0), { ...PATIENCE, interval: 2 });
         await disturb(random, trimmed);
       }
+      disturbed.abort();
     })();
     await Promise.all([...publishing, disturbing]);
     const byes = producers.map((producer) => producer.bye());
@@ -181,6 +183,7 @@ function plan(random: () => number): readonly Disturbance[] {
 async function killReplica(index: number): Promise<void> {
   const replica = world.replicas[index];
   await replica?.kill();
+  expect(await world.backlog(), "a consumer was killed while there was work").toBeGreaterThan(0);
   replica?.start();
 }
 

@@ -7,7 +7,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { clearTables, tablesOf } from "#testing/consumer-rig.ts";
-import { randomOf, shuffled } from "#testing/random.ts";
+import { randomOf, shuffled } from "@sightline/foundation/testing/random";
 import { writeEvents } from "#testing/write-events.ts";
 import { toInstant } from "./event-rows.ts";
 import { toMultirange } from "./multirange.ts";

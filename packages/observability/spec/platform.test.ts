@@ -12,7 +12,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createConsumerRig, type ConsumerRig } from "#testing/consumer-rig.ts";
 
-/* "Observability Platform (Trace Collection over a Stream)", line by line: the platform's side. The application's is the SDK's. */
+/* The platform's side of the contract. The application's is the SDK's. */
 
 let database: TestDatabase<ObservabilitySchema>;
 let rig: ConsumerRig;
@@ -37,26 +37,29 @@ const required = {
 };
 const defaults = readConfig(observabilityVariables, required);
 
-describe("Resources and their fields", () => {
-  test("the stream is observability:events by default, of 100000 entries at the most", () => {
+describe("Resources and their fields (docs/contract.md#observability-resources-and-their-fields)", () => {
+  test("Stream | observability:events (default name) | maximum length 100000 entries", () => {
     expect(defaults.OBSERVABILITY_STREAM_NAME).toBe("observability:events");
     expect(MAX_STREAM_LENGTH).toBe(100_000);
   });
 
-  test("the consumer group is set by OBSERVABILITY_GROUP_NAME, a consumer named by OBSERVABILITY_CONSUMER_NAME, the heartbeat there while it lives", async () => {
+  test("Consumer group | set by OBSERVABILITY_GROUP_NAME | one consumer named by OBSERVABILITY_CONSUMER_NAME … Heartbeat key | studio:consumer:heartbeat | present while the consumer is alive", async () => {
     expect(HEARTBEAT_KEY).toBe("studio:consumer:heartbeat");
     const { consumer } = await rig.start({ config: { OBSERVABILITY_CONSUMER_NAME: "reader" } });
     await expect.poll(() => rig.redis.client.exists(rig.heartbeatKey)).toBe(1);
     expect(await rig.redis.client.pttl(rig.heartbeatKey)).toBeGreaterThan(0);
     const groups = (await rig.redis.client.xinfo("GROUPS", rig.stream)) as unknown[][];
     expect(groups.map((group) => group[1])).toEqual([rig.group]);
+    // Before Redis 7.2 a consumer is not listed until it has read something.
+    await rig.publish(agentRun(createProducer(rig.projectId)).slice(0, 1));
+    await expect.poll(() => rig.redis.client.xlen(rig.stream)).toBe(0);
     const consumers = (await rig.redis.client.xinfo("CONSUMERS", rig.stream, rig.group)) as unknown[][];
     expect(consumers.map((each) => each[1])).toEqual([consumer.name]);
     expect(consumer.name).toMatch(/^reader-/);
     await consumer.stop();
   });
 
-  test("a project has a UUID and is created over the API that the UI uses", async () => {
+  test("Project | project id | UUID, created in the UI … — over the API that the UI uses", async () => {
     const { status, body } = await api.post("/api/v1/projects", createProjectRequestSchema.parse({ name: "Support" }));
     expect(status).toBe(201);
     expect(projectSchema.parse(body).id).toMatch(/^[0-9a-f-]{36}$/);
@@ -72,20 +75,23 @@ describe("Resources and their fields", () => {
     [{ timestamp: "yesterday" }, false],
     [{ status: "failure" }, true],
     [{ status: "error" }, false],
-  ])("a tool entry with %j is one: %s", (change, isOne) => {
-    const entry = {
-      tool_name: "find",
-      parameters: { q: 1 },
-      result: null,
-      timestamp: "2026-11-21T10:00:00Z",
-      status: "success",
-      ...change,
-    };
-    const event = agentRun(createProducer(rig.projectId)).find(({ type }) => type === "observation.end");
-    expect(eventSchema.safeParse({ ...event, body: { ...event?.body, tool_entry: entry } }).success).toBe(isOne);
-  });
+  ])(
+    "Tool entry | tool_name | string … parameters | object … result | any … timestamp | ISO 8601, UTC … status | success or failure — %j is one: %s",
+    (change, isOne) => {
+      const entry = {
+        tool_name: "find",
+        parameters: { q: 1 },
+        result: null,
+        timestamp: "2026-11-21T10:00:00Z",
+        status: "success",
+        ...change,
+      };
+      const event = agentRun(createProducer(rig.projectId)).find(({ type }) => type === "observation.end");
+      expect(eventSchema.safeParse({ ...event, body: { ...event?.body, tool_entry: entry } }).success).toBe(isOne);
+    },
+  );
 
-  test("traces, observations and projects are tables in PostgreSQL", async () => {
+  test("Database tables | traces, observations, projects, … stored in PostgreSQL", async () => {
     const { rows } = await database.pool.query<{ name: string }>(
       "select tablename as name from pg_tables where schemaname = 'observability' and tablename = any($1) order by 1",
       [["traces", "observations", "projects"]],
@@ -94,18 +100,18 @@ describe("Resources and their fields", () => {
   });
 });
 
-describe("Endpoints", () => {
-  test("GET /health: status healthy and version", async () => {
+describe("Endpoints (docs/contract.md#observability-endpoints)", () => {
+  test("GET | /health | nothing | JSON with status (healthy) and version (string)", async () => {
     expect(await api.get("/health", "")).toEqual({ status: 200, body: { status: "healthy", version: "1.2.3" } });
   });
 
-  test("GET /health/detailed: status, timestamp, version and the components database, redis, consumer", async () => {
+  test("GET | /health/detailed | nothing | JSON with status (healthy or degraded), timestamp (ISO 8601), version, and components: an object with database, redis, consumer", async () => {
     const { status, body } = await api.get("/health/detailed", "");
     expect(status).toBe(200);
     expect(Object.keys(detailedHealthSchema.parse(body).components)).toEqual(["database", "redis", "consumer"]);
   });
 
-  test("GET /metrics: Prometheus text with the platform's three of the five metrics", async () => {
+  test("GET | /metrics | nothing | Prometheus text format … stream_length, consumer_lag_seconds, consumer_heartbeat, all with the prefix studio_", async () => {
     const answer = await api.server.inject("/metrics");
     expect(answer.headers["content-type"]).toMatch(/^text\/plain; version=/);
     for (const name of ["stream_length", "consumer_lag_seconds", "consumer_heartbeat"]) {
@@ -113,12 +119,12 @@ describe("Endpoints", () => {
     }
   });
 
-  test("paths are relative to the backend of port 8000", () => {
+  test("Paths are relative to {base_url} of the platform backend (internal port 8000)", () => {
     expect(defaults.OBSERVABILITY_PORT).toBe(8000);
   });
 });
 
-describe("Authentication", () => {
+describe("Authentication (docs/contract.md#observability-authentication)", () => {
   test.each([
     [{ API_KEY: `studio_${"0aF".repeat(21)}9` }, true],
     [{ API_KEY: `studio_${"0".repeat(63)}` }, false],
@@ -127,21 +133,24 @@ describe("Authentication", () => {
     [{ SECRET_KEY: "short" }, false],
     [{ CORS_ORIGINS: '["https://a.example"]' }, true],
     [{ CORS_ORIGINS: "https://a.example" }, false],
-  ])("%j is taken: %s", (change, isTaken) => {
-    expect(takes({ ...required, ...change })).toBe(isTaken);
-  });
+  ])(
+    "SECRET_KEY | JWT signing key … API_KEY | API authentication key: the text studio_ followed by 64 hexadecimal characters … — %j is taken: %s",
+    (change, isTaken) => {
+      expect(takes({ ...required, ...change })).toBe(isTaken);
+    },
+  );
 
-  test("origins that may call are none by default", () => {
+  test("CORS_ORIGINS | JSON list of allowed origins, default empty list", () => {
     expect(defaults.CORS_ORIGINS).toEqual([]);
   });
 });
 
-describe("Limits and platform-side variables", () => {
-  test.each(["DATABASE_URL", "SECRET_KEY", "API_KEY", "OBSERVABILITY_REDIS_URL"])("%s is required", (name) => {
+describe("Limits (docs/contract.md#observability-limits)", () => {
+  test.each(["DATABASE_URL", "SECRET_KEY", "API_KEY", "OBSERVABILITY_REDIS_URL"])("Platform-side variables: … %s … (required)", (name) => {
     expect(takes({ ...required, [name]: "" })).toBe(false);
   });
 
-  test("the consumer's batch is 100 by default, observability is enabled, the log at INFO", () => {
+  test("… LOG_LEVEL (DEBUG, INFO, WARNING, ERROR; default INFO), … OBSERVABILITY_ENABLED (true), … OBSERVABILITY_BATCH_SIZE (100)", () => {
     expect(defaults).toMatchObject({ OBSERVABILITY_BATCH_SIZE: 100, OBSERVABILITY_ENABLED: true, LOG_LEVEL: "info" });
   });
 
@@ -149,37 +158,37 @@ describe("Limits and platform-side variables", () => {
     ["LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"], "LOUD"],
     ["ENVIRONMENT", ["development", "staging", "production"], "test"],
     ["OBSERVABILITY_ENABLED", ["true", "false"], "perhaps"],
-  ])("%s is one of %j", (name, values, other) => {
+  ])("… %s … — one of %j", (name, values, other) => {
     expect(values.map((value) => takes({ ...required, [name]: value }))).toEqual(values.map(() => true));
     expect(takes({ ...required, [name]: other })).toBe(false);
   });
 
-  test.each(["POSTGRES_DB", "POSTGRES_USER", "POSTGRES_PASSWORD"])("%s is read by compose.yaml", async (name) => {
+  test.each(["POSTGRES_DB", "POSTGRES_USER", "POSTGRES_PASSWORD"])("… %s … — read by compose.yaml", async (name) => {
     expect(await composeFile()).toContain(`\${${name}:`);
   });
 
   test.each(["6380:6379", "5433:5432", "8001:8000", "3000:3000"])(
-    "the port %s, from outside to inside, is in compose.yaml",
+    "Ports (internal to external): Redis 6379 to 6380; PostgreSQL 5432 to 5433; backend 8000 to 8001; frontend 3000 — %s, from outside to inside, is in compose.yaml",
     async (ports) => {
       expect(await composeFile()).toMatch(new RegExp(`ports: \\["(?:127\\.0\\.0\\.1:)?${ports}"\\]`));
     },
   );
 });
 
-describe("Versioning", () => {
-  test("every route of the API carries the prefix /api/v1, but for those whose path somebody else has set", async () => {
+describe("Versioning (docs/contract.md#observability-versioning)", () => {
+  test("The API carries the path prefix /api/v1 … — but for those whose path somebody else has set", async () => {
     const description = (await api.server.inject("/docs/json")).json<{ paths: Record<string, unknown> }>();
     const others = Object.keys(description.paths).filter((path) => !path.startsWith("/api/v1/"));
     expect(others.toSorted()).toEqual(["/health", "/health/detailed", "/v1/traces"]);
   });
 
-  test("/docs says of every route what it is for", async () => {
+  test("The API carries … — and /docs says of every route what it is for", async () => {
     const { paths } = (await api.server.inject("/docs/json")).json<{ paths: Record<string, Record<string, { summary?: string }>> }>();
     const silent = Object.entries(paths).filter(([, methods]) => Object.values(methods).some(({ summary }) => summary === undefined));
     expect(silent.map(([path]) => path)).toEqual([]);
   });
 
-  test("migrations go up to the latest revision, back one revision at a time, and up again", async () => {
+  test("Database schema migrations are applied up to the latest revision and can be rolled back one revision at a time — and up again", async () => {
     const own = await createTestDatabase<ObservabilitySchema>();
     const all = (await migrationStatus(own.pool, observabilityMigrations)).map(({ name }) => name);
     expect(await migrateUp(own.pool, observabilityMigrations)).toEqual(all);

@@ -13,6 +13,8 @@ import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
 
+/* “Which routes require which credential: not shown” (docs/contract.md#observability-authentication): what was decided. */
+
 /** What a tenant has of everything that a route may name. */
 type World = Readonly<Record<string, string>>;
 

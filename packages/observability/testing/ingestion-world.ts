@@ -26,10 +26,13 @@ export type IngestionWorld = {
   /** Takes the oldest entries off the stream behind the consumers' back; their fields. */
   readonly trim: (count: number) => Promise<readonly (readonly string[])[]>;
   readonly backlog: () => Promise<number>;
+  /** Entries that a consumer has read and not yet acknowledged. */
+  readonly inHand: () => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 
 const RETRY_MS = 50;
+const GROUP = "proof";
 
 export async function startIngestionWorld(kind: "postgres" | "pglite", tuning: Partial<Tuning>): Promise<IngestionWorld> {
   const [redisServer, databaseServer] = await Promise.all([createKillableRedis(), createKillablePostgres(kind)]);
@@ -41,7 +44,7 @@ export async function startIngestionWorld(kind: "postgres" | "pglite", tuning: P
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "proof" });
   const redis = createRedis({ url: redisServer.url, name: "proof", log: silentLog });
   await redis.client.connect();
-  const options = { databaseUrl: databaseServer.url, redisUrl: redisServer.url, stream, tuning };
+  const options = { databaseUrl: databaseServer.url, redisUrl: redisServer.url, stream, group: GROUP, tuning };
   const replicas = [createConsumerReplica(options), createConsumerReplica(options)];
   replicas.forEach((replica) => replica.start());
 
@@ -84,6 +87,11 @@ export async function startIngestionWorld(kind: "postgres" | "pglite", tuning: P
       return entries.map(([, fields]) => fields);
     },
     backlog: () => patiently(() => redis.client.xlen(stream)),
+    inHand: () =>
+      patiently(async () => {
+        const [count] = await redis.client.xpending(stream, GROUP);
+        return Number(count);
+      }),
     stop: async () => {
       await Promise.all(replicas.map((replica) => replica.kill()));
       await Promise.all([redis.close(), database.close()]);

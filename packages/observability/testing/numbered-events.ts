@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { encodeEvent, type StreamFields } from "#events/stream-entry.ts";
 import type { EventType, StreamEvent } from "#events/event.ts";
-import { shuffled } from "./random.ts";
+import { shuffled } from "@sightline/foundation/testing/random";
 
 /** What becomes of an entry that arrives: a row, or a dead letter because it cannot be read, is refused by the database, is of no project, or is no event at all. */
 export type Fate = "row" | "unreadable" | "refused" | "homeless" | "garbage";

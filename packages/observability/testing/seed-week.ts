@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { StreamEvent } from "#events/event.ts";
 import { createProducer, fieldsOf, type Producer } from "./agent-run.ts";
 import { createNumberedProducer } from "./numbered-events.ts";
-import { randomOf } from "./random.ts";
+import { randomOf } from "@sightline/foundation/testing/random";
 
 /**
  * `node packages/observability/testing/seed-week.ts REDIS_URL PROJECT_ID` sends a week of a shop's agents to a product that runs, with

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -55,23 +56,24 @@ async function made(): Promise<number> {
 }
 
 test(
-  "processes that are killed lose nothing, and have nothing embedded twice but what they had in hand",
+  `processes that are killed lose nothing, and have nothing embedded twice but what they had in hand (TEST_SEED=${SEED})`,
   { ...needsRealPostgres, timeout: 120_000 },
   async () => {
+    // One for the kills and one for the answers, whose order is the machine's.
+    const [moments, pauses] = [randomOf(SEED), randomOf(SEED + 1)];
     await seedChunks(database, tenant, TEXTS);
     provider.misbehave((request, response) => {
       const vectors = request.texts.map((text) => vectorFor(text, DIMENSIONS));
-      setTimeout(() => answer(response, 200, answerOf("openai", vectors)), Math.random() * 60);
+      setTimeout(() => answer(response, 200, answerOf("openai", vectors)), pauses() * 60);
       return true;
     });
     for (let killed = 0; killed < KILLS; killed++) {
       const before = provider.requests.length;
       start();
-      await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before + Math.floor(Math.random() * 6)), {
-        timeout: 20_000,
-        interval: 1,
-      });
+      const enough = before + Math.floor(moments() * 6);
+      await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(enough), { timeout: 20_000, interval: 1 });
       await kill();
+      expect(await made(), "the kill came when all was embedded").toBeLessThan(TEXTS);
     }
     start();
     await vi.waitFor(async () => expect(await made()).toBe(TEXTS), { timeout: 30_000, interval: 50 });

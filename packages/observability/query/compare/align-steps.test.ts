@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomOf } from "#testing/random.ts";
+import { randomOf } from "@sightline/foundation/testing/random";
 import { alignSteps, type AlignableStep, type Aligned } from "./align-steps.ts";
 
 test("steps are looked for below the same parents only", () => {

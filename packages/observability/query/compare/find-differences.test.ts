@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomOf } from "#testing/random.ts";
+import { randomOf } from "@sightline/foundation/testing/random";
 import { findDifferences } from "./find-differences.ts";
 
 const UUIDS = ["0198a0f0-0000-7000-8000-000000000001", "0198a0f0-0000-7000-8000-000000000002"] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomOf } from "#testing/random.ts";
+import { randomOf } from "@sightline/foundation/testing/random";
 import { matchLists, type Keys, type Match } from "./match-lists.ts";
 
 /** `plan`, or `plan=1` for a content of its own. */

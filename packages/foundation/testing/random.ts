@@ -1,3 +1,11 @@
+import { randomInt } from "node:crypto";
+
+/**
+ * What tests that kill at random moments draw from: `TEST_SEED=…` draws the same again. Such a test has it in its name, so that a
+ * failure says how to see it again.
+ */
+export const SEED: number = Number(process.env["TEST_SEED"] ?? randomInt(1_000_000));
+
 /** mulberry32: the same numbers for the same seed, so that a failure can be seen again. */
 export function randomOf(seed: number): () => number {
   let state = seed;
