@@ -52,7 +52,7 @@ export type CreatedToken = z.infer<typeof createdTokenSchema>;
 // Repositories and jobs
 
 export const jobStatusSchema = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
-export const jobTriggerSchema = z.enum(["api", "webhook", "poll", "registration", "retry", "settings", "upgrade"]);
+export const jobTriggerSchema = z.enum(["api", "webhook", "poll", "registration", "retry", "settings"]);
 export const indexStatusSchema = z.enum(["pending", "indexing", "ready", "failed"]);
 export const indexModeSchema = z.enum(["full", "incremental"]);
 

@@ -154,7 +154,7 @@ type VisibleRefsView = Pick<
 
 export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type JobMode = "full" | "incremental";
-export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry" | "settings" | "upgrade";
+export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry" | "settings";
 
 /** How far a job has come; `total` is 0 while it is not known. */
 export type JobProgress = {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
@@ -99,5 +98,17 @@ async function runOnAndOn({ name, everyMs, run, share, firstInMs }: RepeatedTask
 
 /** Ends early when the signal is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+  if (signal.aborted) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    // The global timer, so that a test can move its clock.
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
+  });
 }

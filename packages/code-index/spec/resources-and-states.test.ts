@@ -163,14 +163,14 @@ describe("States and transitions (docs/contract.md#code-index-states-and-transit
 
   test("background watchdog, runs every 60 seconds", async () => {
     const clock = { now: () => new Date() };
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const watchdog = createWatchdog({ database: subject.database, log: createLog({ name: "t", level: "silent" }), clock });
     try {
       await watchdog.start();
       const jobId = await leaveRunning({ startedAt: minutesAgo(31) });
       vi.advanceTimersByTime(59_000);
       expect(await rowOf(jobId)).toMatchObject({ status: "running" });
-      vi.advanceTimersByTime(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
     } finally {
       vi.useRealTimers();
     }

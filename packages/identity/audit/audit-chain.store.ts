@@ -1,12 +1,12 @@
 import type { Queries } from "#schema.ts";
-import type { ChainedRow } from "./chain.ts";
+import type { StoredRow } from "./chain.ts";
 
 export type ChainHead = { readonly lastId: number; readonly rows: number; readonly hash: Buffer };
 
 type ChainPart = {
   /** Undefined when somebody has deleted the row. */
   readonly head: ChainHead | undefined;
-  readonly rows: readonly ChainedRow[];
+  readonly rows: readonly StoredRow[];
 };
 
 /** Reads the next rows, and the end of the chain as it was at the same moment. */
@@ -30,7 +30,7 @@ export async function readRows(
     to,
     limit,
   }: { readonly afterId: number; readonly from?: Date | undefined; readonly to?: Date | undefined; readonly limit: number },
-): Promise<readonly ChainedRow[]> {
+): Promise<readonly StoredRow[]> {
   return queries
     .selectFrom("identity.audit")
     .selectAll()

@@ -132,6 +132,16 @@ describe("verification finds", () => {
     expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 3 });
   });
 
+  test("a hash that was taken away, whatever the table forbade", async () => {
+    await appendRows(5);
+    await sql`alter table identity.audit alter column hash drop not null`.execute(database.query);
+    await sql`update identity.audit set hash = null where id = 3`.execute(database.query);
+
+    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 3, rows: 2 });
+    await sql`truncate identity.audit`.execute(database.query);
+    await sql`alter table identity.audit alter column hash set not null`.execute(database.query);
+  });
+
   test("a time beyond all times", async () => {
     await appendRows(2);
     await sql`update identity.audit set at = 'infinity' where id = 2`.execute(database.query);

@@ -16,6 +16,9 @@ export type UnchainedRow = {
 
 export type ChainedRow = UnchainedRow & { readonly hash: Buffer };
 
+/** A row as it stands in the table: its hash is `null` when somebody has tampered with the column. */
+export type StoredRow = UnchainedRow & { readonly hash: Buffer | null };
+
 /** What the first row's hash is chained to. */
 export const CHAIN_START = Buffer.alloc(32);
 

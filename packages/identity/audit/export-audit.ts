@@ -1,6 +1,6 @@
 import type { Queries } from "#schema.ts";
 import { readRows } from "./audit-chain.store.ts";
-import type { ChainedRow } from "./chain.ts";
+import type { StoredRow } from "./chain.ts";
 import { findEntries, type AuditFilter } from "./audit-entries.store.ts";
 import { describeEntry } from "./list-audit.ts";
 
@@ -15,7 +15,7 @@ type Times = { readonly from?: Date | undefined; readonly to?: Date | undefined 
 export async function* exportChain(queries: Queries, { from, to }: Times): AsyncGenerator<string, void, undefined> {
   const read = (afterId: number) => readRows(queries, { afterId, from, to, limit: BATCH });
   for await (const row of inBatches(read)) {
-    yield `${JSON.stringify({ ...row, hash: row.hash.toString("hex") } satisfies Record<keyof ChainedRow, unknown>)}\n`;
+    yield `${JSON.stringify({ ...row, hash: row.hash?.toString("hex") ?? null } satisfies Record<keyof StoredRow, unknown>)}\n`;
   }
 }
 

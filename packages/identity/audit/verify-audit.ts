@@ -1,6 +1,6 @@
 import type { Queries } from "#schema.ts";
 import { readChain, type ChainHead } from "./audit-chain.store.ts";
-import { CHAIN_START, chainHash, type ChainedRow } from "./chain.ts";
+import { CHAIN_START, chainHash, type StoredRow } from "./chain.ts";
 
 export type AuditVerdict = {
   readonly intact: boolean;
@@ -58,7 +58,7 @@ class ChainWalk {
     return undefined;
   }
 
-  take(rows: readonly ChainedRow[]): AuditVerdict | undefined {
+  take(rows: readonly StoredRow[]): AuditVerdict | undefined {
     for (const row of rows) {
       const broken = this.#takeRow(row);
       if (broken !== undefined) {
@@ -69,13 +69,13 @@ class ChainWalk {
     return undefined;
   }
 
-  #takeRow(row: ChainedRow): AuditVerdict | undefined {
+  #takeRow(row: StoredRow): AuditVerdict | undefined {
     const nextId = this.#nextId ?? 1;
     if (row.id > nextId) {
       return this.#broken(nextId, `Row ${nextId} was deleted.`);
     }
     const hash = chainHash(this.#hash, row);
-    if (row.id < nextId || !hash.equals(row.hash)) {
+    if (row.id < nextId || row.hash === null || !hash.equals(row.hash)) {
       return this.#broken(row.id, `Row ${row.id} is not what was written there: it was changed, moved or inserted.`);
     }
     this.#hash = hash;

@@ -17,7 +17,6 @@ export const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
   registration: "registration",
   retry: "retry",
   settings: "changed settings",
-  upgrade: "upgrade",
 };
 
 /** How long a job ran, or has run, in milliseconds; `undefined` before it began. */
