@@ -6,6 +6,7 @@ import { traceAiSdk } from "./ai-sdk.ts";
 import { observe, traceTool, wrapLlmAdapter } from "./index.ts";
 import { sdkState } from "./client/sdk-state.ts";
 import { createModelServer, type ModelRequest } from "#testing/model-server.ts";
+import { expectTimeToFirstToken, FIRST_TOKEN_MS } from "#testing/first-token.ts";
 import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded } = recordEachTest();
@@ -87,6 +88,16 @@ describe("The AI SDK, traced", () => {
     ]);
   });
 
+  it("says how long a stream took to its first content, and nothing for a call that did not stream", async () => {
+    await generateText({ ...ask, model: provider("slow") });
+    expect(await streamText({ ...ask, model: provider("slow") }).text).toBe("Cats.");
+    const { starts, endOf } = await recorded();
+    const times = starts.filter((start) => start["kind"] === "llm").map(endOf);
+    expect(times).toHaveLength(4);
+    times.slice(0, 2).forEach((end) => expect(end).not.toHaveProperty("time_to_first_token_ms"));
+    times.slice(2).forEach(expectTimeToFirstToken);
+  });
+
   it("stands under what runs around it, keeps out what was told to stay out, and records embeddings and failures", async () => {
     await observe({ name: "around" }, async () => {
       await generateText({ ...ask, telemetry: { isEnabled: false } });
@@ -130,11 +141,13 @@ function answer({ path, body }: ModelRequest) {
     : { role: "assistant", content: "Cats.", reasoning_content: "They purr." };
   const base = { id: "c-1", model: "m-2026" };
   const reason = first ? "tool_calls" : "stop";
+  const late = body["model"] === "slow" ? { afterMs: FIRST_TOKEN_MS } : {};
   return body["stream"] === true
     ? {
         events: [
-          { data: { ...base, choices: [{ index: 0, delta: message, finish_reason: null }] } },
-          { data: { ...base, choices: [{ index: 0, delta: {}, finish_reason: reason }], usage } },
+          { data: { ...base, choices: [{ index: 0, delta: { role: "assistant" }, finish_reason: null }] } },
+          { data: { ...base, choices: [{ index: 0, delta: message, finish_reason: null }] }, ...late },
+          { data: { ...base, choices: [{ index: 0, delta: {}, finish_reason: reason }], usage }, ...late },
           { data: "[DONE]" },
         ],
       }

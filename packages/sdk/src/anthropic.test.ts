@@ -4,6 +4,7 @@ import { wrapAnthropic } from "./anthropic.ts";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "./index.ts";
 import { sdkState } from "./client/sdk-state.ts";
 import { createModelServer, type ModelRequest } from "#testing/model-server.ts";
+import { expectTimeToFirstToken, FIRST_TOKEN_MS } from "#testing/first-token.ts";
 import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded, options } = recordEachTest();
@@ -81,6 +82,15 @@ describe("A wrapped Anthropic client", () => {
     expect(ends).toMatchObject([whole, whole, whole]);
   });
 
+  it("says how long a stream took to its first content, and nothing for a call that did not stream", async () => {
+    await client.messages.create(ask);
+    await client.messages.stream({ ...ask, model: "slow" }).finalMessage();
+    const { ends } = await recorded();
+    expect(ends).toHaveLength(2);
+    expect(ends[0]).not.toHaveProperty("time_to_first_token_ms");
+    expectTimeToFirstToken(ends[1] ?? {});
+  });
+
   it("keeps reasoning back where it is not to be recorded, that of earlier answers in the prompt too", async () => {
     await closeRedisPublisher();
     await initializeRedisPublisher({ ...options(), captureReasoning: false });
@@ -135,7 +145,15 @@ function answer({ body }: ModelRequest) {
     { type: "message_stop" },
   ];
   const cut = body["model"] === "cut";
-  return { events: (cut ? events.slice(0, 4) : events).map((data) => ({ name: data.type, data })), broken: cut };
+  const isLate = (type: string) => body["model"] === "slow" && type === "content_block_delta";
+  return {
+    events: (cut ? events.slice(0, 4) : events).map((data) => ({
+      name: data.type,
+      data,
+      ...(isLate(data.type) ? { afterMs: FIRST_TOKEN_MS } : {}),
+    })),
+    broken: cut,
+  };
 }
 
 function deltas(block: (typeof content)[number]): object[] {

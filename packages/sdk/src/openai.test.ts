@@ -4,6 +4,7 @@ import { observe, wrapLlmAdapter } from "./index.ts";
 import { wrapOpenAI } from "./openai.ts";
 import { sdkState } from "./client/sdk-state.ts";
 import { createModelServer, type ModelRequest } from "#testing/model-server.ts";
+import { expectTimeToFirstToken, FIRST_TOKEN_MS } from "#testing/first-token.ts";
 import { recordEachTest } from "#testing/recording.ts";
 
 const { recorded } = recordEachTest();
@@ -116,6 +117,17 @@ describe("A wrapped OpenAI client", () => {
     expect(ends).toMatchObject([whole, whole, { model: "e-1", usage: { input_tokens: 4 }, attributes: { embeddings: 2 } }]);
   });
 
+  it("says how long a stream took to its first content, also one that breaks, and nothing for a call that did not stream", async () => {
+    await client.chat.completions.create(ask);
+    await readAll(await client.chat.completions.create({ ...chunked, model: "slow" }));
+    await readAll(await client.responses.create({ model: "slow", input: "cats or dogs?", stream: true }));
+    await expect(readAll(await client.chat.completions.create({ ...chunked, model: "slow cut" }))).rejects.toThrow("terminated");
+    const { ends } = await recorded();
+    expect(ends).toHaveLength(4);
+    expect(ends[0]).not.toHaveProperty("time_to_first_token_ms");
+    ends.slice(1).forEach(expectTimeToFirstToken);
+  });
+
   it("stands under what runs around it, and records failures, broken and abandoned streams as what they are", async () => {
     await observe({ name: "around" }, async () => {
       await expect(client.chat.completions.create({ ...ask, model: "broken" })).rejects.toThrow("500");
@@ -162,13 +174,14 @@ function answer({ path, body }: ModelRequest) {
       ? {
           events: [
             { data: { type: "response.created", response: { ...response, status: "in_progress", output: [], usage: null } } },
+            ...(body["model"] === "slow" ? slowly([{ data: { type: "response.output_text.delta", delta: "Cats." } }]) : []),
             { data: { type: "response.completed", response } },
           ],
         }
       : { json: response };
   }
   return body["stream"] === true
-    ? { events: [...chunksOfAnswer(), ...(body["model"] === "cut" ? [] : [{ data: "[DONE]" }])], broken: body["model"] === "cut" }
+    ? { events: eventsOfAnswer(String(body["model"])), broken: String(body["model"]).endsWith("cut") }
     : {
         json: {
           id: "c-1",
@@ -178,6 +191,19 @@ function answer({ path, body }: ModelRequest) {
           usage,
         },
       };
+}
+
+function eventsOfAnswer(model: string) {
+  const [beginning, ...others] = chunksOfAnswer();
+  const chunks = [...(beginning === undefined ? [] : [beginning]), ...(model.startsWith("slow") ? slowly(others) : others)];
+  return model.endsWith("cut") ? chunks : [...chunks, { data: "[DONE]" }];
+}
+
+/** The first of them late, and its end as late again. */
+function slowly(events: readonly { readonly data: unknown }[]) {
+  const [first, ...others] = events;
+  const data = { type: "response.in_progress", choices: [] };
+  return [{ ...first, data: first?.data, afterMs: FIRST_TOKEN_MS }, ...others, { data, afterMs: FIRST_TOKEN_MS }];
 }
 
 const response = {

@@ -1,23 +1,30 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 export type ModelRequest = { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
-/** A body to answer, or events to stream; `after` ends the connection in the middle of the stream. */
+/** A body to answer, or events to stream; `broken` ends the connection in the middle of the stream, `afterMs` lets an event wait. */
 export type ModelAnswer =
   | { readonly status?: number; readonly json: unknown }
-  | { readonly events: readonly { readonly name?: string; readonly data: unknown }[]; readonly broken?: boolean };
+  | {
+      readonly events: readonly { readonly name?: string; readonly data: unknown; readonly afterMs?: number }[];
+      readonly broken?: boolean;
+    };
 
 /** A local server that speaks as much of a provider's protocol as a client needs. */
 export async function createModelServer(answer: (request: ModelRequest) => ModelAnswer) {
   const server = createServer((request, response) => {
-    void readBody(request).then((body) => {
+    void readBody(request).then(async (body) => {
       const given = answer({ path: request.url ?? "", body });
       if ("json" in given) {
         response.writeHead(given.status ?? 200, { "content-type": "application/json" }).end(JSON.stringify(given.json));
         return;
       }
       response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const { name, data } of given.events) {
+      for (const { name, data, afterMs } of given.events) {
+        if (afterMs !== undefined) {
+          await pause(afterMs);
+        }
         response.write(
           `${name === undefined ? "" : `event: ${name}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`,
         );

@@ -53,6 +53,8 @@ export type Outcome = {
 export type ObservationOutcome = Outcome & {
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;
+  /** Milliseconds, from a library that measures them itself. */
+  readonly timeToFirstToken?: number | undefined;
   readonly reasoning?: string | undefined;
   readonly tool?: ToolEntry | undefined;
   readonly next?: readonly GraphMove[] | undefined;
@@ -61,7 +63,12 @@ export type ObservationOutcome = Outcome & {
 };
 
 export type OpenTrace = { readonly traceId: string };
-export type OpenObservation = { readonly traceId: string; readonly observationId: string; readonly startedAt: number };
+export type OpenObservation = {
+  readonly traceId: string;
+  readonly observationId: string;
+  readonly startedAt: number;
+  timeToFirstToken: number | undefined;
+};
 
 /** Undefined when nothing is recorded; the caller's own work goes on either way. */
 export function startTrace(start: TraceStart): OpenTrace | undefined {
@@ -115,12 +122,18 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes),
     });
-    return { traceId: start.traceId, observationId, startedAt: performance.now() };
+    return { traceId: start.traceId, observationId, startedAt: performance.now(), timeToFirstToken: undefined };
   });
+}
+
+/** Notes that the streamed answer of a model call has content now; only the first time counts. */
+export function noteFirstToken(observation: OpenObservation): void {
+  observation.timeToFirstToken ??= performance.now() - observation.startedAt;
 }
 
 export function endObservation(observation: OpenObservation, outcome: ObservationOutcome): void {
   const duration = outcome.duration ?? performance.now() - observation.startedAt;
+  const timeToFirstToken = outcome.timeToFirstToken ?? observation.timeToFirstToken;
   record((copies, publish, now) => {
     publish("observation.end", {
       trace_id: observation.traceId,
@@ -132,6 +145,7 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
       error: copies.errorText(outcome.error),
       model: copies.optionalName(outcome.model),
       usage: copies.usage(outcome.usage),
+      time_to_first_token_ms: timeToFirstToken === undefined ? undefined : Math.max(0, Math.round(timeToFirstToken)),
       reasoning: copies.reasoning(outcome.reasoning),
       tool_entry: copies.toolEntry(outcome.tool),
       next: outcome.next,

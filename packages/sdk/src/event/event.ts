@@ -113,6 +113,8 @@ export type EventBodies = {
     readonly error?: string | undefined;
     readonly model?: string | undefined;
     readonly usage?: Usage | undefined;
+    /** From the start of a streamed model call to its first chunk with content; absent for calls that did not stream. */
+    readonly time_to_first_token_ms?: number | undefined;
     readonly reasoning?: Reasoning | undefined;
     readonly tool_entry?: ToolEntry | undefined;
     readonly next?: readonly GraphMove[] | undefined;

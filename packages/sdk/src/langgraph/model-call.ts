@@ -36,6 +36,18 @@ export function readModelResult(result: unknown): ModelResult {
   };
 }
 
+/** Whether a chunk of a stream holds a piece of the answer: text, reasoning or a tool call. The first and the last often hold none. */
+export function hasStreamedContent(token: unknown, fields: unknown): boolean {
+  const message = asObject(asObject(asObject(fields)["chunk"])["message"]);
+  return asText(token) !== undefined || asList(message["tool_call_chunks"]).length > 0 || reasoningText(message) !== undefined;
+}
+
+/** The same for an event of LangChain's newer kind of stream. */
+export function isStreamedContent(event: unknown): boolean {
+  const { text, reasoning, args, data, fields } = asObject(asObject(event)["delta"]);
+  return fields !== undefined || [text, reasoning, args, data].some((piece) => asText(piece) !== undefined);
+}
+
 /** LangChain's input tokens contain the cached ones, as the event schema wants it. */
 function readUsage(metadata: unknown, raw: unknown): Usage | undefined {
   const counted = asObject(metadata);

@@ -3,8 +3,8 @@ import { CallbackManager } from "@langchain/core/callbacks/manager";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { EndStatus } from "../event/event.ts";
 import type { TracedGraphFacts } from "./graph-facts.ts";
-import { readModelResult, requestedModel } from "./model-call.ts";
-import { recordResume } from "../capture/recorder.ts";
+import { hasStreamedContent, isStreamedContent, readModelResult, requestedModel } from "./model-call.ts";
+import { noteFirstToken, recordResume } from "../capture/recorder.ts";
 import { endRun, findRun, findRunning, type RunRecord } from "./run-records.ts";
 import { openGraphRun, openRun, type RunStart } from "./run-start.ts";
 import { closeRun } from "./run-end.ts";
@@ -132,8 +132,32 @@ class RunHandler extends BaseCallbackHandler {
     this.#startModel(...start);
   }
 
-  override handleLLMEnd(output: unknown, runId: string): void {
+  override handleLLMNewToken(
+    token: string,
+    _place: unknown,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: string[],
+    fields?: unknown,
+  ): void {
+    if (hasStreamedContent(token, fields)) {
+      this.#noteToken(runId);
+    }
+  }
+
+  /** LangChain reports chunks this way instead, when another handler prefers it. */
+  override handleChatModelStreamEvent(event: unknown, runId: string): void {
+    if (isStreamedContent(event)) {
+      this.#noteToken(runId);
+    }
+  }
+
+  override handleLLMEnd(output: unknown, runId: string, _parentRunId?: string, _tags?: string[], extra?: Metadata): void {
     this.#end(runId, (record) => {
+      if (extra?.["cached"] === true && record.observation !== undefined) {
+        // LangChain reports an answer from its cache as one token.
+        record.observation.timeToFirstToken = undefined;
+      }
       const { model, usage, reasoning, response } = readModelResult(output);
       const captured = sdkState.capturePrompts ? { output: response, reasoning } : {};
       closeRun(record, { status: "success", model, usage, ...captured });
@@ -168,6 +192,13 @@ class RunHandler extends BaseCallbackHandler {
     const model = requestedModel(metadata, extra);
     const input = sdkState.capturePrompts ? prompts[0] : undefined;
     this.#start({ runId, parentRunId, tags, metadata, name, serialized, kind: "model", input, model });
+  }
+
+  #noteToken(runId: string): void {
+    const observation = findRunning(runId)?.observation;
+    if (observation !== undefined) {
+      noteFirstToken(observation);
+    }
   }
 
   /** A handler of an outer graph may have recorded the run already; then it is only noted whose graph it is. */

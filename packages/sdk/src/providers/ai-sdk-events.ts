@@ -61,6 +61,7 @@ export function modelCallEnd(result: Values): ObservationOutcome {
     status: "success",
     model: asText(asObject(result["response"])["modelId"]),
     usage: readUsage(asObject(result["usage"])),
+    timeToFirstToken: asDuration(asObject(result["performance"])["timeToFirstOutputMs"]),
     output: captured(contentWithoutReasoning(content)),
     reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
     attributes: {
@@ -68,6 +69,10 @@ export function modelCallEnd(result: Values): ObservationOutcome {
       ...(tools.length > 0 ? { tool_calls: tools } : {}),
     },
   };
+}
+
+function asDuration(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 function contentWithoutReasoning(content: unknown): unknown {

@@ -48,6 +48,7 @@ export const messageCall: ProviderCall = {
             break;
           default:
         }
+        return hasBlockContent(event);
       },
       outcome: () => messageOutcome({ ...message, content: [...blocks.values()].map(readBlock) }),
     };
@@ -98,6 +99,12 @@ function addBlockDelta(block: Block | undefined, delta: Values): void {
   block?.text.add(delta["text"]);
   block?.thinking.add(delta["thinking"]);
   block?.input.add(delta["partial_json"]);
+}
+
+/** A tool's name comes with the beginning of its block, everything else in pieces. */
+function hasBlockContent(event: Values): boolean {
+  const { text, thinking, partial_json: input } = asObject(event["delta"]);
+  return [text, thinking, input, asObject(event["content_block"])["name"]].some((piece) => asText(piece) !== undefined);
 }
 
 function readBlock({ start, text: written, thinking, input }: Block): Values {

@@ -1,5 +1,5 @@
 import type { ObservationKind } from "../event/event.ts";
-import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace } from "../capture/recorder.ts";
+import { endObservation, endTrace, noteFirstToken, type ObservationOutcome, startObservation, startTrace } from "../capture/recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
 
 export type CallStart = {
@@ -12,6 +12,8 @@ export type CallStart = {
 
 export type OpenCall = {
   readonly span: ActiveSpan;
+  /** Notes that a streamed answer has content now; only the first time counts. */
+  readonly noteFirstToken: () => void;
   /** Only the first end counts. */
   readonly end: (outcome: ObservationOutcome) => void;
 };
@@ -30,6 +32,7 @@ export function openCall(start: CallStart, parent: ActiveSpan | undefined = curr
   let ended = false;
   return {
     span: { traceId: opened.traceId, observationId: opened.observationId, insideRun: sdkState.frameworkSpan?.()?.insideRun },
+    noteFirstToken: () => noteFirstToken(opened),
     end: (outcome) => {
       if (!ended) {
         ended = true;

@@ -34,13 +34,15 @@ export const chatCompletionCall: ProviderCall = {
         const given = asObject(chunk);
         model ??= asText(given["model"]);
         usage = given["usage"] ?? usage;
-        for (const choice of asList(given["choices"]).map(asObject)) {
+        const choices = asList(given["choices"]).map(asObject);
+        for (const choice of choices) {
           const index = choice["index"] ?? 0;
           const message = messages.get(index) ?? createMessage();
           messages.set(index, message);
           addChatDelta(message, asObject(choice["delta"]));
           reasons.set(index, choice["finish_reason"] ?? reasons.get(index));
         }
+        return choices.some((choice) => hasChatContent(asObject(choice["delta"])));
       },
       outcome: () =>
         chatOutcome(
@@ -66,11 +68,12 @@ export const responseCall: ProviderCall = {
     let model: unknown;
     return {
       add: (chunk) => {
-        const { type, response } = asObject(chunk);
+        const { type, response, delta } = asObject(chunk);
         model ??= asObject(response)["model"];
         if (type === "response.completed" || type === "response.incomplete" || type === "response.failed") {
           last = response;
         }
+        return typeof type === "string" && type.endsWith(".delta") && asText(delta) !== undefined;
       },
       outcome: () => responseOutcome(last ?? { model }),
     };
@@ -89,7 +92,7 @@ export const embeddingCall: ProviderCall = {
       attributes: { embeddings: asList(data).length },
     };
   },
-  collect: () => ({ add: () => undefined, outcome: () => ({ status: "success" }) }),
+  collect: () => ({ add: () => false, outcome: () => ({ status: "success" }) }),
 };
 
 function chatOutcome(model: unknown, choices: readonly Values[], usage: unknown): ReturnType<ProviderCall["readAnswer"]> {
@@ -185,6 +188,10 @@ function addChatDelta(message: Message, delta: Values): void {
     call.name ??= called["name"];
     call.arguments.add(called["arguments"]);
   }
+}
+
+function hasChatContent({ content, refusal, reasoning_content: reasoning, reasoning: thought, tool_calls: calls }: Values): boolean {
+  return [content, refusal, reasoning, thought].some((piece) => asText(piece) !== undefined) || asList(calls).length > 0;
 }
 
 function collectedMessage(message: Message): Values {

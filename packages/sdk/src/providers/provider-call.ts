@@ -7,8 +7,8 @@ import { sdkState } from "../client/sdk-state.ts";
 export type ProviderCall = {
   readonly start: (request: Values) => CallStart;
   readonly readAnswer: (answer: unknown) => ObservationOutcome;
-  /** One for each stream; is given every chunk and then asked what they made up. */
-  readonly collect: () => { readonly add: (chunk: unknown) => void; readonly outcome: () => ObservationOutcome };
+  /** One for each stream; is given every chunk, says which hold content, and is then asked what they made up. */
+  readonly collect: () => { readonly add: (chunk: unknown) => boolean; readonly outcome: () => ObservationOutcome };
 };
 
 type Method = (...inputs: unknown[]) => unknown;
@@ -158,7 +158,9 @@ function watchStream(stream: ChunkStream, opened: OpenCall, call: ProviderCall):
             finish({});
           } else {
             firstChunk ??= performance.now() - startedAt;
-            quietly(() => collected.add(step.value));
+            if (quietly(() => collected.add(step.value)) === true) {
+              opened.noteFirstToken();
+            }
           }
           return step;
         } catch (error) {
