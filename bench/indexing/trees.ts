@@ -38,8 +38,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ".md": "Markdown",
 };
 /** Less says nothing. */
-const LEAST_BYTES = 500_000;
-const LARGEST_FILE = 1_048_576;
+const MIN_BYTES = 500_000;
+const MAX_FILE = 1_048_576;
 
 /** Copies of the newest commits of the repositories given, and for each language a repository of all their files in it. */
 export async function copyTrees(paths: readonly string[]): Promise<Trees> {
@@ -68,7 +68,7 @@ async function treesByLanguage(wholes: readonly Tree[], folder: string): Promise
     for (const path of await filesOf(directory)) {
       const language = LANGUAGES[extname(path)];
       const { size } = await stat(join(directory, path));
-      if (language !== undefined && size <= LARGEST_FILE) {
+      if (language !== undefined && size <= MAX_FILE) {
         const known = found.get(language) ?? { bytes: 0, files: [] };
         found.set(language, known);
         known.bytes += size;
@@ -77,7 +77,7 @@ async function treesByLanguage(wholes: readonly Tree[], folder: string): Promise
     }
   }
   const trees: Tree[] = [];
-  for (const [language, { files }] of [...found].filter(([, { bytes }]) => bytes >= LEAST_BYTES)) {
+  for (const [language, { files }] of [...found].filter(([, { bytes }]) => bytes >= MIN_BYTES)) {
     const directory = join(folder, language);
     for (const { from, to } of files) {
       await mkdir(dirname(join(directory, to)), { recursive: true });

@@ -43,11 +43,11 @@ const QUIET_MS = 20_000;
 const MARKS_MS = 20;
 const EVENTS_MS = 250;
 /** The stream keeps 100,000. */
-const BACKLOG_MAX = 80_000;
+const MAX_BACKLOG = 80_000;
 
 const LOADS: readonly Load[] = [
   ...[1_000, 5_000].map((perSecond) => ({ offered: `${perSecond}/s`, perSecond, seconds: SECONDS, isBacklog: false })),
-  { offered: "backlog", perSecond: 5_000, seconds: Math.min(SECONDS, BACKLOG_MAX / 5_000), isBacklog: true },
+  { offered: "backlog", perSecond: 5_000, seconds: Math.min(SECONDS, MAX_BACKLOG / 5_000), isBacklog: true },
 ];
 
 /** The consumer as it is started for real, fed by the SDK, on a new database of the PostgreSQL at `postgresUrl`, or on the embedded one. */

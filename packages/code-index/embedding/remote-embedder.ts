@@ -8,7 +8,7 @@ type Retrying = { readonly baseMs: number; readonly signal: AbortSignal };
 
 const TRIES = 3;
 /** Who is asked to wait longer lets its caller decide. */
-const LONGEST_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 /** Tries again what may go better, after a growing pause with jitter, or after the one that the provider asked for. */
 async function withRetries<Result>(work: () => Promise<Result>, { baseMs, signal }: Retrying): Promise<Result> {
@@ -20,7 +20,7 @@ async function withRetries<Result>(work: () => Promise<Result>, { baseMs, signal
         throw error;
       }
       const pauseMs = Math.max(error.retryAfterMs ?? 0, baseMs * 4 ** (tried - 1)) * (1 + Math.random() / 2);
-      if (pauseMs > LONGEST_MS) {
+      if (pauseMs > MAX_WAIT_MS) {
         throw error;
       }
       await delay(pauseMs, undefined, { signal });

@@ -32,7 +32,7 @@ const LEASE_MS = 5 * 60_000;
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 4 * 3600_000;
 /** The last one half a day after the first. */
-const MOST_TRIES = 12;
+const MAX_TRIES = 12;
 
 /**
  * Mails notices, of which any number of replicas each take the next. At least once: a process that is killed between the
@@ -82,7 +82,7 @@ async function deliver(
     if (!(error instanceof MailError)) {
       throw error;
     }
-    const isOver = error.permanent || tries >= MOST_TRIES;
+    const isOver = error.permanent || tries >= MAX_TRIES;
     const retryAt = isOver ? undefined : new Date(clock.now().getTime() + retryAfter(tries));
     await markFailed(queries, notice, { reason: error.message, retryAt });
     log.warn(

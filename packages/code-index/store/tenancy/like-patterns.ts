@@ -1,7 +1,7 @@
 import { escapeLike, likeBeginning, likeContaining, translateGlob } from "@sightline/foundation/patterns";
 
 /** `**` + `/` may be no folder at all, so each doubles the patterns. */
-const MOST_DOUBLED = 3;
+const MAX_DOUBLED = 3;
 
 /**
  * The LIKE patterns of the paths that a filter asks for: part of the path or, with `*` or `?` in it, a name or folder and
@@ -16,7 +16,7 @@ export function pathPatterns(path: string): readonly string[] {
   if (!/[*?]/.test(wanted)) {
     return [isFromRoot ? likeBeginning(wanted) : likeContaining(wanted)];
   }
-  return withoutFolders(wanted, MOST_DOUBLED).flatMap((glob) => {
+  return withoutFolders(wanted, MAX_DOUBLED).flatMap((glob) => {
     const pattern = `${globPattern(glob)}${glob.endsWith("/") ? "%" : ""}`;
     return isFromRoot || pattern.startsWith("%") ? [pattern] : [pattern, `%/${pattern}`];
   });

@@ -5,7 +5,7 @@ type Sides = { readonly a: readonly LoadedStep[]; readonly b: readonly LoadedSte
 type Place = { readonly repo: string | null; readonly file: string; commits: Set<string>; functions: Set<string> };
 
 /** Of one file; the rest are in the steps. */
-const FUNCTIONS_MAX = 20;
+const MAX_FUNCTIONS = 20;
 
 /** Which commits ran, and the files that steps of both runs ran from, at different ones. */
 export function compareCode({ a, b }: Sides): Comparison["code"] {
@@ -22,7 +22,7 @@ export function compareCode({ a, b }: Sides): Comparison["code"] {
             {
               repo: inA.repo,
               file: inA.file,
-              functions: [...new Set([...inA.functions, ...inB.functions])].slice(0, FUNCTIONS_MAX),
+              functions: [...new Set([...inA.functions, ...inB.functions])].slice(0, MAX_FUNCTIONS),
               a: commitA,
               b: commitB,
             },

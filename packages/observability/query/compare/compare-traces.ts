@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AlignedStep, AlignmentFilter, ComparedTrace, ComparedValue, Comparison, CompareRequest } from "#contract.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { COMPARED_STEPS_MAX } from "./compared-steps.store.ts";
+import { MAX_COMPARED_STEPS } from "./compared-steps.store.ts";
 import { findGraphEntries } from "#query/graph/graphs.store.ts";
 import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
@@ -72,8 +72,8 @@ export async function compareTraces(query: Query, wanted: Wanted): Promise<Compa
     ["a", a],
     ["b", b],
   ] as const) {
-    if (loaded.length === COMPARED_STEPS_MAX) {
-      cut.push(`the first ${COMPARED_STEPS_MAX} steps of ${name}`);
+    if (loaded.length === MAX_COMPARED_STEPS) {
+      cut.push(`the first ${MAX_COMPARED_STEPS} steps of ${name}`);
     }
   }
   const unread = all.filter(({ values }) => values?.outcome === "unread").length;

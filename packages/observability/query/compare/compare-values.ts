@@ -29,8 +29,8 @@ type Sides = { readonly a: LoadedRun; readonly b: LoadedRun };
 
 /** Bytes that are read in one go; of one pair; and of all of them. */
 const BATCH = 4 * 1024 * 1024;
-const PAIR_MAX = 2 * 1024 * 1024;
-const TOTAL_MAX = 32 * 1024 * 1024;
+const MAX_PAIR = 2 * 1024 * 1024;
+const MAX_TOTAL = 32 * 1024 * 1024;
 
 const UNREAD: ComparedValue = { outcome: "unread", differences: [], cut: false };
 
@@ -45,7 +45,7 @@ export async function compareValues<Pair extends ValuePair>(
   let [inBatch, inAll] = [0, 0];
   for (const pair of pairs) {
     const size = sizeOf(sides, pair);
-    if (size === undefined || size > PAIR_MAX || inAll + size > TOTAL_MAX) {
+    if (size === undefined || size > MAX_PAIR || inAll + size > MAX_TOTAL) {
       answers.set(pair, { aspects: pair.aspects, value: UNREAD });
       continue;
     }

@@ -11,7 +11,7 @@ import { createProducer, type Producer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 
-const ANSWER_MAX = 5_000_000;
+const MAX_ANSWER = 5_000_000;
 const PROMPT = "0".repeat(64);
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -165,7 +165,7 @@ test("runs of twenty thousand steps with long values are compared in an answer o
     headers: { authorization: "Bearer tenant-1:member" },
   });
   expect(statusCode).toBe(200);
-  expect(Buffer.byteLength(body)).toBeLessThan(ANSWER_MAX);
+  expect(Buffer.byteLength(body)).toBeLessThan(MAX_ANSWER);
   const answer = comparisonSchema.parse(JSON.parse(body));
   expect(answer.counts.same + answer.counts.changed).toBe(20_000);
   expect(answer.steps.length).toBeGreaterThan(100);

@@ -18,22 +18,22 @@ export type PayloadDigest = {
   readonly size: number | null;
 };
 
-export const COMPARED_STEPS_MAX = 20_000;
-const ERROR_MAX = 300;
+export const MAX_COMPARED_STEPS = 20_000;
+const MAX_ERROR = 300;
 /** Characters of code references and places in graphs, which only an event's length bounds; what comes after is left out. */
-const PLACES_MAX = 16 * 1024 * 1024;
-const PAYLOADS_MAX = 60_000;
+const MAX_PLACES = 16 * 1024 * 1024;
+const MAX_PAYLOADS = 60_000;
 /** Bytes as they are stored that are read to tell values apart. */
-const STORED_MAX = 64 * 1024 * 1024;
+const MAX_STORED = 64 * 1024 * 1024;
 
 /** A run's steps, those that began first, in no order that means anything. */
 export async function findComparedSteps(query: Query, run: Run): Promise<readonly ComparedStepRow[]> {
   return readSteps<Omit<ComparedStepRow, keyof StepRow>>(query, {
     projectId: run.projectId,
-    from: firstSteps(run, { limit: COMPARED_STEPS_MAX, weights: { weight: ["code", "graph_step", "next"] } }),
-    error: { whole: ERROR_MAX, kept: ERROR_MAX },
-    withCode: sql<boolean>`weight <= ${PLACES_MAX}`,
-    beside: [sql`md5(error) as error_digest`, whileLight("graph_step", "weight", PLACES_MAX), whileLight("next", "weight", PLACES_MAX)],
+    from: firstSteps(run, { limit: MAX_COMPARED_STEPS, weights: { weight: ["code", "graph_step", "next"] } }),
+    error: { whole: MAX_ERROR, kept: MAX_ERROR },
+    withCode: sql<boolean>`weight <= ${MAX_PLACES}`,
+    beside: [sql`md5(error) as error_digest`, whileLight("graph_step", "weight", MAX_PLACES), whileLight("next", "weight", MAX_PLACES)],
   });
 }
 
@@ -48,11 +48,11 @@ export async function findPayloadDigests(query: Query, run: Run): Promise<readon
       case when is_read then coalesce(octet_length(value::text), 0) + coalesce(octet_length(attributes::text), 0) + coalesce(octet_length(tool_entry::text), 0) end as size
     from (
       select *, sum(coalesce(pg_column_size(value), 0) + coalesce(pg_column_size(attributes), 0) + coalesce(pg_column_size(tool_entry), 0))
-        over (order by seq, event_id) <= ${STORED_MAX} as is_read
+        over (order by seq, event_id) <= ${MAX_STORED} as is_read
       from (
         select * from observability.payloads where ${isOfRun(run)} and part in ('start', 'end')
         order by seq, event_id
-        limit ${PAYLOADS_MAX}
+        limit ${MAX_PAYLOADS}
       ) as first
     ) as payload`.execute(query);
   return rows;

@@ -7,11 +7,11 @@ export type Differences = {
 };
 
 /** Differences of one value, and characters of each side of one, at the most. */
-const DIFFERENCES_MAX = 20;
+const MAX_DIFFERENCES = 20;
 const EXCERPT = 300;
 /** Of what is equal before the first difference, as much is shown. */
 const LEAD = 60;
-const PATH_MAX = 300;
+const MAX_PATH = 300;
 
 /**
  * Where two values differ, place by place. What every run makes anew counts for nothing: generated ids and times, where a key says that
@@ -21,9 +21,9 @@ export function findDifferences(a: unknown, b: unknown): Differences {
   const differences: ValueDifference[] = [];
   walk(a, b, "", "", (difference) => {
     differences.push(difference);
-    return differences.length <= DIFFERENCES_MAX;
+    return differences.length <= MAX_DIFFERENCES;
   });
-  return { differences: differences.slice(0, DIFFERENCES_MAX), isCut: differences.length > DIFFERENCES_MAX };
+  return { differences: differences.slice(0, MAX_DIFFERENCES), isCut: differences.length > MAX_DIFFERENCES };
 }
 
 /** @returns false when the walk may end. */
@@ -44,11 +44,11 @@ function walk(a: unknown, b: unknown, path: string, key: string, report: Report)
       // What a key inherits, as one named constructor does, is nothing that was sent.
       const [left, right] = [valueOf(a, name), valueOf(b, name)];
       return left === undefined || right === undefined
-        ? report({ path: below.slice(0, PATH_MAX), ...excerpts(left, right) })
+        ? report({ path: below.slice(0, MAX_PATH), ...excerpts(left, right) })
         : walk(left, right, below, name, report);
     });
   }
-  return report({ path: path.slice(0, PATH_MAX), ...excerpts(a, b) });
+  return report({ path: path.slice(0, MAX_PATH), ...excerpts(a, b) });
 }
 
 function walkLists(a: readonly unknown[], b: readonly unknown[], path: string, report: Report): boolean {
@@ -67,7 +67,7 @@ function walkLists(a: readonly unknown[], b: readonly unknown[], path: string, r
       index < lastA && index < lastB
         ? walk(a[index], b[index], below, "", report)
         : report({
-            path: below.slice(0, PATH_MAX),
+            path: below.slice(0, MAX_PATH),
             ...excerpts(index < lastA ? a[index] : undefined, index < lastB ? b[index] : undefined),
           });
     if (!goesOn) {

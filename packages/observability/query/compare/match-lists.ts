@@ -8,9 +8,9 @@ type Matching = { readonly ofA: Int32Array; readonly moved: Set<number>; readonl
 type Range = { readonly fromA: number; readonly toA: number; readonly fromB: number; readonly toB: number };
 
 /** Steps of looking for a longest common sequence at the most; lists that differ by more are matched by the order of equal names. */
-const WORK_MAX = 10_000_000;
+const MAX_WORK = 10_000_000;
 /** Differences at the most: what is remembered grows with their square. */
-const DIFFERENCES_MAX = 2_000;
+const MAX_DIFFERENCES = 2_000;
 
 /**
  * Which elements of two lists belong together: first what is common to both in the same order, equal content before equal name; then what
@@ -108,7 +108,7 @@ function matchInOrder({ a, b }: Numbers, { fromA, toA, fromB, toB }: Range, { of
  * @returns undefined when the lists differ too much to be looked through.
  */
 function longestCommon(a: Int32Array, b: Int32Array): readonly (readonly [number, number])[] | undefined {
-  const most = Math.min(a.length + b.length, DIFFERENCES_MAX, Math.floor(WORK_MAX / Math.max(a.length + b.length, 1)));
+  const most = Math.min(a.length + b.length, MAX_DIFFERENCES, Math.floor(MAX_WORK / Math.max(a.length + b.length, 1)));
   const reached = new Int32Array(2 * most + 3);
   const at = (diagonal: number): number => diagonal + most + 1;
   const trail: Int32Array[] = [];

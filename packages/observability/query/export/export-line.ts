@@ -1,5 +1,5 @@
 /** Characters of one line at the most, whatever a trace holds. */
-export const LINE_MAX = 1024 * 1024;
+export const MAX_LINE = 1024 * 1024;
 const PREVIEW = 4_000;
 const VALUES = ["input", "output", "attributes", "reasoning"] as const;
 
@@ -8,7 +8,7 @@ type Line = { readonly type: "trace" | "observation" | "score" | "end"; readonly
 /** One line of JSON. Of a line that would be too long the values are cut, the longest first: `{"truncated": true, "characters", "preview"}`. */
 export function toLine(line: Line): string {
   const text = JSON.stringify(line);
-  if (text.length <= LINE_MAX) {
+  if (text.length <= MAX_LINE) {
     return `${text}\n`;
   }
   const longest = VALUES.map((name) => ({ name, text: JSON.stringify(line[name]) ?? "" }))
@@ -17,7 +17,7 @@ export function toLine(line: Line): string {
   let left = text.length;
   const cut: Record<string, unknown> = {};
   for (const value of longest) {
-    if (left > LINE_MAX) {
+    if (left > MAX_LINE) {
       // What was cut through is no pair of surrogates any more.
       const preview = value.text.slice(0, PREVIEW).toWellFormed();
       cut[value.name] = { truncated: true, characters: value.text.length, preview };

@@ -11,9 +11,9 @@ type Query = Kysely<ObservabilitySchema>;
 export type ExportPosition = { readonly traceId: string; readonly id: string };
 
 /** An event's length bounds an error; characters of one at the most. */
-const ERROR_MAX = 16_384;
+const MAX_ERROR = 16_384;
 /** Characters of one value at the most; of a longer one the beginning is given. */
-const VALUE_MAX = 256 * 1024;
+const MAX_VALUE = 256 * 1024;
 const PREVIEW = 4_000;
 
 type Page = { readonly after: ExportPosition | undefined; readonly limit: number };
@@ -24,7 +24,7 @@ export async function findExportedSteps(query: Query, run: Run, { after, limit }
   return readSteps(query, {
     projectId: run.projectId,
     from: sql`select * from observability.observations where ${isOfRun(run)} and ${isNext} order by trace_id, id limit ${limit}`,
-    error: { whole: ERROR_MAX, kept: ERROR_MAX },
+    error: { whole: MAX_ERROR, kept: MAX_ERROR },
     orderBy: sql`trace_id, id`,
   });
 }
@@ -35,8 +35,8 @@ export type PayloadSize = { readonly event_id: string; readonly owner_id: string
 export async function findPayloadSizes(query: Query, run: Run, ownerIds: readonly string[]): Promise<readonly PayloadSize[]> {
   const { rows } = await sql<PayloadSize>`
     select event_id, owner_id,
-      least(octet_length(value::text), ${VALUE_MAX}) + least(octet_length(attributes::text), ${VALUE_MAX})
-        + least(octet_length(tool_entry::text), ${VALUE_MAX}) + least(octet_length(reasoning::text), ${VALUE_MAX}) as size
+      least(octet_length(value::text), ${MAX_VALUE}) + least(octet_length(attributes::text), ${MAX_VALUE})
+        + least(octet_length(tool_entry::text), ${MAX_VALUE}) + least(octet_length(reasoning::text), ${MAX_VALUE}) as size
     from (
       select event_id, owner_id, coalesce(value, 'null') as value, coalesce(attributes, 'null') as attributes,
         coalesce(tool_entry, 'null') as tool_entry, coalesce(reasoning, 'null') as reasoning
@@ -50,7 +50,7 @@ export async function findPayloadSizes(query: Query, run: Run, ownerIds: readonl
 export async function findExportedPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id, ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
-      left(reasoning ->> 'text', ${VALUE_MAX}) as reasoning
+      left(reasoning ->> 'text', ${MAX_VALUE}) as reasoning
     from observability.payloads
     where ${isOfRun(run)} and event_id = any(${[...eventIds]}::uuid[])
     order by seq, event_id`.execute(query);
@@ -84,7 +84,7 @@ export async function findExportedScores(query: Query, run: Run, { after, limit 
 function bounded(name: "value" | "attributes" | "tool_entry"): RawBuilder<unknown> {
   const column = sql.ref(name);
   return sql`case
-    when octet_length(${column}::text) <= ${VALUE_MAX} then ${column}
+    when octet_length(${column}::text) <= ${MAX_VALUE} then ${column}
     when ${column} is not null then json_build_object(
       'truncated', true, 'characters', length(${column}::text), 'preview', left(${column}::text, ${PREVIEW}::int)
     )

@@ -7,7 +7,7 @@ import { firstSteps, whileLight } from "#query/steps/step.store.ts";
 type Query = Kysely<ObservabilitySchema>;
 
 /** Of all that one answer is made of: only an event's length bounds a graph. */
-const CHARACTERS_MAX = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** Where the graphs of a trace begin. */
 export async function findGraphEntries(query: Query, run: Run): Promise<readonly GraphEntry[]> {
@@ -17,7 +17,7 @@ export async function findGraphEntries(query: Query, run: Run): Promise<readonly
       select *, sum(length(value::text)) over (order by seq, event_id) as total
       from observability.payloads where ${isOfRun(run)} and part in ('update', 'enter') and part = 'enter'
     ) as entry
-    where total <= ${CHARACTERS_MAX}
+    where total <= ${MAX_CHARACTERS}
     order by seq, event_id`.execute(query);
   return rows;
 }
@@ -26,7 +26,7 @@ export async function findGraphEntries(query: Query, run: Run): Promise<readonly
 export type GraphObservationRow = GraphObservation & Pick<Selectable<ObservationRow>, "start_seq" | "started_at" | "seen_at">;
 
 /** Observations looked at. */
-const OBSERVATIONS_MAX = 100_000;
+const MAX_OBSERVATIONS = 100_000;
 
 /** Of a trace in which no graph ran, none. */
 export async function findGraphObservations(query: Query, run: Run): Promise<readonly GraphObservationRow[]> {
@@ -38,8 +38,8 @@ export async function findGraphObservations(query: Query, run: Run): Promise<rea
     select coalesce(json_agg(row), '[]') as observations from (
       select id, trace_id, parent_id, kind, end_status, start_seq, (extract(epoch from coalesce(started_at, seen_at)) * 1000)::double precision as time,
         case when graph_step is not null or kind = 'graph' then name end as name,
-        ${whileLight("graph_step", "weight", CHARACTERS_MAX)}, ${whileLight("next", "weight", CHARACTERS_MAX)}
-      from (${firstSteps(run, { limit: OBSERVATIONS_MAX, weights: { weight: ["graph_step", "next"] }, where })}) as observation
+        ${whileLight("graph_step", "weight", MAX_CHARACTERS)}, ${whileLight("next", "weight", MAX_CHARACTERS)}
+      from (${firstSteps(run, { limit: MAX_OBSERVATIONS, weights: { weight: ["graph_step", "next"] }, where })}) as observation
     ) as row`.execute(query);
   return (rows[0]?.observations ?? []).map(({ time, ...row }) => ({ ...row, started_at: null, seen_at: new Date(time) }));
 }
@@ -60,6 +60,6 @@ export async function findDeclaredGraphs(query: Query, projectId: string, hashes
       select *, sum(length(nodes::text) + length(edges::text)) over (order by graph_hash) as total
       from observability.graphs where project_id = ${projectId} and graph_hash = any(${[...hashes]}::text[])
     ) as graph
-    where total <= ${CHARACTERS_MAX}`.execute(query);
+    where total <= ${MAX_CHARACTERS}`.execute(query);
   return rows;
 }

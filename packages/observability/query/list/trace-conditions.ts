@@ -22,9 +22,9 @@ type Context = {
 /** Columns of an entry. All else is in its keys. */
 const TEXT_COLUMNS: Readonly<Record<string, string>> = { name: "name", session: "session_id", user: "user_id", thread: "thread_id" };
 /** Values of one pattern; of more, each trace is looked at. */
-const VALUES_MAX = 1_000;
+const MAX_VALUES = 1_000;
 /** Characters of a value that its key is made of. */
-const KEY_VALUE_MAX = 200;
+const MAX_KEY_VALUE = 200;
 
 /** A term, or a part of a text field in either case. */
 export type ListTerm = TraceTerm | { readonly kind: "part"; readonly field: string; readonly text: string; readonly isNegated: boolean };
@@ -125,10 +125,10 @@ async function valuesLike(field: string, patterns: readonly string[], context: C
   const { rows } = await sql<{ value: string }>`
     select value from observability.trace_groups
     where project_id = ${context.projectId} and field = ${field} and lower(value) like any(array(select lower(unnest(${patterns}::text[]))))
-    limit ${VALUES_MAX + 1}`.execute(context.query);
+    limit ${MAX_VALUES + 1}`.execute(context.query);
   // The beginning of a longer value is all that a group knows of it.
-  const isCut = rows.some(({ value }) => value.length >= KEY_VALUE_MAX);
-  return rows.length > VALUES_MAX || isCut ? undefined : rows.map(({ value }) => value);
+  const isCut = rows.some(({ value }) => value.length >= MAX_KEY_VALUE);
+  return rows.length > MAX_VALUES || isCut ? undefined : rows.map(({ value }) => value);
 }
 
 async function hasAny(field: string, values: readonly string[], context: Context): Promise<Condition> {
@@ -143,7 +143,7 @@ async function boundsOf({ query, projectId, isCounted }: Context, field: string,
   const { rows } = await sql<{ earliest: string; latest: string }>`
     select min(earliest)::text as earliest, max(latest)::text as latest from observability.trace_groups
     where ${isCounted} and project_id = ${projectId} and field = ${field} and value = any(array(
-      select left(said, ${KEY_VALUE_MAX}) from unnest(${values}::text[]) as said
+      select left(said, ${MAX_KEY_VALUE}) from unnest(${values}::text[]) as said
     ))
     having bool_and(earliest is not null and latest is not null)`.execute(query);
   return rows.map(({ earliest, latest }) => sql<boolean>`entry.sort_at between ${earliest}::timestamptz and ${latest}::timestamptz`);

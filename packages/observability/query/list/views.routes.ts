@@ -5,7 +5,7 @@ import { z } from "zod";
 import { changeViewRequestSchema, createViewRequestSchema, viewListSchema, viewSchema, type View } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
-import { changeView, deleteView, findView, insertView, listViews, type ViewRow, VIEWS_MAX } from "./views.store.ts";
+import { changeView, deleteView, findView, insertView, listViews, type ViewRow, MAX_VIEWS } from "./views.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { termsOf } from "./traces-wanted.ts";
@@ -123,6 +123,6 @@ function tooManyViews(): AppError {
   return new AppError({
     code: "too_many_views",
     status: 409,
-    message: `You have ${VIEWS_MAX} saved views in this project, which is the most. Delete some.`,
+    message: `You have ${MAX_VIEWS} saved views in this project, which is the most. Delete some.`,
   });
 }

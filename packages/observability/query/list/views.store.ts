@@ -9,8 +9,8 @@ export type ViewRow = Omit<Row, "project_id"> & { readonly can_change: boolean }
 type ViewFields = Pick<Row, "name" | "query" | "sort" | "sort_order" | "columns" | "is_shared">;
 
 /** Of one author in a project, so that nobody uses up what others may save. */
-export const VIEWS_MAX = 100;
-const LISTED_MAX = 1_000;
+export const MAX_VIEWS = 100;
+const MAX_LISTED = 1_000;
 
 /** The reader's own and the shared ones, by name; of too many, all of their own. */
 export async function listViews(
@@ -22,7 +22,7 @@ export async function listViews(
     .orderBy(sql`(view.author = ${authorOf(reader)})`, "desc")
     .orderBy("view.name")
     .orderBy("view.id")
-    .limit(LISTED_MAX);
+    .limit(MAX_LISTED);
   return query.selectFrom(chosen.as("view")).selectAll().orderBy("view.name").orderBy("view.id").execute();
 }
 
@@ -44,7 +44,7 @@ export async function insertView(
       ${fields.sort_order}::text, ${fields.columns}::text[], ${fields.is_shared}::boolean
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "editor")}
-      and (select count(*) from observability.views where project_id = project.id and author = ${authorOf(reader)}) < ${VIEWS_MAX}
+      and (select count(*) from observability.views where project_id = project.id and author = ${authorOf(reader)}) < ${MAX_VIEWS}
     returning id`.execute(query);
   return rows.length > 0;
 }

@@ -4,7 +4,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 export type Blob = { readonly sha256: string; readonly content: unknown; readonly characters: number };
 
 /** Characters of one content at the most; of a longer one the beginning is given. */
-const CONTENT_MAX = 256 * 1024;
+const MAX_CONTENT = 256 * 1024;
 const PREVIEW = 4_000;
 
 /** Those of the contents that the project has. */
@@ -18,7 +18,7 @@ export async function findBlobs(
     .select([
       "sha256",
       sql<number>`length(content::text)`.as("characters"),
-      sql`case when length(content::text) <= ${CONTENT_MAX} then content else json_build_object(
+      sql`case when length(content::text) <= ${MAX_CONTENT} then content else json_build_object(
         'truncated', true, 'characters', length(content::text), 'preview', left(content::text, ${PREVIEW}::int)
       ) end`.as("content"),
     ])
@@ -29,7 +29,7 @@ export async function findBlobs(
 }
 
 /** Characters of all of them together; of those that are over it, the longest ones, the beginning is given. */
-const WHOLE_MAX = 16 * 1024 * 1024;
+const MAX_WHOLE = 16 * 1024 * 1024;
 
 /** As {@link findBlobs}, however long one is. */
 export async function findWholeBlobs(
@@ -38,7 +38,7 @@ export async function findWholeBlobs(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, Blob>> {
   const { rows } = await sql<Blob>`
-    select sha256, characters, case when total <= ${WHOLE_MAX} then content else json_build_object(
+    select sha256, characters, case when total <= ${MAX_WHOLE} then content else json_build_object(
       'truncated', true, 'characters', characters, 'preview', left(content::text, ${PREVIEW}::int)
     ) end as content
     from (

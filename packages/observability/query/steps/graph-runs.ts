@@ -98,7 +98,7 @@ export function findGraphRuns({ segments, ...found }: Found): readonly GraphRun[
     // Graphs are found from the outside to the inside.
     const path =
       run.outer === undefined ? (name === undefined || isOneAtTheTop ? "" : `${name}:`) : `${run.outer.run.path}${run.outer.task.node}:`;
-    run.path = path.slice(0, PATH_MAX);
+    run.path = path.slice(0, MAX_PATH);
   }
   return [...runs.values()];
 
@@ -128,7 +128,7 @@ export function nodeNames(runs: readonly GraphRun[]): ReadonlyMap<string, string
 }
 
 /** Characters; of names that are longer, as of thousands of graphs inside each other, the beginning tells. */
-const PATH_MAX = 4_000;
+const MAX_PATH = 4_000;
 
 /** A graph's run is known by the namespace its tasks share, and by which of several graphs in that namespace it is. */
 function keyOf(graph: GraphObservation, nodes: readonly Step[], counts: Map<string, number>): string {

@@ -6,7 +6,7 @@ type Query = Kysely<ObservabilitySchema>;
 
 export type PayloadPart = "value" | "attributes" | "parameters" | "result";
 
-/** A part of a payload as JSON text: whole, or its beginning when it is longer than {@link VALUE_MAX}. */
+/** A part of a payload as JSON text: whole, or its beginning when it is longer than {@link MAX_VALUE}. */
 export type PartText = { readonly text: string; readonly characters: number };
 
 export type PayloadTexts = Readonly<Record<PayloadPart, PartText | null>> & {
@@ -15,11 +15,11 @@ export type PayloadTexts = Readonly<Record<PayloadPart, PartText | null>> & {
 };
 
 /** Characters of one value that an answer holds. */
-export const VALUE_MAX = 256 * 1024;
+export const MAX_VALUE = 256 * 1024;
 export const PREVIEW = 4_000;
-const REASONING_MAX = 128 * 1024;
+const MAX_REASONING = 128 * 1024;
 /** Of updates of one step, the last ones. */
-const UPDATES_MAX = 1_000;
+const MAX_UPDATES = 1_000;
 
 const COLUMNS = {
   value: sql`value::text`,
@@ -34,14 +34,14 @@ type Wanted = { readonly eventIds: readonly string[]; readonly updatesOf: readon
 export async function findPayloadTexts(query: Query, run: Run, { eventIds, updatesOf }: Wanted): Promise<readonly PayloadTexts[]> {
   const { rows } = await sql<PayloadTexts>`
     select event_id, ${partText("value")}, ${partText("attributes")}, ${partText("parameters")}, ${partText("result")},
-      left(reasoning ->> 'text', ${REASONING_MAX}) as reasoning
+      left(reasoning ->> 'text', ${MAX_REASONING}) as reasoning
     from (
       select * from observability.payloads where ${isOfRun(run)} and event_id = any(${[...eventIds]}::uuid[])
       union all
       (
         select * from observability.payloads where ${isOfRun(run)} and part in ('update', 'enter') and part = 'update'
           and owner_id = any(${[...updatesOf]}::uuid[])
-        order by seq desc, event_id desc limit ${UPDATES_MAX}
+        order by seq desc, event_id desc limit ${MAX_UPDATES}
       )
     ) as payload
     order by seq, event_id`.execute(query);
@@ -52,7 +52,7 @@ function partText(part: PayloadPart) {
   const text = COLUMNS[part];
   return sql`case when ${text} is not null then json_build_object(
     'characters', length(${text}),
-    'text', case when length(${text}) <= ${VALUE_MAX} then ${text} else left(${text}, ${PREVIEW}) end
+    'text', case when length(${text}) <= ${MAX_VALUE} then ${text} else left(${text}, ${PREVIEW}) end
   ) end as ${sql.ref(part)}`;
 }
 

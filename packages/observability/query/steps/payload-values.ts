@@ -1,6 +1,6 @@
 import type { TruncatedValue } from "#contract.ts";
 import type { Blob } from "./blobs.store.ts";
-import { PREVIEW, VALUE_MAX, type PayloadPart, type PayloadTexts } from "./payload-texts.store.ts";
+import { PREVIEW, MAX_VALUE, type PayloadPart, type PayloadTexts } from "./payload-texts.store.ts";
 import { resolveBlobs } from "./resolve-blobs.ts";
 
 export type FindBlobs = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Blob>>;
@@ -14,7 +14,7 @@ export async function toValues(rows: readonly PayloadTexts[], findBlobs: FindBlo
   const wholes = rows.flatMap((row) =>
     PARTS.flatMap((part) => {
       const given = row[part];
-      return given === null || given.characters > VALUE_MAX ? [] : [{ row, part, value: JSON.parse(given.text) as unknown }];
+      return given === null || given.characters > MAX_VALUE ? [] : [{ row, part, value: JSON.parse(given.text) as unknown }];
     }),
   );
   const asRows = wholes.map(({ value }) => ({ value, attributes: null, tool_entry: null }));
@@ -28,7 +28,7 @@ export async function toValues(rows: readonly PayloadTexts[], findBlobs: FindBlo
   return rows.map((row) => {
     const valueOf = (part: PayloadPart): unknown => {
       const given = row[part];
-      return given !== null && given.characters > VALUE_MAX
+      return given !== null && given.characters > MAX_VALUE
         ? cut(given.text, given.characters, { payload_id: row.event_id, part })
         : (values.get(keyOf(row, part)) ?? null);
     };
@@ -45,7 +45,7 @@ export async function toValues(rows: readonly PayloadTexts[], findBlobs: FindBlo
 
 /** A later event's value of a key replaces an earlier one's. What is more than an answer holds is named by the events that carried it. */
 export function mergeAttributes(rows: readonly PayloadValues[]): Record<string, unknown> {
-  let left = VALUE_MAX;
+  let left = MAX_VALUE;
   return Object.fromEntries(
     rows.flatMap(({ event_id: eventId, attributes }) => {
       if (typeof attributes !== "object" || attributes === null) {
@@ -62,7 +62,7 @@ type Place = Pick<TruncatedValue, "payload_id" | "part">;
 
 function bounded(value: unknown, place: Place): unknown {
   const text = JSON.stringify(value) ?? "null";
-  return text.length <= VALUE_MAX ? value : cut(text, lengthOf(text), place);
+  return text.length <= MAX_VALUE ? value : cut(text, lengthOf(text), place);
 }
 
 function cut(text: string, characters: number, place: Place): TruncatedValue {

@@ -8,9 +8,9 @@ type Parts = {
 type Find = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Blob>>;
 
 /** Contents asked for in one answer. */
-const HASHES_MAX = 20_000;
+const MAX_HASHES = 20_000;
 /** Characters put in the places of references, each as often as it is referred to. */
-const CHARACTERS_MAX = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * Puts contents in the places of `{"$blob": "<sha256>"}`. One that is not there stays a reference with `missing`; when
@@ -20,12 +20,12 @@ const CHARACTERS_MAX = 16 * 1024 * 1024;
 export async function resolveBlobs<Row extends Parts>(
   rows: readonly Row[],
   find: Find,
-  charactersMax = CHARACTERS_MAX,
+  charactersMax = MAX_CHARACTERS,
 ): Promise<readonly Row[]> {
   const hashes = new Set<string>();
   for (const { value, attributes, tool_entry: entry } of rows) {
     for (const part of [value, attributes, entry?.parameters, entry?.result]) {
-      replace(part, (hash) => (hashes.size < HASHES_MAX ? hashes.add(hash) : hash));
+      replace(part, (hash) => (hashes.size < MAX_HASHES ? hashes.add(hash) : hash));
     }
   }
   const blobs = hashes.size === 0 ? new Map<string, Blob>() : await find([...hashes]);

@@ -7,7 +7,7 @@ import type { Seen } from "./steps.store.ts";
 export type Revision = { readonly next: number; readonly running: readonly number[] };
 
 /** More of them at once than clients carry around; what came after the first of them then counts as not seen. */
-const RUNNING_MAX = 100;
+const MAX_RUNNING = 100;
 const WRAPS_AT = 2 ** 32;
 
 /** The moment of a reading, and the trace's revision then. */
@@ -39,7 +39,7 @@ export function narrowSnapshot(snapshot: Revision, versions: Iterable<number>): 
     last = Math.max(last, version);
   }
   const running = snapshot.running.filter((version) => version <= last);
-  return running.length > RUNNING_MAX ? { next: Math.min(...running), running: [] } : { next: last + 1, running };
+  return running.length > MAX_RUNNING ? { next: Math.min(...running), running: [] } : { next: last + 1, running };
 }
 
 export function isSince({ next, running }: Revision, version: number): boolean {

@@ -26,7 +26,7 @@ export type SkeletonRow = {
 };
 
 export type Skeleton = Seen & {
-  /** Those that began first, {@link STEPS_MAX} at the most, in no order. */
+  /** Those that began first, {@link MAX_STEPS} at the most, in no order. */
   readonly rows: readonly SkeletonRow[];
   readonly total: number;
 };
@@ -40,7 +40,7 @@ export type Seen = {
 };
 
 /** Steps of a trace that can be listed. */
-const STEPS_MAX = 100_000;
+const MAX_STEPS = 100_000;
 
 /** Everything about all steps that a page of them depends on, as small as it can be, in one look at the database. */
 export async function findSkeleton(query: Query, run: Run): Promise<Skeleton> {
@@ -54,13 +54,13 @@ export async function findSkeleton(query: Query, run: Run): Promise<Skeleton> {
         from observability.observations
         where ${isOfRun(run)}
         order by ${BY_START}
-        limit ${STEPS_MAX + 1}
+        limit ${MAX_STEPS + 1}
       ) as placed), '[]') as steps,
       ${versionsOf(run)} as versions`.execute(query);
   const [{ snapshot, steps, versions } = NOTHING] = rows;
-  const isCut = steps.length > STEPS_MAX;
+  const isCut = steps.length > MAX_STEPS;
   return {
-    rows: isCut ? steps.slice(0, STEPS_MAX) : steps,
+    rows: isCut ? steps.slice(0, MAX_STEPS) : steps,
     total: isCut ? await countSteps(query, run) : steps.length,
     snapshot,
     versions,

@@ -22,36 +22,36 @@ export type PayloadContent = Pick<PayloadRow, "owner_id" | "part" | "event_id" |
 };
 
 /** One answer holds no more than this; a trace with more shows its first ones. */
-const OBSERVATIONS_MAX = 20_000;
-const PAYLOADS_MAX = 60_000;
+const MAX_OBSERVATIONS = 20_000;
+const MAX_PAYLOADS = 60_000;
 /** Characters of one input or output at the most; of a longer one the beginning is given. */
-const VALUE_MAX = 256 * 1024;
+const MAX_VALUE = 256 * 1024;
 const PREVIEW = 4_000;
 /** Characters of all of them together, in the order of the events; of what comes after only beginnings are given. */
-const VALUES_MAX = 1024 * 1024;
+const MAX_VALUES = 1024 * 1024;
 /** Characters of places in graphs. */
-const GRAPHS_MAX = 16 * 1024 * 1024;
+const MAX_GRAPHS = 16 * 1024 * 1024;
 /** Characters of contents in the places of references. */
-const CONTENTS_MAX = 1024 * 1024;
+const MAX_CONTENTS = 1024 * 1024;
 const SHORT_PREVIEW = 200;
 /** Bytes as they are stored that are looked into for that; of what comes after nothing is given. */
-const STORED_MAX = 64 * 1024 * 1024;
+const MAX_STORED = 64 * 1024 * 1024;
 
 /** What happened in a trace. */
 export async function findTraceContent(query: Query, run: Run): Promise<TraceContent> {
   const steps = await readSteps<Omit<WholeStep, keyof StepRow>>(query, {
     projectId: run.projectId,
-    from: firstSteps(run, { limit: OBSERVATIONS_MAX, weights: { weight: ["error", "code"], graph_weight: ["graph_step", "next"] } }),
+    from: firstSteps(run, { limit: MAX_OBSERVATIONS, weights: { weight: ["error", "code"], graph_weight: ["graph_step", "next"] } }),
     error: {
-      whole: sql<number>`case when weight <= ${VALUES_MAX} then ${UNBOUNDED}::int else ${SHORT_PREVIEW}::int end`,
+      whole: sql<number>`case when weight <= ${MAX_VALUES} then ${UNBOUNDED}::int else ${SHORT_PREVIEW}::int end`,
       kept: SHORT_PREVIEW,
     },
-    withCode: sql<boolean>`weight <= ${VALUES_MAX}`,
+    withCode: sql<boolean>`weight <= ${MAX_VALUES}`,
     beside: [
       sql`weight`,
       sql`graph_weight`,
-      whileLight("graph_step", "graph_weight", GRAPHS_MAX),
-      whileLight("next", "graph_weight", GRAPHS_MAX),
+      whileLight("graph_step", "graph_weight", MAX_GRAPHS),
+      whileLight("next", "graph_weight", MAX_GRAPHS),
     ],
     orderBy: BY_START,
   });
@@ -59,12 +59,12 @@ export async function findTraceContent(query: Query, run: Run): Promise<TraceCon
   const last = steps.at(-1);
   return {
     steps,
-    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, run.projectId, hashes), CONTENTS_MAX),
+    payloads: await resolveBlobs(payloads, (hashes) => findBlobs(query, run.projectId, hashes), MAX_CONTENTS),
     isCut:
-      steps.length === OBSERVATIONS_MAX ||
-      (last?.weight ?? 0) > VALUES_MAX ||
-      (last?.graph_weight ?? 0) > GRAPHS_MAX ||
-      payloads.length === PAYLOADS_MAX,
+      steps.length === MAX_OBSERVATIONS ||
+      (last?.weight ?? 0) > MAX_VALUES ||
+      (last?.graph_weight ?? 0) > MAX_GRAPHS ||
+      payloads.length === MAX_PAYLOADS,
   };
 }
 
@@ -75,16 +75,16 @@ async function findPayloads(query: Query, run: Run): Promise<readonly PayloadCon
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id,
       ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
-      case when total is null then null else left(reasoning ->> 'text', ${VALUE_MAX}) end as reasoning
+      case when total is null then null else left(reasoning ->> 'text', ${MAX_VALUE}) end as reasoning
     from (
-      select *, case when stored <= ${STORED_MAX} then sum(case when stored <= ${STORED_MAX} then octet_length(concat(value, attributes, tool_entry, reasoning)) end) over by_event end as total
+      select *, case when stored <= ${MAX_STORED} then sum(case when stored <= ${MAX_STORED} then octet_length(concat(value, attributes, tool_entry, reasoning)) end) over by_event end as total
       from (
         select *, sum(${storedBytes}) over by_event as stored
         from (
           select * from observability.payloads
           where ${isOfRun(run)}
           order by seq, event_id
-          limit ${PAYLOADS_MAX}
+          limit ${MAX_PAYLOADS}
         ) as payload
         window by_event as (order by seq, event_id)
       ) as payload
@@ -106,11 +106,11 @@ function bounded(name: "value" | "attributes" | "tool_entry") {
     case
       when ${column} is null then null
       when total is null then json_build_object('truncated', true, 'preview', '')
-      when length(${column}::text) <= ${SHORT_PREVIEW} or (total <= ${VALUES_MAX} and length(${column}::text) <= ${VALUE_MAX}) then ${column}
+      when length(${column}::text) <= ${SHORT_PREVIEW} or (total <= ${MAX_VALUES} and length(${column}::text) <= ${MAX_VALUE}) then ${column}
       else json_build_object(
         'truncated', true,
         'characters', length(${column}::text),
-        'preview', left(${column}::text, case when total <= ${VALUES_MAX} then ${PREVIEW}::int else ${SHORT_PREVIEW}::int end)
+        'preview', left(${column}::text, case when total <= ${MAX_VALUES} then ${PREVIEW}::int else ${SHORT_PREVIEW}::int end)
       )
     end as ${column}`;
 }

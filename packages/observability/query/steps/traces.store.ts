@@ -46,7 +46,7 @@ type SegmentRow = {
 };
 
 /** Characters of an error at the most. */
-const ERROR_MAX = 16_384;
+const MAX_ERROR = 16_384;
 
 /** Without a project, the newest of that id among the reader's projects. The id of any run of a trace finds the whole trace. */
 export async function findTrace(
@@ -112,7 +112,7 @@ export const entryStatus = sql<TraceStatus>`case when entry.status = 'running' a
 
 /** Only an event's length bounds it, and a page has 200. */
 function errorOf(run: "trace" | "part") {
-  return cutText(`${run}.error`, { whole: ERROR_MAX, kept: ERROR_MAX });
+  return cutText(`${run}.error`, { whole: MAX_ERROR, kept: MAX_ERROR });
 }
 
 function isoOf(column: string) {

@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findUsualDurations, NAME_MAX, type NamedKind } from "./usual-durations.store.ts";
+import { findUsualDurations, MAX_NAME, type NamedKind } from "./usual-durations.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -9,7 +9,7 @@ type Query = Kysely<ObservabilitySchema>;
 export type UsualDurations = (step: NamedKind) => number | undefined;
 
 const FRESH_MS = 60_000;
-const REMEMBERED_MAX = 10_000;
+const MAX_REMEMBERED = 10_000;
 const DAYS_MS = 7 * 24 * 3_600_000;
 
 /** Of the last seven days, remembered for a minute: a trace that runs is asked for again and again. */
@@ -17,12 +17,12 @@ export function createUsualDurations({ query, clock }: { readonly query: Query; 
   const known = new Map<string, { readonly p99Ms: number | undefined; readonly at: number }>();
   return async (projectId: string, steps: readonly NamedKind[]): Promise<UsualDurations> => {
     const now = clock.now().getTime();
-    const asked = new Map(steps.map(({ kind, name }) => [keyOf(projectId, { kind, name }), { kind, name: name.slice(0, NAME_MAX) }]));
+    const asked = new Map(steps.map(({ kind, name }) => [keyOf(projectId, { kind, name }), { kind, name: name.slice(0, MAX_NAME) }]));
     const unsure = [...asked].filter(([key]) => now - (known.get(key)?.at ?? -Infinity) >= FRESH_MS);
     if (unsure.length > 0) {
       const found = await findUsualDurations(query, { projectId, since: new Date(now - DAYS_MS), of: unsure.map(([, step]) => step) });
       const byKey = new Map(found.map((row) => [keyOf(projectId, row), row.p99_ms]));
-      if (known.size + unsure.length > REMEMBERED_MAX) {
+      if (known.size + unsure.length > MAX_REMEMBERED) {
         known.clear();
       }
       for (const [key] of unsure) {
@@ -34,5 +34,5 @@ export function createUsualDurations({ query, clock }: { readonly query: Query; 
 }
 
 function keyOf(projectId: string, { kind, name }: NamedKind): string {
-  return `${projectId} ${kind} ${name.slice(0, NAME_MAX)}`;
+  return `${projectId} ${kind} ${name.slice(0, MAX_NAME)}`;
 }

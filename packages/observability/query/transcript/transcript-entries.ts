@@ -7,9 +7,9 @@ import { partsOf, type RawPart } from "./transcript-parts.ts";
 import { isObject } from "./transcript-parts.ts";
 
 /** Characters of one part; of all parts of an answer; of each part beyond that. */
-const [TEXT_MAX, ANSWER_MAX, SHORT] = [20_000, 1_500_000, 400];
-const [MESSAGES_MAX, PARTS_MAX] = [200, 100];
-const NAME_MAX = 200;
+const [MAX_TEXT, MAX_ANSWER, SHORT] = [20_000, 1_500_000, 400];
+const [MAX_MESSAGES, MAX_PARTS] = [200, 100];
+const MAX_NAME = 200;
 
 /**
  * The steps of one page as a transcript. Steps before it (`isBefore`) are not shown, but what they said is not new either.
@@ -17,7 +17,7 @@ const NAME_MAX = 200;
 export function presentTranscript(steps: readonly TranscriptStep[], payloads: readonly TranscriptPayload[]): TranscriptEntry[] {
   const byOwner = Map.groupBy(payloads, (payload) => payload.owner_id);
   const history = createHistory();
-  const room = { left: ANSWER_MAX };
+  const room = { left: MAX_ANSWER };
   return steps.flatMap((step) => {
     const own = byOwner.get(step.id) ?? [];
     const spoken = step.kind === "tool" ? toolMessages(step, own, history) : modelMessages(step, own, history);
@@ -83,8 +83,8 @@ function presentEntry(step: TranscriptStep, { repeated, input, output }: Spoken,
     ...output.map((message) => ({ message, side: "output" as const })),
   ].filter(({ message }) => message.parts.length > 0);
   // The newest say most.
-  const shown = said.slice(-MESSAGES_MAX);
-  const partsLeftOut = shown.reduce((sum, { message }) => sum + Math.max(message.parts.length - PARTS_MAX, 0), 0);
+  const shown = said.slice(-MAX_MESSAGES);
+  const partsLeftOut = shown.reduce((sum, { message }) => sum + Math.max(message.parts.length - MAX_PARTS, 0), 0);
   const { id, kind, name, model, status, started_at, duration_ms, input_tokens, output_tokens, error } = presentStep(step);
   return {
     observation_id: id,
@@ -104,12 +104,12 @@ function presentEntry(step: TranscriptStep, { repeated, input, output }: Spoken,
 }
 
 function presentMessage({ role, name, parts }: RawMessage, side: TranscriptMessage["side"], room: Room): TranscriptMessage {
-  return { side, role, name: bounded(name), parts: parts.slice(0, PARTS_MAX).map((part) => presentPart(part, room)) };
+  return { side, role, name: bounded(name), parts: parts.slice(0, MAX_PARTS).map((part) => presentPart(part, room)) };
 }
 
 function presentPart({ type, value, name, callId, isError, mediaType, characters }: RawPart, room: Room): TranscriptPart {
   const whole = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const text = cut(whole, room.left > 0 ? TEXT_MAX : SHORT);
+  const text = cut(whole, room.left > 0 ? MAX_TEXT : SHORT);
   room.left -= text.length;
   return {
     type,
@@ -123,7 +123,7 @@ function presentPart({ type, value, name, callId, isError, mediaType, characters
 }
 
 function bounded(text: string | undefined): string | null {
-  return text === undefined ? null : cut(text, NAME_MAX);
+  return text === undefined ? null : cut(text, MAX_NAME);
 }
 
 /** Never between the two halves of one character. */

@@ -20,7 +20,7 @@ type Page = {
 
 /** Steps before a page that are read for what they said. */
 const STEPS_BEFORE = 60;
-const ERROR_MAX = 2_000;
+const MAX_ERROR = 2_000;
 
 /** Model calls and tools of a trace, and of the runs that went on from it, in the order of their start, which is the same on every page. */
 export async function findTranscriptSteps(query: Query, run: Run, { after, limit }: Page): Promise<readonly TranscriptStep[]> {
@@ -38,19 +38,19 @@ export async function findTranscriptSteps(query: Query, run: Run, { after, limit
       join beginning on placed.place > beginning.place - ${STEPS_BEFORE} and placed.place <= beginning.place + ${limit}
       join observability.observations as observation
         on observation.project_id = ${run.projectId} and observation.trace_id = placed.trace_id and observation.day = placed.day and observation.id = placed.id`,
-    error: { whole: ERROR_MAX, kept: ERROR_MAX },
+    error: { whole: MAX_ERROR, kept: MAX_ERROR },
     beside: [sql`place`, sql`is_before`],
     orderBy: sql`place`,
   });
 }
 
 /** Characters of one input or output; of a longer one the beginning is given. */
-const [VALUE_MAX, PREVIEW] = [1024 * 1024, 8_000];
+const [MAX_VALUE, PREVIEW] = [1024 * 1024, 8_000];
 /** Characters of all of them together, those of the page first; of the others nothing is given. */
-const VALUES_MAX = 8 * 1024 * 1024;
+const MAX_VALUES = 8 * 1024 * 1024;
 /** Bytes as they are stored that are looked into for that. */
-const STORED_MAX = 32 * 1024 * 1024;
-const REASONING_MAX = 200_000;
+const MAX_STORED = 32 * 1024 * 1024;
+const MAX_REASONING = 200_000;
 
 /** What went into these steps and came out of them. */
 export async function findTranscriptPayloads(
@@ -65,15 +65,15 @@ export async function findTranscriptPayloads(
     select owner_id, event_id,
       case
         when value is null then null
-        when total <= ${VALUES_MAX} and characters <= ${VALUE_MAX} then value
-        else json_build_object('truncated', true, 'characters', characters, 'preview', case when total <= ${VALUES_MAX} then left(value::text, ${PREVIEW}) else '' end)
+        when total <= ${MAX_VALUES} and characters <= ${MAX_VALUE} then value
+        else json_build_object('truncated', true, 'characters', characters, 'preview', case when total <= ${MAX_VALUES} then left(value::text, ${PREVIEW}) else '' end)
       end as value,
-      case when total <= ${VALUES_MAX} and length(tool_entry::text) <= ${VALUE_MAX} then tool_entry end as tool_entry,
-      case when total <= ${VALUES_MAX} then left(reasoning ->> 'text', ${REASONING_MAX}) end as reasoning
+      case when total <= ${MAX_VALUES} and length(tool_entry::text) <= ${MAX_VALUE} then tool_entry end as tool_entry,
+      case when total <= ${MAX_VALUES} then left(reasoning ->> 'text', ${MAX_REASONING}) end as reasoning
     from (
-      select *, sum(case when stored <= ${STORED_MAX} then least(characters, ${VALUE_MAX}) else ${VALUES_MAX} + 1 end) over (order by place) as total
+      select *, sum(case when stored <= ${MAX_STORED} then least(characters, ${MAX_VALUE}) else ${MAX_VALUES} + 1 end) over (order by place) as total
       from (
-        select *, case when stored <= ${STORED_MAX} then coalesce(length(value::text), 0) else 0 end as characters
+        select *, case when stored <= ${MAX_STORED} then coalesce(length(value::text), 0) else 0 end as characters
         from (
           select payload.owner_id, payload.event_id, payload.value, payload.tool_entry, payload.reasoning, wanted.place,
             sum(coalesce(pg_column_size(payload.value), 0) + coalesce(pg_column_size(payload.tool_entry), 0)) over (order by wanted.place) as stored
