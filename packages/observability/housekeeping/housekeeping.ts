@@ -16,7 +16,7 @@ type HousekeepingOptions = {
   readonly log: Logger;
 };
 
-/** Of the time that one task may take, unless it says otherwise. */
+/** The part of the time that one task may take, unless it says otherwise. */
 const SHARE = 1 / 20;
 const RARELY_MS = 600_000;
 const DELETED_EVERY_MS = 10_000;

@@ -14,7 +14,7 @@ type GoneProducersOptions = {
 };
 
 const EVERY_MS = 10_000;
-/** Of the time that looking for them may take. */
+/** The part of the time that looking for gone producers may take. */
 const SHARE = 1 / 20;
 const MAX_LAG_SECONDS = 15;
 

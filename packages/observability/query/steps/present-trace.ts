@@ -29,7 +29,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
   };
 }
 
-/** Of the whole answer. */
+/** The whole answer is held to this many bytes. */
 const ANSWER_BYTES = 4_000_000;
 
 export function presentTrace(

@@ -91,7 +91,7 @@ async function countSteps(query: Query, run: Run): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Of the page of steps in a list. */
+/** Reads the steps of one page of a list. */
 export async function findListedSteps(query: Query, run: Run, ids: readonly string[]): Promise<readonly StepRow[]> {
   return readSteps(query, {
     projectId: run.projectId,

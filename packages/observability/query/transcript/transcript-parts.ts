@@ -236,7 +236,7 @@ export function textOf(...candidates: readonly unknown[]): string | undefined {
   return candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate !== "");
 }
 
-/** Of the names the first that the object has. */
+/** Reads the first of these names that the object has a value for. */
 export function firstOf(value: Values, ...names: readonly string[]): unknown {
   const name = names.find((candidate) => value[candidate] !== undefined && value[candidate] !== null);
   return name === undefined ? undefined : value[name];
