@@ -57,7 +57,7 @@ export async function describeRoles(): Promise<readonly DescribedRole[]> {
 }
 
 /** Describes all tools of `/mcp`, for code and traces. */
-export async function describeMcpTools(): Promise<readonly DescribedTool[]> {
+export function describeMcpTools(): readonly DescribedTool[] {
   const offered = offerTraces(contextOf("code-index"));
   if (offered === undefined) {
     throw new Error("the example environment names no database of traces");

@@ -77,7 +77,7 @@ export async function renderReference(): Promise<Readonly<Record<string, string>
     "variables.md": renderVariables(),
     "commands.md": renderCommands(createProgram()),
     "routes.md": renderRoutes(roles),
-    "mcp-tools.md": renderTools(await describeMcpTools()),
+    "mcp-tools.md": renderTools(describeMcpTools()),
     "events.md": renderEvents(JSON.parse(await readFile(EVENT_SCHEMA, "utf8"))),
     "metrics.md": renderMetrics(roles),
   };

@@ -1,18 +1,18 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import { addCommitSearchTool } from "#mcp/tools/commit-search.ts";
-import { addFindReferencesTool } from "#mcp/tools/find-references.ts";
-import { addFindSymbolTool } from "#mcp/tools/find-symbol.ts";
-import { addGrepTool } from "#mcp/tools/grep.ts";
-import { addIndexStatusTool } from "#mcp/tools/index-status.ts";
-import { addListFilesTool } from "#mcp/tools/list-files.ts";
-import { addListReposTool } from "#mcp/tools/list-repos.ts";
-import { addReadFileTool } from "#mcp/tools/read-file.ts";
+import { commitSearchTool } from "#mcp/tools/commit-search.ts";
+import { findReferencesTool } from "#mcp/tools/find-references.ts";
+import { findSymbolTool } from "#mcp/tools/find-symbol.ts";
+import { grepTool } from "#mcp/tools/grep.ts";
+import { indexStatusTool } from "#mcp/tools/index-status.ts";
+import { listFilesTool } from "#mcp/tools/list-files.ts";
+import { listReposTool } from "#mcp/tools/list-repos.ts";
+import { readFileTool } from "#mcp/tools/read-file.ts";
 import { addFileResources } from "./resources.ts";
-import { addSearchTool } from "#mcp/tools/search.ts";
+import { searchTool } from "#mcp/tools/search.ts";
 import type { Person } from "#http/kit/request-tenant.ts";
-import type { z } from "zod";
+import { z } from "zod";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { addTool, takenBy, type Tool, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
 
 const INSTRUCTIONS = `This server searches the team's own source code, as last indexed. All tools only read.
 - search: where something lives; ask in plain words, or give an identifier, a path or a message. Start here.
@@ -22,6 +22,18 @@ const INSTRUCTIONS = `This server searches the team's own source code, as last i
 - commit_search: when and why something last changed.
 - list_repos, list_files: what there is. index_status: how new it is, when something is missing.
 Name repo as soon as you know it. Answers are cut to max_tokens (2,000 unless you say otherwise); they say what was cut, and cursor goes on.`;
+
+const TOOLS: readonly Tool[] = [
+  searchTool,
+  grepTool,
+  readFileTool,
+  findSymbolTool,
+  findReferencesTool,
+  commitSearchTool,
+  listFilesTool,
+  listReposTool,
+  indexStatusTool,
+];
 
 type ServerOptions = ToolContext & {
   readonly version: string;
@@ -34,18 +46,18 @@ export async function createCodeIndexServer({ version, person, plugin, ...contex
   const offered = person !== undefined && plugin !== undefined && (await plugin.isOffered()) ? { plugin, person } : undefined;
   const instructions = offered === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${offered.plugin.instructions}`;
   const server = new McpServer({ name: "sightline-code-index", title: "Sightline code index", version }, { instructions });
-  addSearchTool(server, context);
-  addGrepTool(server, context);
-  addReadFileTool(server, context);
-  addFindSymbolTool(server, context);
-  addFindReferencesTool(server, context);
-  addCommitSearchTool(server, context);
-  addListFilesTool(server, context);
-  addListReposTool(server, context);
-  addIndexStatusTool(server, context);
+  for (const tool of TOOLS) {
+    addTool(server, context, tool);
+  }
   addFileResources(server, context);
   if (offered !== undefined) {
-    addPluginTools(server, context, offered);
+    const asker = { person: offered.person, countTokens, takeTokens };
+    for (const tool of offered.plugin.tools) {
+      addTool(server, context, {
+        ...tool,
+        answer: (given, { signal, maxTokens }) => tool.answer(given, { ...asker, signal, maxTokens }),
+      });
+    }
   }
   return server;
 }
@@ -78,15 +90,21 @@ export type PluginTools = {
   readonly tools: readonly PluginTool[];
 };
 
-type OfferedPlugin = { readonly plugin: PluginTools; readonly person: Person };
+export type DescribedTool = Pick<Tool, "name" | "title" | "description"> & Readonly<Record<"inputSchema" | "outputSchema", Fields>>;
 
-export function addPluginTools(server: McpServer, context: ToolContext, { plugin, person }: OfferedPlugin): void {
-  for (const { inputSchema, answer, ...tool } of plugin.tools) {
-    addTool(server, context, {
-      ...tool,
-      inputSchema: inputSchema.extend({ max_tokens: maxTokensSchema }),
-      answer: ({ max_tokens: maxTokens, ...given }, { signal }) =>
-        answer(given, { person, signal, maxTokens: tokensWithin(maxTokensSchema.parse(maxTokens)), countTokens, takeTokens }),
-    });
-  }
+type Fields = z.infer<typeof fieldsSchema>;
+const fieldsSchema = z.object({
+  properties: z.record(z.string(), z.looseObject({})).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+/** Every tool of `/mcp`, plug-in tools included, as clients see them. */
+export function describeTools(plugin: PluginTools): readonly DescribedTool[] {
+  return [...TOOLS, ...plugin.tools].map((tool) => ({
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: fieldsSchema.parse(z.toJSONSchema(takenBy(tool), { io: "input" })),
+    outputSchema: fieldsSchema.parse(z.toJSONSchema(tool.outputSchema)),
+  }));
 }

@@ -1,5 +1,7 @@
-import type { SearchResult } from "#contract.ts";
+import type { z } from "zod";
+import type { legNameSchema, SearchResult } from "#contract.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
+import type { ToolAnswer } from "./tool.ts";
 
 /** How much of a result is shown: the chunk, its signature and the lines that match, or only where it is. */
 type Detail = "full" | "lines" | "place";
@@ -99,4 +101,50 @@ export function fitItems<Item>(
   const costOf = (item: Item) => Math.max(countTokens(render(item)), countTokens(JSON.stringify(dataOf(item)))) + 1;
   const overflowing = items.findIndex((item) => (left -= costOf(item)) < 0);
   return overflowing === -1 ? items : items.slice(0, Math.max(overflowing, 1));
+}
+
+/** A page of something, which can be shown in part. */
+type Page = {
+  readonly notes: readonly string[];
+  readonly next_cursor: string | null;
+  /** Goes on after the first `shown` items. */
+  readonly cursorAfter: (shown: number) => string;
+};
+
+type FittingPage<Item> = FittingItems<Item> & { readonly unit?: string; readonly advice?: string };
+
+export type FittedPage<Item> = Pick<Page, "notes"> & {
+  readonly shown: readonly Item[];
+  readonly isCut: boolean;
+  /** The cursor after what is shown. */
+  readonly next: string | null;
+};
+
+/** The first items of a page that fit, and how to go on after them. */
+export function fitPage<Item>(items: readonly Item[], page: Page, fitting: FittingPage<Item>): FittedPage<Item> {
+  const { unit = "", advice = "ask with a larger max_tokens" } = fitting;
+  const shown = fitItems(items, fitting);
+  if (shown.length === items.length) {
+    return { shown, isCut: false, next: page.next_cursor, notes: page.notes };
+  }
+  const cut = `Cut to max_tokens: ${shown.length} of ${items.length}${unit} shown; go on with cursor, or ${advice}.`;
+  return { shown, isCut: true, next: page.cursorAfter(shown.length), notes: [...page.notes, cut] };
+}
+
+type Going = { readonly notes: readonly string[]; readonly next: string | null };
+
+/** Both forms of a page: what was found, then what to know of it, then how to go on. */
+export function answerPage(lines: readonly string[], structured: ToolAnswer["structured"], { notes, next }: Going): ToolAnswer {
+  return {
+    text: [...lines, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n"),
+    structured: { ...structured, next_cursor: next, notes },
+  };
+}
+
+type Legs<Leg> = Readonly<Record<z.infer<typeof legNameSchema>, Leg>>;
+
+/** Why a leg can't answer is for people to read, and may be as long as a provider's message. */
+export function shortReasons<Leg extends { readonly reason?: string | undefined }>(legs: Legs<Leg>, most: number): Legs<Leg> {
+  const short = (leg: Leg): Leg => (leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, most) });
+  return { semantic: short(legs.semantic), bm25: short(legs.bm25), exact: short(legs.exact) };
 }

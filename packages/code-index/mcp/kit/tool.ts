@@ -1,6 +1,6 @@
 import { LATE, within } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
-import type { CallToolResult, McpServer, ServerContext, StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Semaphore } from "#retrieval/scope/semaphore.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
@@ -27,27 +27,52 @@ function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
   return () => clearInterval(timer);
 }
 
-/** The context of a tool: `access` belongs to the token of the request, and reads of `database` end with the call. */
 export type ToolContext = SearchDependencies & { readonly access: Access; readonly grepLimit: Semaphore };
 
 export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
 
-type Tool<Given> = {
+/** What a tool reads by: `access` belongs to the token of the request, and reads of `database` end with the call. */
+export type ToolCall = ToolContext & {
+  readonly signal: AbortSignal;
+  /** How long each form of the answer may be. */
+  readonly maxTokens: number;
+};
+
+type Described<Input extends z.ZodObject> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: StandardSchemaWithJSON<unknown, Given>;
-  readonly outputSchema: StandardSchemaWithJSON;
-  /** Reads by the context it is given. */
-  readonly answer: (given: Given, context: ToolContext & { readonly signal: AbortSignal }) => Promise<ToolAnswer>;
+  /** Without `max_tokens`, which all tools take. */
+  readonly inputSchema: Input;
+  readonly outputSchema: z.ZodObject;
 };
+
+export type Tool = Described<z.ZodObject> & { readonly answer: (given: unknown, call: ToolCall) => Promise<ToolAnswer> };
+
+type Definition<Input extends z.ZodObject> = Described<Input> & {
+  readonly answer: (given: z.infer<Input>, call: ToolCall) => Promise<ToolAnswer>;
+};
+
+export function defineTool<Input extends z.ZodObject>({ answer, ...tool }: Definition<Input>): Tool {
+  return { ...tool, answer: (given, call) => answer(tool.inputSchema.parse(given), call) };
+}
+
+/** What clients give a tool. */
+export function takenBy({ inputSchema }: Pick<Tool, "inputSchema">): z.ZodObject {
+  return inputSchema.extend({ max_tokens: maxTokensSchema });
+}
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 
 /** Adds a tool that only reads: within its time, until it is cancelled, with word of its progress to who asked for that. */
-export function addTool<Given>(server: McpServer, context: ToolContext, { name, answer, ...tool }: Tool<Given>): void {
-  server.registerTool(name, { ...tool, annotations: READ_ONLY }, (given: Given, call: ServerContext) =>
-    callTool(context, { name, call }, (signal) => answer(given, { ...context, signal, database: untilAborted(context.database, signal) })),
+export function addTool(server: McpServer, context: ToolContext, { answer, ...tool }: Tool): void {
+  const { name, title, description, outputSchema } = tool;
+  const config = { title, description, inputSchema: takenBy(tool), outputSchema, annotations: READ_ONLY };
+  server.registerTool(name, config, ({ max_tokens: asked, ...given }, call: ServerContext) =>
+    callTool(context, { name, call }, (signal) => {
+      const maxTokens = Math.min(Math.max(maxTokensSchema.parse(asked), MIN_TOKENS), MAX_TOKENS);
+      return answer(given, { ...context, signal, maxTokens, database: untilAborted(context.database, signal) });
+    }),
   );
 }
 
@@ -95,34 +120,15 @@ const DEFAULT_TOKENS = 2_000;
 export const MAX_TOKENS = 12_000;
 const MIN_TOKENS = 400;
 
-export const maxTokensSchema = z
+const maxTokensSchema = z
   .int()
   .min(1)
   .default(DEFAULT_TOKENS)
   .describe(`How long the answer may be, in tokens: from ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
-/** The requested number of tokens, within the limits. */
-export function tokensWithin(asked: number): number {
-  return Math.min(Math.max(asked, MIN_TOKENS), MAX_TOKENS);
-}
-
 /** Inputs that tools have in common, described the same everywhere. */
 
-export const repoField = z.string().max(200).optional().describe("owner/repo, as list_repos names it. All repositories when left out.");
-
 export const oneRepoField = z.string().min(1).max(200).describe("owner/repo, as list_repos names it.");
-
-export const pathField = z
-  .string()
-  .max(1000)
-  .optional()
-  .describe("Part of the path, such as src/server/ or *.test.ts; * stands for anything.");
-
-export const langField = z
-  .string()
-  .max(50)
-  .optional()
-  .describe("Language, such as go, python or typescript; short names (py, ts) do, too.");
 
 /** Its rule is no part of what models are told of every tool: they take names from answers. */
 const branchField = z
@@ -130,6 +136,17 @@ const branchField = z
   .max(200)
   .refine((name) => branchSchema.safeParse(name).success, "not the name of a branch");
 
-export const refField = branchField.optional().describe("A branch that is indexed; the default one when left out.");
+/** Where to look. */
+export const whereFields = {
+  repo: z.string().max(200).optional().describe("owner/repo, as list_repos names it. All repositories when left out."),
+  path: z.string().max(1000).optional().describe("Part of the path, such as src/server/ or *.test.ts; * stands for anything."),
+  lang: z.string().max(50).optional().describe("Language, such as go, python or typescript; short names (py, ts) do, too."),
+  ref: branchField.optional().describe("A branch that is indexed; the default one when left out."),
+};
 
 export const cursorField = z.string().min(1).max(2_000).optional().describe("The cursor of the answer before, to go on.");
+
+export const nextCursorField = z.string().min(1).max(2_000).optional().describe("next_cursor of the answer before, to go on.");
+
+/** What ends the data of every page. */
+export const pageFields = { next_cursor: z.string().nullable(), notes: z.array(z.string()) };

@@ -1,63 +1,43 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { commitSchema, commitsAnswerSchema, commitsRequestSchema, type Commit } from "#contract.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
-import { fitItems } from "#mcp/kit/fit.ts";
-import { oneRepoField, refField, addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { answerPage, fitPage } from "#mcp/kit/fit.ts";
+import { defineTool, nextCursorField, oneRepoField, pageFields, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 
 const asked = commitsRequestSchema.shape;
+const answered = commitsAnswerSchema.shape;
 
-const inputSchema = z.strictObject({
-  repo: oneRepoField,
-  query: asked.query.describe("Words of the message, a ticket's number or what changed; the newest commits when left out."),
-  path: asked.path.describe(
-    "Only commits that changed it: a file (followed through exact renames), a folder, or part of a path with * for anything.",
-  ),
-  author: asked.author.describe("Part of the author's name or email."),
-  since: asked.since.describe("Committed then or later: 2026-01-31, or with time and zone."),
-  until: asked.until.describe("Committed then or before."),
-  ref: refField,
-  limit: z.int().min(1).max(100).default(10).describe("Commits at the most; 1 with path tells when a file last changed."),
-  cursor: asked.cursor.describe("next_cursor of the answer before, to go on."),
-  max_tokens: maxTokensSchema,
+const shownSchema = commitSchema.omit({ repo: true, parents: true });
+
+export const commitSearchTool = defineTool({
+  name: "commit_search",
+  title: "Search commits",
+  description: `Search a repository's commits, by words of the message, by what they changed, by author and time; the newest first when no query is given.
+With path and limit 1 it tells when a file last changed, by whom and why. It knows messages and paths, not the changed lines.`,
+  inputSchema: z.strictObject({
+    repo: oneRepoField,
+    query: asked.query.describe("Words of the message, a ticket's number or what changed; the newest commits when left out."),
+    path: asked.path.describe(
+      "Only commits that changed it: a file (followed through exact renames), a folder, or part of a path with * for anything.",
+    ),
+    author: asked.author.describe("Part of the author's name or email."),
+    since: asked.since.describe("Committed then or later: 2026-01-31, or with time and zone."),
+    until: asked.until.describe("Committed then or before."),
+    ref: whereFields.ref,
+    limit: z.int().min(1).max(100).default(10).describe("Commits at the most; 1 with path tells when a file last changed."),
+    cursor: nextCursorField,
+  }),
+  outputSchema: z.object({
+    repo: z.string(),
+    ref: z.string(),
+    commits: z.array(shownSchema),
+    depth: answered.depth.describe("What is known of the branch: the newest so many commits."),
+    path: answered.path,
+    ...pageFields,
+  }),
+  answer: async ({ repo, ...request }, { database, access, maxTokens }) =>
+    answerCommits(await searchCommits(database, { ...access, repo, ref: request.ref }, request), maxTokens),
 });
-
-const shownSchema = commitSchema.pick({
-  commit: true,
-  author: true,
-  author_email: true,
-  authored_at: true,
-  committed_at: true,
-  subject: true,
-  body: true,
-  paths: true,
-  paths_total: true,
-});
-
-const outputSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commits: z.array(shownSchema),
-  depth: commitsAnswerSchema.shape.depth.describe("What is known of the branch: the newest so many commits."),
-  path: commitsAnswerSchema.shape.path,
-  next_cursor: z.string().nullable(),
-  notes: z.array(z.string()),
-});
-
-const DESCRIPTION = `Search a repository's commits, by words of the message, by what they changed, by author and time; the newest first when no query is given.
-With path and limit 1 it tells when a file last changed, by whom and why. It knows messages and paths, not the changed lines.`;
-
-export function addCommitSearchTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "commit_search",
-    title: "Search commits",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ max_tokens: maxTokens, repo, ...request }, { database, access }) =>
-      answerCommits(await searchCommits(database, { ...access, repo, ref: request.ref }, request), tokensWithin(maxTokens)),
-  });
-}
 
 const OVERHEAD_TOKENS = 200;
 /** Limits in characters, since one commit is always shown, however long it is. */
@@ -69,30 +49,15 @@ const MAX_PATHS = 8;
 const MAX_PATH_CHARACTERS = 1_600;
 
 function answerCommits({ repo, ref, depth, path, ...found }: Awaited<ReturnType<typeof searchCommits>>, maxTokens: number): ToolAnswer {
-  const commits = found.commits.map(presentCommit);
-  const shown = fitItems(commits, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderCommit });
-  const isCut = shown.length < commits.length;
-  const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
-  const notes = [
-    ...found.notes,
-    ...(isCut
-      ? [`Cut to max_tokens: ${shown.length} of ${commits.length} shown; go on with cursor, or ask with a larger max_tokens.`]
-      : []),
-  ];
+  const fitting = { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderCommit };
+  const { shown, ...going } = fitPage(found.commits.map(presentCommit), found, fitting);
   const names = pathsThatFit(path?.is === "file" ? path.names.slice(1) : []);
   const earlier = names.length === 0 ? [] : [`The file was ${names.join(", before that ")}.`];
-  return {
-    text: [`${repo} ${ref}`, ...shown.map(renderCommit), ...earlier, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n"),
-    structured: {
-      repo,
-      ref,
-      commits: shown,
-      depth,
-      path: path === null ? null : { ...path, names: pathsThatFit(path.names) },
-      next_cursor: next,
-      notes,
-    },
-  };
+  return answerPage(
+    [`${repo} ${ref}`, ...shown.map(renderCommit), ...earlier],
+    { repo, ref, commits: shown, depth, path: path === null ? null : { ...path, names: pathsThatFit(path.names) } },
+    going,
+  );
 }
 
 type Shown = z.infer<typeof shownSchema>;

@@ -1,62 +1,39 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { foundReferenceSchema, foundSymbolSchema, type FoundReference } from "#contract.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { fitItems } from "#mcp/kit/fit.ts";
+import { answerPage, fitItems, fitPage } from "#mcp/kit/fit.ts";
 import { renderSymbol } from "./find-symbol.ts";
-import {
-  langField,
-  refField,
-  repoField,
-  addTool,
-  maxTokensSchema,
-  tokensWithin,
-  type ToolAnswer,
-  type ToolContext,
-} from "#mcp/kit/tool.ts";
-
-const inputSchema = z.strictObject({
-  symbol: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start."),
-  repo: repoField,
-  path: z.string().max(1000).optional().describe("Only uses in these paths: part of the path; * stands for anything."),
-  lang: langField,
-  ref: refField,
-  limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),
-  cursor: z.string().min(1).max(2_000).optional().describe("next_cursor of the answer before, to go on."),
-  max_tokens: maxTokensSchema,
-});
+import { defineTool, nextCursorField, pageFields, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 
 /** What all uses in a file have in common is said once. */
 const fileSchema = foundReferenceSchema
   .pick({ repo: true, commit: true, path: true })
   .extend({ uses: z.array(foundReferenceSchema.pick({ line: true, text: true, kind: true, within: true })) });
 
-const outputSchema = z.object({
-  definitions: z.array(
-    foundSymbolSchema.pick({ repo: true, commit: true, path: true, start_line: true, end_line: true, kind: true, name: true }),
-  ),
-  files: z.array(fileSchema),
-  total: z.int().nullable().describe("Uses in all; null when there are too many files to count them."),
-  files_total: z.int(),
-  next_cursor: z.string().nullable(),
-  notes: z.array(z.string()),
+const definitionSchema = foundSymbolSchema.omit({ ref: true, language: true, scope: true, signature: true });
+
+export const findReferencesTool = defineTool({
+  name: "find_references",
+  title: "Find uses of a symbol",
+  description: `Find who uses a function, class, type or other symbol: its callers, imports and other uses, with line, text and the function each is in.
+What is nearest to the definition comes first, tests and vendored copies last. Names decide: two things of the same name are not told apart.`,
+  inputSchema: z.strictObject({
+    symbol: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start."),
+    ...whereFields,
+    path: whereFields.path.describe("Only uses in these paths: part of the path; * stands for anything."),
+    limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),
+    cursor: nextCursorField,
+  }),
+  outputSchema: z.object({
+    definitions: z.array(definitionSchema),
+    files: z.array(fileSchema),
+    total: z.int().nullable().describe("Uses in all; null when there are too many files to count them."),
+    files_total: z.int(),
+    ...pageFields,
+  }),
+  answer: async (request, { database, access, maxTokens }) => answerReferences(await findReferences(database, access, request), maxTokens),
 });
-
-const DESCRIPTION = `Find who uses a function, class, type or other symbol: its callers, imports and other uses, with line, text and the function each is in.
-What is nearest to the definition comes first, tests and vendored copies last. Names decide: two things of the same name are not told apart.`;
-
-export function addFindReferencesTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "find_references",
-    title: "Find uses of a symbol",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ max_tokens: maxTokens, ...request }, { database, access }) =>
-      answerReferences(await findReferences(database, access, request), tokensWithin(maxTokens)),
-  });
-}
 
 const OVERHEAD_TOKENS = 150;
 /** More definitions are of no use to who asks for uses. */
@@ -66,39 +43,24 @@ function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, max
   const { references, total, files_total: filesTotal } = found;
   const definitions = fitItems(found.definitions.slice(0, DEFINITIONS), { maxTokens: maxTokens / 4, render: renderSymbol });
   const left = maxTokens - OVERHEAD_TOKENS - definitions.reduce((sum, symbol) => sum + countTokens(renderSymbol(symbol)) + 20, 0);
-  const shown = fitItems(withFileHeaders(references), {
+  const { shown, ...going } = fitPage(withFileHeaders(references), found, {
     maxTokens: left,
     render: ({ fileHeader, ...use }) => `${fileHeader}${renderUse(use)}`,
     dataOf: ({ fileHeader, line, text, kind, within }) => [fileHeader, { line, text, kind, within }],
+    advice: "name a path",
   });
-  const isCut = shown.length < references.length;
-  const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
-  const notes = [
-    ...found.notes,
-    ...(isCut ? [`Cut to max_tokens: ${shown.length} of ${references.length} shown; go on with cursor, or name a path.`] : []),
-  ];
   const files = byFile(shown);
   const counted = total === null ? `in ${filesTotal} files` : `${total} in ${filesTotal} files`;
-  return {
-    text: [
+  return answerPage(
+    [
       `Defined (${found.definitions.length}):`,
       ...definitions.map(renderSymbol),
       `Used (${counted}):`,
       ...files.flatMap((file) => [`${file.repo}@${file.commit} ${file.path}`, ...file.uses.map(renderUse)]),
-      ...notes,
-      ...(next === null ? [] : [`cursor: ${next}`]),
-    ].join("\n"),
-    structured: {
-      definitions: definitions.map(({ repo, commit, path, start_line, end_line, kind, name }) => {
-        return { repo, commit, path, start_line, end_line, kind, name };
-      }),
-      files,
-      total,
-      files_total: filesTotal,
-      next_cursor: next,
-      notes,
-    },
-  };
+    ],
+    { definitions: definitions.map((symbol) => definitionSchema.parse(symbol)), files, total, files_total: filesTotal },
+    going,
+  );
 }
 
 type Use = Pick<FoundReference, "line" | "text" | "kind" | "within">;
@@ -112,15 +74,9 @@ function withFileHeaders(references: readonly FoundReference[]) {
   });
 }
 
-type InFile = Use & Pick<FoundReference, "repo" | "commit" | "path">;
-
-function byFile(references: readonly InFile[]): z.infer<typeof fileSchema>[] {
+function byFile(references: readonly (Use & Pick<FoundReference, "repo" | "commit" | "path">)[]): z.infer<typeof fileSchema>[] {
   const files = Map.groupBy(references, ({ repo, path }) => `${repo} ${path}`);
-  return [...files.values()].flatMap((inFile) => {
-    const [first] = inFile;
-    const uses = inFile.map(({ line, text, kind, within }) => ({ line, text, kind, within }));
-    return first === undefined ? [] : [{ repo: first.repo, commit: first.commit, path: first.path, uses }];
-  });
+  return [...files.values()].flatMap((uses) => uses.slice(0, 1).map((first) => fileSchema.parse({ ...first, uses })));
 }
 
 function renderUse({ line, text, kind, within }: Use): string {

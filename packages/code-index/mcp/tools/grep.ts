@@ -1,100 +1,64 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { grepCaseSchema, grepMatchSchema, type GrepMatch } from "#contract.ts";
+import { grepCaseSchema, grepFileSchema, grepMatchSchema } from "#contract.ts";
 import { grep, type FoundLines } from "#retrieval/grep/grep.ts";
-import { fitItems } from "#mcp/kit/fit.ts";
-import {
-  langField,
-  pathField,
-  refField,
-  repoField,
-  addTool,
-  maxTokensSchema,
-  tokensWithin,
-  type ToolAnswer,
-  type ToolContext,
-} from "#mcp/kit/tool.ts";
+import { answerPage, fitPage } from "#mcp/kit/fit.ts";
+import { defineTool, pageFields, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 
-const inputSchema = z.strictObject({
-  pattern: z.string().min(1).max(2_000).describe("A text to find letter for letter, or with regex a regular expression (RE2 syntax)."),
-  regex: z
-    .boolean()
-    .default(false)
-    .describe("Read the pattern as a regular expression. It matches within a line unless it says \\n or (?s)."),
-  case: grepCaseSchema.default("sensitive").describe("smart: sensitive when the pattern has a capital letter."),
-  repo: repoField,
-  path: pathField,
-  lang: langField,
-  ref: refField,
-  context: z.int().min(0).max(10).default(0).describe("Lines shown before and after each match."),
-  limit: z.int().min(1).max(1_000).default(100).describe("Matching lines at the most."),
-  cursor: z.string().min(1).max(10_000).optional().describe("next_cursor of the answer before, to go on."),
-  max_tokens: maxTokensSchema,
+/** Lines around a match only where there are any. */
+const matchSchema = grepMatchSchema.omit({ ranges: true }).partial({ before: true, after: true });
+
+export const grepTool = defineTool({
+  name: "grep",
+  title: "Find every matching line",
+  description: `Find every line that holds an exact text or matches a regular expression, by repository, path and line: complete, unlike search.
+Use it to count or list all occurrences, or for punctuation and short texts; use search when you look for the best place for a question.`,
+  inputSchema: z.strictObject({
+    pattern: z.string().min(1).max(2_000).describe("A text to find letter for letter, or with regex a regular expression (RE2 syntax)."),
+    regex: z
+      .boolean()
+      .default(false)
+      .describe("Read the pattern as a regular expression. It matches within a line unless it says \\n or (?s)."),
+    case: grepCaseSchema.default("sensitive").describe("smart: sensitive when the pattern has a capital letter."),
+    ...whereFields,
+    context: z.int().min(0).max(10).default(0).describe("Lines shown before and after each match."),
+    limit: z.int().min(1).max(1_000).default(100).describe("Matching lines at the most."),
+    cursor: z.string().min(1).max(10_000).optional().describe("next_cursor of the answer before, to go on."),
+  }),
+  outputSchema: z.object({
+    files: z.array(grepFileSchema.pick({ repo: true, commit: true, path: true }).extend({ matches: z.array(matchSchema) })),
+    matches: z.int().describe("Matching lines in this answer."),
+    total: z.int().nullable().describe("Matching lines of all pages; null when there was no time to count them."),
+    partial: z.boolean().describe("Not everything was looked at; go on with next_cursor."),
+    ...pageFields,
+  }),
+  answer: async (request, { database, access, grepLimit, maxTokens }) =>
+    answerGrep(await grep({ database, limit: grepLimit }, access, request), maxTokens),
 });
-
-const outputSchema = z.object({
-  files: z.array(
-    z.object({
-      repo: z.string(),
-      commit: z.string(),
-      path: z.string(),
-      matches: z.array(
-        grepMatchSchema.pick({ line: true, text: true }).extend(grepMatchSchema.pick({ before: true, after: true }).partial().shape),
-      ),
-    }),
-  ),
-  matches: z.int().describe("Matching lines in this answer."),
-  total: z.int().nullable().describe("Matching lines of all pages; null when there was no time to count them."),
-  partial: z.boolean().describe("Not everything was looked at; go on with next_cursor."),
-  next_cursor: z.string().nullable(),
-  notes: z.array(z.string()),
-});
-
-const DESCRIPTION = `Find every line that holds an exact text or matches a regular expression, by repository, path and line: complete, unlike search.
-Use it to count or list all occurrences, or for punctuation and short texts; use search when you look for the best place for a question.`;
-
-export function addGrepTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "grep",
-    title: "Find every matching line",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ max_tokens: maxTokens, ...request }, { database, access, grepLimit }) =>
-      answerGrep(await grep({ database, limit: grepLimit }, access, request), tokensWithin(maxTokens)),
-  });
-}
 
 const OVERHEAD_TOKENS = 250;
 
 function answerGrep(found: FoundLines, maxTokens: number): ToolAnswer {
-  const lines = linesOfFiles(found);
-  const shown = fitItems(lines, {
+  const { total, partial, reason } = found;
+  const page = { ...found, notes: [...found.notes, ...(reason === undefined ? [] : [reason])] };
+  const { shown, ...going } = fitPage(linesOfFiles(found), page, {
     maxTokens: maxTokens - OVERHEAD_TOKENS,
+    unit: " lines",
     render: ({ fileHeader, match }) => `${fileHeader}\n${renderMatch(match)}`,
     dataOf: ({ place, fileHeader, match }) => (fileHeader === "" ? match : [place, match]),
   });
-  const isCut = shown.length < lines.length;
-  const next = isCut ? found.cursorAfter(shown.length) : found.next_cursor;
-  const notes = [
-    ...found.notes,
-    ...(found.reason === undefined ? [] : [found.reason]),
-    ...(isCut
-      ? [`Cut to max_tokens: ${shown.length} of ${lines.length} lines shown; go on with cursor, or ask with a larger max_tokens.`]
-      : []),
-  ];
   const files = byFile(shown);
-  const total = found.total === null ? "" : ` of ${found.total}`;
-  const text = [
-    shown.length === 0 ? "No line matches." : `${shown.length}${total} matching lines:`,
-    ...files.flatMap(({ repo, commit, path, matches }) => [`${repo}@${commit} ${path}`, ...matches.map(renderMatch)]),
-    ...notes,
-    ...(next === null ? [] : [`cursor: ${next}`]),
-  ].join("\n");
-  return { text, structured: { files, matches: shown.length, total: found.total, partial: found.partial, next_cursor: next, notes } };
+  const counted = `${shown.length}${total === null ? "" : ` of ${total}`} matching lines:`;
+  return answerPage(
+    [
+      shown.length === 0 ? "No line matches." : counted,
+      ...files.flatMap(({ repo, commit, path, matches }) => [`${repo}@${commit} ${path}`, ...matches.map(renderMatch)]),
+    ],
+    { files, matches: shown.length, total, partial },
+    going,
+  );
 }
 
-type Match = Pick<GrepMatch, "line" | "text"> & Partial<Pick<GrepMatch, "before" | "after">>;
+type Match = z.infer<typeof matchSchema>;
 type Line = {
   readonly place: { readonly repo: string; readonly commit: string; readonly path: string };
   /** Names the file, on its first line. */

@@ -1,14 +1,11 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { indexStatusSchema, jobSchema, refSchema, repositorySchema } from "#contract.ts";
 import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
-import { fitItems } from "#mcp/kit/fit.ts";
-import { repoField, addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { fitItems, shortReasons } from "#mcp/kit/fit.ts";
+import { defineTool, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
-
-const inputSchema = z.strictObject({ repo: repoField, max_tokens: maxTokensSchema });
 
 const jobFields = { status: true, mode: true, ref: true, started_at: true, progress: true } as const;
 
@@ -19,34 +16,28 @@ const statusSchema = repositorySchema.pick({ legs: true, last_error: true }).ext
   job: jobSchema.pick(jobFields).nullable().describe("What is being done about it now."),
 });
 
-const outputSchema = z.object({
-  repositories: z.array(statusSchema).describe("Without repo those that are not ready, behind, or failed last come first."),
-  counts: z.record(z.string(), z.int()),
-  notes: z.array(z.string()),
+export const indexStatusTool = defineTool({
+  name: "index_status",
+  title: "State of the index",
+  description: `Say how new and how whole the index is: indexed commit, pushes not searchable yet, what each search leg can find, running jobs and errors.
+Ask it when something you expect is not found.`,
+  inputSchema: z.strictObject({ repo: whereFields.repo }),
+  outputSchema: z.object({
+    repositories: z.array(statusSchema).describe("Without repo those that are not ready, behind, or failed last come first."),
+    counts: z.record(z.string(), z.int()),
+    notes: z.array(z.string()),
+  }),
+  answer: async ({ repo }, { database, access, maxTokens }) => {
+    const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
+    const wanted = repo === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase() === repo.toLowerCase());
+    if (repo !== undefined && wanted.length === 0) {
+      throw unknownRepository(repo, rows);
+    }
+    const { tenant, repositories } = access;
+    const jobs = await listJobs(database, { tenantId: tenant.tenantId, repositories, status: "running", limit: REPOSITORIES });
+    return answerIndexStatus(wanted, jobs, maxTokens);
+  },
 });
-
-const DESCRIPTION = `Say how new and how whole the index is: indexed commit, pushes not searchable yet, what each search leg can find, running jobs and errors.
-Ask it when something you expect is not found.`;
-
-export function addIndexStatusTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "index_status",
-    title: "State of the index",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ repo, max_tokens: maxTokens }, { database, access }) => {
-      const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
-      const wanted = repo === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase() === repo.toLowerCase());
-      if (repo !== undefined && wanted.length === 0) {
-        throw unknownRepository(repo, rows);
-      }
-      const { tenant, repositories } = access;
-      const jobs = await listJobs(database, { tenantId: tenant.tenantId, repositories, status: "running", limit: REPOSITORIES });
-      return answerIndexStatus(wanted, jobs, tokensWithin(maxTokens));
-    },
-  });
-}
 
 const REPOSITORIES = 10_000;
 const OVERHEAD_TOKENS = 150;
@@ -66,10 +57,7 @@ function answerIndexStatus(rows: readonly RepositoryRow[], jobs: readonly JobRow
   const running = new Map(jobs.map((job) => [job.repo_id, job]));
   const all = rows.map((row) => presentStatus(row, running.get(row.id))).toSorted((one, other) => urgencyOf(other) - urgencyOf(one));
   const shown = fitItems(all, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderStatus });
-  const counts: Record<string, number> = {};
-  for (const { status } of all) {
-    counts[status] = (counts[status] ?? 0) + 1;
-  }
+  const counts = Object.fromEntries([...Map.groupBy(all, ({ status }) => status)].map(([status, { length }]) => [status, length]));
   const cut = all.length - shown.length;
   const notes = [
     ...(cut === 0 ? [] : [`Cut to max_tokens: ${cut} more; name a repo, or ask with a larger max_tokens.`]),
@@ -86,19 +74,14 @@ type Status = z.infer<typeof statusSchema>;
 
 function presentStatus(row: RepositoryRow, job: JobRow | undefined): Status {
   const { full_name: repo, index_status: status, refs, legs, last_error: error } = presentRepository(row);
-  const { semantic, bm25, exact } = legs;
   return {
     repo,
     status,
     refs,
-    legs: { semantic: shortened(semantic), bm25: shortened(bm25), exact: shortened(exact) },
+    legs: shortReasons(legs, REASON),
     last_error: error?.slice(0, REASON) ?? null,
     job: job === undefined ? null : jobSchema.pick(jobFields).parse(presentJob(job)),
   };
-}
-
-function shortened<Leg extends { readonly reason?: string | undefined }>(leg: Leg): Leg {
-  return leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, REASON) };
 }
 
 function urgencyOf({ status, refs, last_error: error, legs }: Status): number {

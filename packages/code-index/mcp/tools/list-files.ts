@@ -1,27 +1,7 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { listFolder, type FileListing, type ListedEntry } from "#retrieval/files/list-files.ts";
-import { fitItems } from "#mcp/kit/fit.ts";
-import {
-  cursorField,
-  oneRepoField,
-  refField,
-  addTool,
-  maxTokensSchema,
-  tokensWithin,
-  type ToolAnswer,
-  type ToolContext,
-} from "#mcp/kit/tool.ts";
-
-const inputSchema = z.strictObject({
-  repo: oneRepoField,
-  path: z.string().max(4096).optional().describe("A folder, such as src/server; the whole repository when left out."),
-  glob: z.string().max(500).optional().describe("Only files that match, such as *.proto, src/**/*.test.ts or *.{yml,yaml}."),
-  depth: z.int().min(1).max(100).optional().describe("How deep folders are opened; as deep as fits when left out."),
-  ref: refField,
-  cursor: cursorField,
-  max_tokens: maxTokensSchema,
-});
+import { answerPage, fitItems } from "#mcp/kit/fit.ts";
+import { cursorField, defineTool, oneRepoField, pageFields, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 
 const entrySchema = z.object({
   path: z.string().describe("A folder's ends with a slash."),
@@ -31,35 +11,35 @@ const entrySchema = z.object({
   not_searchable: z.string().optional().describe("Why a file can't be searched or read."),
 });
 
-const outputSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  entries: z.array(entrySchema),
-  total_files: z.int().describe("All that match, those in folders too."),
-  depth: z.int().nullable().describe("How deep folders are opened; null when all are."),
-  next_cursor: z.string().nullable(),
-  notes: z.array(z.string()),
+export const listFilesTool = defineTool({
+  name: "list_files",
+  title: "List files",
+  description: `List the folders and files of a repository at the indexed commit, with their sizes in lines.
+Use it to get to know a repository, or with glob to find files by name. To find code, search is quicker.`,
+  inputSchema: z.strictObject({
+    repo: oneRepoField,
+    path: z.string().max(4096).optional().describe("A folder, such as src/server; the whole repository when left out."),
+    glob: z.string().max(500).optional().describe("Only files that match, such as *.proto, src/**/*.test.ts or *.{yml,yaml}."),
+    depth: z.int().min(1).max(100).optional().describe("How deep folders are opened; as deep as fits when left out."),
+    ref: whereFields.ref,
+    cursor: cursorField,
+  }),
+  outputSchema: z.object({
+    repo: z.string(),
+    ref: z.string(),
+    commit: z.string(),
+    entries: z.array(entrySchema),
+    total_files: z.int().describe("All that match, those in folders too."),
+    depth: z.int().nullable().describe("How deep folders are opened; null when all are."),
+    ...pageFields,
+  }),
+  answer: async ({ repo, ref, depth, cursor, ...listing }, { database, access, maxTokens }) => {
+    const listed = await listFolder(database, { ...access, repo, ref }, listing);
+    const goingOn = readListCursor(listed, cursor);
+    const depths = goingOn?.depths ?? (depth === undefined ? DEPTHS : [depth]);
+    return answerListFiles(listed, { depths, before: goingOn?.before ?? 0, maxTokens });
+  },
 });
-
-const DESCRIPTION = `List the folders and files of a repository at the indexed commit, with their sizes in lines.
-Use it to get to know a repository, or with glob to find files by name. To find code, search is quicker.`;
-
-export function addListFilesTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "list_files",
-    title: "List files",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ repo, ref, depth, cursor, max_tokens: maxTokens, ...listing }, { database, access }) => {
-      const listed = await listFolder(database, { ...access, repo, ref }, listing);
-      const goingOn = readListCursor(listed, cursor);
-      const depths = goingOn?.depths ?? (depth === undefined ? DEPTHS : [depth]);
-      return answerListFiles(listed, { depths, before: goingOn?.before ?? 0, maxTokens: tokensWithin(maxTokens) });
-    },
-  });
-}
 
 const OVERHEAD_TOKENS = 150;
 /** Tried one after the other until the listing fits. */
@@ -87,24 +67,11 @@ function answerListFiles(listed: FileListing, { before, ...fitting }: Fitting): 
     ...(all.length === 0 ? ["No file matches."] : []),
   ];
   const { repo, ref, commit, total } = listed;
-  return {
-    text: [
-      `${repo}@${commit} (${ref}): ${total} files`,
-      ...entries.map(renderEntry),
-      ...notes,
-      ...(next === null ? [] : [`cursor: ${next}`]),
-    ].join("\n"),
-    structured: {
-      repo,
-      ref,
-      commit,
-      entries: entries.map(presentEntry),
-      total_files: total,
-      depth: depth ?? null,
-      next_cursor: next,
-      notes,
-    },
-  };
+  return answerPage(
+    [`${repo}@${commit} (${ref}): ${total} files`, ...entries.map(renderEntry)],
+    { repo, ref, commit, entries: entries.map(presentEntry), total_files: total, depth: depth ?? null },
+    { next, notes },
+  );
 }
 
 /** The deepest listing that fits whole, or the flattest as far as it fits. */

@@ -1,15 +1,9 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { indexStatusSchema } from "#contract.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { fitItems } from "#mcp/kit/fit.ts";
 import { presentRepository } from "#http/kit/presenters.ts";
-import { addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
-
-const inputSchema = z.strictObject({
-  query: z.string().max(200).optional().describe("Part of the name; all repositories when left out."),
-  max_tokens: maxTokensSchema,
-});
+import { defineTool, type ToolAnswer } from "#mcp/kit/tool.ts";
 
 const repositorySchema = z.object({
   repo: z.string(),
@@ -20,22 +14,20 @@ const repositorySchema = z.object({
   refs: z.array(z.string()).describe("Other branches that can be searched, by ref."),
 });
 
-const outputSchema = z.object({ repositories: z.array(repositorySchema), total: z.int(), notes: z.array(z.string()) });
-
-export function addListReposTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "list_repos",
-    title: "List repositories",
-    description: "List the repositories of the index by name, with their status and the commit that is searched.",
-    inputSchema,
-    outputSchema,
-    answer: async ({ query, max_tokens: maxTokens }, { database, access }) => {
-      const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
-      const wanted = query === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase().includes(query.toLowerCase()));
-      return answerListRepos(wanted, tokensWithin(maxTokens));
-    },
-  });
-}
+export const listReposTool = defineTool({
+  name: "list_repos",
+  title: "List repositories",
+  description: "List the repositories of the index by name, with their status and the commit that is searched.",
+  inputSchema: z.strictObject({
+    query: z.string().max(200).optional().describe("Part of the name; all repositories when left out."),
+  }),
+  outputSchema: z.object({ repositories: z.array(repositorySchema), total: z.int(), notes: z.array(z.string()) }),
+  answer: async ({ query }, { database, access, maxTokens }) => {
+    const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
+    const wanted = query === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase().includes(query.toLowerCase()));
+    return answerListRepos(wanted, maxTokens);
+  },
+});
 
 const REPOSITORIES = 10_000;
 const OVERHEAD_TOKENS = 100;

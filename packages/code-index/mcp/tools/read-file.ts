@@ -1,38 +1,28 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { fileSchema, type SourceFile } from "#contract.ts";
 import { readFile } from "#retrieval/files/read-file.ts";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
 import { fenceFor } from "#mcp/kit/fit.ts";
-import { oneRepoField, refField, addTool, maxTokensSchema, tokensWithin, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { defineTool, oneRepoField, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 
-const inputSchema = z.strictObject({
-  repo: oneRepoField,
-  path: z.string().min(1).max(4096).describe("The file's whole path in the repository."),
-  ref: refField,
-  start: z.int().min(1).optional().describe("First line, from 1."),
-  end: z.int().min(1).optional().describe("Last line, included."),
-  max_tokens: maxTokensSchema,
+export const readFileTool = defineTool({
+  name: "read_file",
+  title: "Read a file",
+  description: `Read a file, or some of its lines, at the indexed commit. Name start and end when you know the place: it is cheaper.
+When it is cut to max_tokens, next_start says where to read on.`,
+  inputSchema: z.strictObject({
+    repo: oneRepoField,
+    path: z.string().min(1).max(4096).describe("The file's whole path in the repository."),
+    ref: whereFields.ref,
+    start: z.int().min(1).optional().describe("First line, from 1."),
+    end: z.int().min(1).optional().describe("Last line, included."),
+  }),
+  outputSchema: fileSchema.extend({
+    next_start: z.int().nullable().describe("Where to read on when lines asked for were left out."),
+  }),
+  answer: async ({ repo, ref, ...reading }, { database, access, maxTokens }) =>
+    answerReadFile(await readFile(database, { ...access, repo, ref }, reading), maxTokens),
 });
-
-const outputSchema = fileSchema.extend({
-  next_start: z.int().nullable().describe("Where to read on when lines asked for were left out."),
-});
-
-export function addReadFileTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "read_file",
-    title: "Read a file",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ max_tokens: maxTokens, repo, ref, ...reading }, { database, access }) =>
-      answerReadFile(await readFile(database, { ...access, repo, ref }, reading), tokensWithin(maxTokens)),
-  });
-}
-
-const DESCRIPTION = `Read a file, or some of its lines, at the indexed commit. Name start and end when you know the place: it is cheaper.
-When it is cut to max_tokens, next_start says where to read on.`;
 
 const OVERHEAD_TOKENS = 150;
 

@@ -1,82 +1,49 @@
-import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import {
-  legNameSchema,
-  legStateSchema,
-  searchAnswerSchema,
-  searchedIndexSchema,
-  searchResultSchema,
-  type SearchAnswer,
-} from "#contract.ts";
+import { searchAnswerSchema, searchRequestSchema, searchResultSchema, type SearchAnswer } from "#contract.ts";
 import { search, type SearchPage } from "#retrieval/search/search.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { fitItems, fitResults, renderResult, type FittedResult } from "#mcp/kit/fit.ts";
-import {
-  cursorField,
-  langField,
-  pathField,
-  refField,
-  repoField,
-  addTool,
-  maxTokensSchema,
-  tokensWithin,
-  type ToolAnswer,
-  type ToolContext,
-} from "#mcp/kit/tool.ts";
+import { fitItems, fitResults, renderResult, shortReasons, type FittedResult } from "#mcp/kit/fit.ts";
+import { cursorField, defineTool, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
 
-const inputSchema = z.strictObject({
-  query: z
-    .string()
-    .max(10_000)
-    .describe("A question in plain words, an identifier, a path, or code or a message to find letter for letter."),
-  repo: repoField,
-  path: pathField,
-  lang: langField,
-  ref: refField,
-  limit: z.int().min(1).max(50).default(10).describe("Results at the most."),
-  cursor: cursorField,
-  explain: z.boolean().optional().describe("Also say what each score is made of."),
-  min_commit: z
-    .string()
-    .regex(/^[0-9a-fA-F]{7,64}$/, "expected 7 to 64 hexadecimal digits")
-    .optional()
-    .describe("Wait until the index of repo holds this commit, as after your own push."),
-  wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
-  max_tokens: maxTokensSchema,
-});
+const asked = searchRequestSchema.shape;
+const answered = searchAnswerSchema.shape;
 
-const outputSchema = z.object({
-  results: z.array(
-    searchResultSchema.omit({ content: true, matched_lines: true, language: true, legs: true }).extend({
-      detail: z.enum(["full", "lines", "place"]).describe("What content holds: all of it, its signature and matching lines, or nothing."),
-      content: z.string().optional(),
-    }),
-  ),
-  legs: z.record(legNameSchema, legStateSchema),
-  reranker: searchAnswerSchema.shape.reranker,
-  index: z.array(searchedIndexSchema).describe("Which commits the results are of."),
-  min_commit: searchAnswerSchema.shape.min_commit,
-  partial: z.boolean().describe("Whether looking had to stop early."),
-  notes: z.array(z.string()),
-  next_cursor: z.string().nullable(),
-});
-
-const DESCRIPTION = `Search the team's indexed repositories: by meaning, by words and letter for letter at once, best places first.
+export const searchTool = defineTool({
+  name: "search",
+  title: "Search code",
+  description: `Search the team's indexed repositories: by meaning, by words and letter for letter at once, best places first.
 Ask a question ("where are retries backed off"), name an identifier (parseConfig) or paste code or an error message.
 The query takes repo: path: lang: symbol: -word "phrase" /regex/ and OR. For every single match use grep, for callers find_references.
-Results carry repo, path and lines; what was cut to max_tokens is said. Read on with read_file.`;
-
-export function addSearchTool(server: McpServer, context: ToolContext): void {
-  addTool(server, context, {
-    name: "search",
-    title: "Search code",
-    description: DESCRIPTION,
-    inputSchema,
-    outputSchema,
-    answer: async ({ max_tokens: maxTokens, ...request }, call) =>
-      answerSearch(await search(call, call.access, request), tokensWithin(maxTokens)),
-  });
-}
+Results carry repo, path and lines; what was cut to max_tokens is said. Read on with read_file.`,
+  inputSchema: z.strictObject({
+    query: z
+      .string()
+      .max(10_000)
+      .describe("A question in plain words, an identifier, a path, or code or a message to find letter for letter."),
+    ...whereFields,
+    limit: z.int().min(1).max(50).default(10).describe("Results at the most."),
+    cursor: cursorField,
+    explain: z.boolean().optional().describe("Also say what each score is made of."),
+    min_commit: asked.min_commit.describe("Wait until the index of repo holds this commit, as after your own push."),
+    wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
+  }),
+  outputSchema: z.object({
+    results: z.array(
+      searchResultSchema.omit({ content: true, matched_lines: true, language: true, legs: true }).extend({
+        detail: z.enum(["full", "lines", "place"]).describe("What content holds: all of it, its signature and matching lines, or nothing."),
+        content: z.string().optional(),
+      }),
+    ),
+    legs: answered.legs,
+    reranker: answered.reranker,
+    index: answered.index.describe("Which commits the results are of."),
+    min_commit: answered.min_commit,
+    partial: answered.partial.describe("Whether looking had to stop early."),
+    notes: answered.notes,
+    next_cursor: answered.next_cursor,
+  }),
+  answer: async (request, call) => answerSearch(await search(call, call.access, request), call.maxTokens),
+});
 
 /** Kept for what joins the parts of an answer, and for the note on what was cut. */
 const OVERHEAD_TOKENS = 60;
@@ -88,10 +55,9 @@ const INDEX_SHARE = 0.2;
 function answerSearch(answer: SearchPage, maxTokens: number): ToolAnswer {
   const { results, partial, min_commit, reranker } = answer;
   const index = fitItems(indexesOf(answer), { maxTokens: maxTokens * INDEX_SHARE, render: renderIndex });
-  const legs = shortLegs(answer);
   const said = [...answer.notes, ...notesOnLegs(answer)];
   const around = {
-    legs,
+    legs: shortReasons(answer.legs, REASON),
     ...(reranker === undefined ? {} : { reranker }),
     index,
     ...(min_commit === undefined ? {} : { min_commit }),
@@ -155,12 +121,4 @@ function notesOnLegs({ legs, reranker }: SearchAnswer): string[] {
     .map(([leg, { state, reason }]) => `The ${leg} leg did not fully answer (${state}): ${(reason ?? "").slice(0, REASON)}`);
   const unranked = reranker !== undefined && (reranker.state === "timeout" || reranker.state === "degraded");
   return unranked ? [...late, `The reranker did not answer (${reranker.state}): ${(reranker.reason ?? "").slice(0, REASON)}`] : late;
-}
-
-function shortLegs({ legs }: SearchAnswer): SearchAnswer["legs"] {
-  const short = (leg: keyof SearchAnswer["legs"]) => {
-    const { reason, ...state } = legs[leg];
-    return reason === undefined ? state : { ...state, reason: reason.slice(0, REASON) };
-  };
-  return { semantic: short("semantic"), bm25: short("bm25"), exact: short("exact") };
 }
