@@ -1,3 +1,4 @@
+import { findFolderHolder } from "@sightline/foundation/folder-lock";
 import { execFile } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +8,6 @@ import { messageOf } from "@sightline/foundation/errors";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { bad, diagnoseDatabase, diagnoseRedis, good, type Finding } from "./diagnosis-of-stores.ts";
-import { findHomeHolder } from "#embedded/home-lock.ts";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "#embedded/redis-binary.ts";
 import type { Environment, Setting } from "#settings/environment.ts";
 import { findPortProblems, type NeededPort } from "#settings/ports.ts";
@@ -125,7 +125,7 @@ function listed(needed: readonly NeededPort[]): string {
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   const home = setting.platform.SIGHTLINE_HOME;
   // Problems of the folder itself are another finding.
-  const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findHomeHolder(home).catch(() => undefined) : undefined;
+  const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findFolderHolder(home).catch(() => undefined) : undefined;
   if (holder !== undefined) {
     return [good("ports", `in use by the Sightline that runs in ${home} (process ${holder})`)];
   }

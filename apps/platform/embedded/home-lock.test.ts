@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findHomeHolder, lockHome } from "./home-lock.ts";
-import { findProcess } from "./process-table.ts";
+import { findFolderHolder } from "@sightline/foundation/folder-lock";
+import { findProcess } from "@sightline/foundation/process-table";
+import { lockHome } from "./home-lock.ts";
 
 const LOCKING = fileURLToPath(new URL("../testing/locking-child.ts", import.meta.url));
 const ROUNDS = 10;
@@ -26,11 +27,11 @@ test("a home that a living process has is refused with its number", async () => 
 });
 
 test("who has a home is told without taking it", async () => {
-  expect(await findHomeHolder(join(home, "not-made-yet"))).toBeUndefined();
-  expect(await findHomeHolder(home)).toBeUndefined();
+  expect(await findFolderHolder(join(home, "not-made-yet"))).toBeUndefined();
+  expect(await findFolderHolder(home)).toBeUndefined();
   const parent = await findProcess(process.ppid);
   await writeLock(process.ppid, parent?.startedAt ?? "");
-  expect(await findHomeHolder(home)).toBe(process.ppid);
+  expect(await findFolderHolder(home)).toBe(process.ppid);
 });
 
 test("the fact of a taken home names a folder with a dot in it whole", async () => {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findProcess } from "./process-table.ts";
+import { findProcess } from "@sightline/foundation/process-table";
 
 /** Returns the data folder of the embedded redis-server, and makes it when it isn't there. */
 export async function redisFolder(home: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "@sightline/foundation/make-folder";
-import { withFolderLock } from "./folder-lock.ts";
+import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
 import { compact, provideRepository, removeFolder, removeRemains, withinSize } from "./mirror-folder.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import { findBranch, type FoundBranch } from "./branches.ts";
-import { withFolderLock } from "./folder-lock.ts";
+import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
 import { compact, provideRepository, removeFolder, removeRemains, withinSize } from "./mirror-folder.ts";
 import { withRemote, type ReachedRemote, type Remote } from "./remote.ts";

@@ -1,20 +1,17 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasEnded, processIdentitySchema, thisProcess } from "./process-identity.ts";
+import { isOfThisMachine, isRunning, readIdentity, thisProcess } from "@sightline/foundation/process-table";
 
 const PREFIX = "sightline-private-";
 const OWNER = "owner.json";
 
-let swept: Promise<void> | undefined;
-
 /** Lends a folder that only our own user can open, and removes it. */
 export async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
-  swept ??= sweepPrivateFolders();
-  await swept;
+  await sweepPrivateFolders();
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   try {
-    await writePrivateFile(join(folder, OWNER), JSON.stringify(thisProcess()));
+    await writePrivateFile(join(folder, OWNER), JSON.stringify(await thisProcess()));
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -36,10 +33,7 @@ export async function sweepPrivateFolders(): Promise<void> {
 }
 
 async function isOrphaned(folder: string): Promise<boolean> {
-  try {
-    return hasEnded(processIdentitySchema.parse(JSON.parse(await readFile(join(folder, OWNER), "utf8"))));
-  } catch {
-    // Another user's, or one that is being made: nothing secret is in it before its owner's name.
-    return false;
-  }
+  // Another user's can't be read; in one that is being made nothing secret is before its owner's name.
+  const owner = readIdentity(await readFile(join(folder, OWNER), "utf8").catch(() => ""));
+  return owner !== undefined && (await isOfThisMachine(owner)) && !(await isRunning(owner));
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { thisProcess } from "@sightline/foundation/process-table";
 import { needsPrograms } from "@sightline/foundation/testing/programs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
@@ -117,9 +118,8 @@ describe(`a repository on ssh${ssh.note}`, { skip: ssh.skip }, () => {
 
 test("what a killed process left of its keys is removed, and of a living one is not", async () => {
   const [dead, alive] = [await mkdtemp(join(tmpdir(), "sightline-private-")), await mkdtemp(join(tmpdir(), "sightline-private-"))];
-  const { thisProcess } = await import("./process-identity.ts");
-  const own = thisProcess();
-  await writeFile(join(dead, "owner.json"), JSON.stringify({ ...own, started: "1" }));
+  const own = await thisProcess();
+  await writeFile(join(dead, "owner.json"), JSON.stringify({ ...own, startedAt: "1" }));
   await writeFile(join(dead, "key"), "secret");
   await writeFile(join(alive, "owner.json"), JSON.stringify(own));
   await sweepPrivateFolders();

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@sightline/foundation/log";
-import { withFolderLock } from "./folder-lock.ts";
+import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
 import { historyFolder } from "./history.ts";
 import { mirrorsFolder, refsOf } from "./mirror.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withFolderLock } from "./folder-lock.ts";
-import { thisProcess } from "./process-identity.ts";
+import { thisProcess } from "./process-table.ts";
 
 let folder: string;
 const signal = new AbortController().signal;
@@ -62,14 +62,14 @@ test("processes take turns: a counter in a file loses nothing", async () => {
 });
 
 test("the lock of a process that was killed is taken over at once, also when its number is in use again", async () => {
-  await writeFile(join(folder, "lock-7"), JSON.stringify({ ...thisProcess(), started: "1" }));
+  await writeFile(join(folder, "lock.7"), JSON.stringify({ ...(await thisProcess()), startedAt: "1" }));
   expect(await withFolderLock(folder, signal, async () => "done")).toBe("done");
-  expect(await readdir(folder)).toEqual(["lock-8"]);
+  expect(await readdir(folder)).toEqual(["lock.8"]);
 });
 
 test("another machine's lock is waited for while it is kept fresh, and taken over when it is not", async () => {
-  const path = join(folder, "lock-1");
-  await writeFile(path, JSON.stringify({ ...thisProcess(), machine: "elsewhere" }));
+  const path = join(folder, "lock.1");
+  await writeFile(path, JSON.stringify({ ...(await thisProcess()), machine: "elsewhere" }));
   const waiting = withFolderLock(folder, AbortSignal.timeout(300), async () => "done");
   await expect(waiting).rejects.toMatchObject({ name: "TimeoutError" });
   const old = new Date(Date.now() - 10 * 60_000);

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
+import { hostname } from "node:os";
 import { promisify } from "node:util";
+import { z } from "zod";
 
 const run = promisify(execFile);
 
@@ -9,6 +11,38 @@ export type RunningProcess = {
   /** Tells two processes apart that got the same number one after the other. */
   readonly startedAt: string;
 };
+
+/** A process as it says itself in a file who it is; a later one with the same number is another. */
+const processIdentitySchema = z.object({ pid: z.int(), startedAt: z.string(), machine: z.string().optional() });
+export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
+
+export async function thisProcess(): Promise<ProcessIdentity> {
+  const self = await findProcess(process.pid);
+  return { pid: process.pid, startedAt: self?.startedAt ?? "", machine: await thisMachine() };
+}
+
+/** `undefined` when the text is not, or not all of, what `thisProcess` gave as JSON. */
+export function readIdentity(text: string): ProcessIdentity | undefined {
+  try {
+    return processIdentitySchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function isOfThisMachine({ machine }: ProcessIdentity): Promise<boolean> {
+  return machine === (await thisMachine());
+}
+
+/** Whether this machine runs it: to be asked only of processes of this machine. */
+export async function isRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
+  return (await findProcess(pid))?.startedAt === startedAt;
+}
+
+/** Two containers may have one name, and each its own process 1. */
+async function thisMachine(): Promise<string> {
+  return `${hostname()} ${await readlink("/proc/self/ns/pid").catch(() => "")}`;
+}
 
 /** The process of that number, unless there is none or it has ended. */
 export async function findProcess(pid: number): Promise<RunningProcess | undefined> {
