@@ -47,6 +47,7 @@ const DIMENSIONS = 256;
  * `retries`, and not near `try again`.
  */
 export function createHashEmbedder(): Embedder {
+  const known: Vocabulary = new Map();
   return {
     identity: identityOf({
       provider: "hash",
@@ -57,7 +58,7 @@ export function createHashEmbedder(): Embedder {
       queryPrefix: "",
     }),
     local: true,
-    embed: (texts, { signal }) => embedLocally(texts, signal, vectorOf),
+    embed: (texts, { signal }) => embedLocally(texts, signal, (text) => vectorOf(text, known)),
   };
 }
 
@@ -71,13 +72,13 @@ const ASCII = /^[\x00-\x7f]*$/;
 const PIECE_WEIGHT = 0.35;
 const PIECE_LENGTHS = [3, 4] as const;
 
-function vectorOf(text: string): Float32Array {
+function vectorOf(text: string, known: Vocabulary): Float32Array {
   if (known.size > MAX_KNOWN_WORDS) {
     known.clear();
   }
   const words: Word[] = [];
   for (const found of text.match(ASCII.test(text) ? ASCII_WORD : WORD) ?? []) {
-    const word = known.get(found) ?? learn(found);
+    const word = known.get(found) ?? learn(found, known);
     if (word.count === 0) {
       words.push(word);
     }
@@ -108,13 +109,13 @@ type Word = {
 };
 
 /** By spelling. Code repeats its words, so most need not be worked out again; all of them take about 10 MB. */
-const known = new Map<string, Word>();
+type Vocabulary = Map<string, Word>;
 const MAX_KNOWN_WORDS = 20_000;
 
 /** Longer words are encoded data. */
 const MAX_WORD_LENGTH = 40;
 
-function learn(found: string): Word {
+function learn(found: string, known: Vocabulary): Word {
   const spelling = copyOf(found.slice(0, MAX_WORD_LENGTH));
   const lower = spelling.toLowerCase();
   const word = known.get(lower) ?? workOut(lower);

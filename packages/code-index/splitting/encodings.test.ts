@@ -1,8 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { grammarOf } from "./grammars.ts";
+import { createGrammars } from "./grammars.ts";
 import { readSourceText } from "./source-text.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
+import { compileRuntime } from "./parser-runtime.ts";
+
+const grammarOf = createGrammars(compileRuntime());
 
 async function split(content: Buffer): Promise<SplitFile> {
   return splitFile(content, "typescript", await grammarOf("typescript"));

@@ -1,146 +1,102 @@
-/** Languages by extension, in lower case. */
-const BY_EXTENSION: Readonly<Record<string, string>> = {
-  ts: "typescript",
-  mts: "typescript",
-  cts: "typescript",
-  tsx: "tsx",
-  js: "javascript",
-  mjs: "javascript",
-  cjs: "javascript",
-  jsx: "javascript",
-  py: "python",
-  pyi: "python",
-  go: "go",
-  rs: "rust",
-  java: "java",
-  c: "c",
-  h: "c",
-  cc: "cpp",
-  cpp: "cpp",
-  cxx: "cpp",
-  hh: "cpp",
-  hpp: "cpp",
-  hxx: "cpp",
-  ipp: "cpp",
-  inl: "cpp",
-  tpp: "cpp",
-  cs: "csharp",
-  rb: "ruby",
-  rake: "ruby",
-  gemspec: "ruby",
-  php: "php",
-  kt: "kotlin",
-  kts: "kotlin",
-  swift: "swift",
-  scala: "scala",
-  sc: "scala",
-  sbt: "scala",
-  sh: "bash",
-  bash: "bash",
-  zsh: "bash",
-  sql: "sql",
-  css: "css",
-  scss: "css",
-  less: "css",
-  html: "html",
-  htm: "html",
-  xhtml: "html",
-  vue: "vue",
-  svelte: "svelte",
-  astro: "astro",
-  json: "json",
-  jsonc: "json",
-  json5: "json",
-  yaml: "yaml",
-  yml: "yaml",
-  toml: "toml",
-  webmanifest: "json",
-  ipynb: "json",
-  md: "markdown",
-  mdx: "markdown",
-  markdown: "markdown",
-  rst: "restructuredtext",
-  xml: "xml",
-  proto: "protobuf",
-  graphql: "graphql",
-  gql: "graphql",
-  tf: "terraform",
-  tfvars: "terraform",
-  hcl: "terraform",
-  lua: "lua",
-  pl: "perl",
-  r: "r",
-  dart: "dart",
-  ex: "elixir",
-  exs: "elixir",
-  erl: "erlang",
-  hs: "haskell",
-  ml: "ocaml",
-  clj: "clojure",
-  zig: "zig",
-  groovy: "groovy",
-  gradle: "groovy",
-  m: "objective-c",
-  mm: "objective-c",
-  cmake: "cmake",
-  ps1: "powershell",
-  sol: "solidity",
-  jl: "julia",
-  nix: "nix",
-  elm: "elm",
-  fs: "fsharp",
-  vb: "visual-basic",
-  mk: "makefile",
+import type { SupportedLanguage } from "tree-sitter-wasm";
+
+type Language = {
+  /** How its files end or, without a star, are called as a whole; in lower case. */
+  readonly files: string;
+  /** Programs that `#!` names for it. */
+  readonly interpreters?: string;
+  readonly grammar?: SupportedLanguage;
+  /** The grammar reads the scripts of a page only. */
+  readonly isPage?: true;
+  /** Larger files are data, which is cut by lines as well and at no cost. */
+  readonly isData?: true;
 };
 
-const BY_NAME: Readonly<Record<string, string>> = {
-  dockerfile: "dockerfile",
-  containerfile: "dockerfile",
-  makefile: "makefile",
-  gnumakefile: "makefile",
-  gemfile: "ruby",
-  rakefile: "ruby",
-  jenkinsfile: "groovy",
-  "cmakelists.txt": "cmake",
-  "go.mod": "go-module",
-  podfile: "ruby",
-  vagrantfile: "ruby",
-  ".bashrc": "bash",
-  ".profile": "bash",
-  ".zshrc": "bash",
+/** Every language that is told apart, by its name in the index. */
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  typescript: { files: "*.ts *.mts *.cts", interpreters: "deno bun", grammar: "typescript" },
+  tsx: { files: "*.tsx", grammar: "tsx" },
+  javascript: { files: "*.js *.mjs *.cjs *.jsx", interpreters: "node", grammar: "javascript" },
+  python: { files: "*.py *.pyi", interpreters: "python", grammar: "python" },
+  go: { files: "*.go", grammar: "go" },
+  rust: { files: "*.rs", grammar: "rust" },
+  java: { files: "*.java", grammar: "java" },
+  c: { files: "*.c *.h", grammar: "c" },
+  cpp: { files: "*.cc *.cpp *.cxx *.hh *.hpp *.hxx *.ipp *.inl *.tpp", grammar: "cpp" },
+  csharp: { files: "*.cs", grammar: "c_sharp" },
+  ruby: { files: "*.rb *.rake *.gemspec gemfile rakefile podfile vagrantfile", interpreters: "ruby", grammar: "ruby" },
+  php: { files: "*.php", interpreters: "php", grammar: "php" },
+  kotlin: { files: "*.kt *.kts", grammar: "kotlin" },
+  swift: { files: "*.swift", grammar: "swift" },
+  scala: { files: "*.scala *.sc *.sbt", grammar: "scala" },
+  bash: { files: "*.sh *.bash *.zsh .bashrc .profile .zshrc", interpreters: "bash zsh sh", grammar: "bash" },
+  sql: { files: "*.sql", grammar: "sql" },
+  css: { files: "*.css *.scss *.less", grammar: "css", isData: true },
+  html: { files: "*.html *.htm *.xhtml", grammar: "html", isData: true },
+  vue: { files: "*.vue", grammar: "typescript", isPage: true },
+  svelte: { files: "*.svelte", grammar: "typescript", isPage: true },
+  astro: { files: "*.astro", grammar: "typescript", isPage: true },
+  json: { files: "*.json *.jsonc *.json5 *.webmanifest *.ipynb", grammar: "json", isData: true },
+  yaml: { files: "*.yaml *.yml", grammar: "yaml", isData: true },
+  toml: { files: "*.toml", grammar: "toml", isData: true },
+  markdown: { files: "*.md *.mdx *.markdown" },
+  restructuredtext: { files: "*.rst" },
+  xml: { files: "*.xml" },
+  protobuf: { files: "*.proto", grammar: "proto" },
+  graphql: { files: "*.graphql *.gql", grammar: "graphql" },
+  terraform: { files: "*.tf *.tfvars *.hcl", grammar: "hcl" },
+  lua: { files: "*.lua", interpreters: "lua", grammar: "lua" },
+  perl: { files: "*.pl", interpreters: "perl" },
+  r: { files: "*.r", interpreters: "Rscript" },
+  dart: { files: "*.dart", grammar: "dart" },
+  elixir: { files: "*.ex *.exs", grammar: "elixir" },
+  erlang: { files: "*.erl" },
+  haskell: { files: "*.hs", grammar: "haskell" },
+  ocaml: { files: "*.ml" },
+  clojure: { files: "*.clj" },
+  zig: { files: "*.zig", grammar: "zig" },
+  groovy: { files: "*.groovy *.gradle jenkinsfile" },
+  "objective-c": { files: "*.m *.mm" },
+  cmake: { files: "*.cmake cmakelists.txt" },
+  powershell: { files: "*.ps1" },
+  solidity: { files: "*.sol" },
+  julia: { files: "*.jl" },
+  nix: { files: "*.nix" },
+  elm: { files: "*.elm" },
+  fsharp: { files: "*.fs" },
+  "visual-basic": { files: "*.vb" },
+  makefile: { files: "*.mk makefile gnumakefile", grammar: "make" },
+  dockerfile: { files: "dockerfile containerfile" },
+  "go-module": { files: "go.mod" },
 };
+
+const BY_FILE = languagesBy("files");
+const BY_INTERPRETER = languagesBy("interpreters");
+
+function languagesBy(column: "files" | "interpreters"): ReadonlyMap<string, string> {
+  const words = Object.entries(LANGUAGES).map(([name, row]) => [name, row[column]?.split(" ") ?? []] as const);
+  return new Map(words.flatMap(([name, own]) => own.map((word) => [word, name] as const)));
+}
 
 /** What C can't say; headers of both languages are called `.h`. */
 const CPP =
   /^[ \t]*(?:(?:inline )?namespace\b|template ?<|class \w+[^;]*$|using (?:namespace )?\w|(?:public|private|protected):|#include <\w+>)|\bstd::|\bconstexpr\b/m;
 const SHEBANG = /^#!.*?\b(bash|zsh|sh|python|ruby|perl|php|lua|node|deno|bun|Rscript)[\d.]*\b/;
-const BY_INTERPRETER: Readonly<Record<string, string>> = {
-  zsh: "bash",
-  sh: "bash",
-  node: "javascript",
-  deno: "typescript",
-  bun: "typescript",
-  Rscript: "r",
-};
 const BEGINNING = 65_536;
 
 /** The language of a file by its name, and by its beginning where the name leaves it open; `text` when nothing tells. */
 export function languageOf(path: string, content?: Buffer): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const extension = name.slice(name.lastIndexOf(".") + 1);
-  const language = own(BY_NAME, name) ?? (name.startsWith("dockerfile.") ? "dockerfile" : own(BY_EXTENSION, extension));
+  const language = BY_FILE.get(name) ?? (name.startsWith("dockerfile.") ? "dockerfile" : BY_FILE.get(`*.${extension}`));
   if (extension === "h" && content !== undefined && CPP.test(content.toString("latin1", 0, BEGINNING))) {
     return "cpp";
   }
-  return language ?? byInterpreter(content) ?? "text";
+  const [, interpreter = ""] = SHEBANG.exec(content?.toString("latin1", 0, 200) ?? "") ?? [];
+  return language ?? BY_INTERPRETER.get(interpreter) ?? "text";
 }
 
-function byInterpreter(content: Buffer | undefined): string | undefined {
-  const [, interpreter] = SHEBANG.exec(content?.toString("latin1", 0, 200) ?? "") ?? [];
-  return interpreter === undefined ? undefined : (own(BY_INTERPRETER, interpreter) ?? interpreter);
-}
-
-/** A file may be called `constructor`. */
-function own(record: Readonly<Record<string, string>>, key: string): string | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
+/** A language by its name in the index; a file may be called `constructor`. */
+export function findLanguage(name: string): Language | undefined {
+  return Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
 }

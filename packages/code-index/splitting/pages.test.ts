@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { findHeadings } from "./find-names.ts";
-import { grammarOf } from "./grammars.ts";
+import { createGrammars } from "./grammars.ts";
 import { findScripts, splitFile, type SplitFile } from "./split-file.ts";
+import { compileRuntime } from "./parser-runtime.ts";
+
+const grammarOf = createGrammars(compileRuntime());
 
 async function split(language: string, content: string): Promise<SplitFile> {
   return splitFile(Buffer.from(content), language, await grammarOf(language));

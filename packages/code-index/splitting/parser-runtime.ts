@@ -8,6 +8,7 @@ const RUNTIME = fileURLToPath(import.meta.resolve("web-tree-sitter/web-tree-sitt
 /** For what is compiled from now on, in all threads. */
 const NEVER_OPTIMISE = ["--no-wasm-dynamic-tiering", "--no-wasm-tier-up"];
 
+/** One for the process, whoever asks: V8's flags are the process's own, and what is compiled after they are changed is never optimised. */
 let compiled: WebAssembly.Module | undefined;
 
 /**

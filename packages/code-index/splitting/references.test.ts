@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { grammarOf } from "./grammars.ts";
+import { createGrammars } from "./grammars.ts";
 import { languageOf } from "./languages.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
+import { compileRuntime } from "./parser-runtime.ts";
+
+const grammarOf = createGrammars(compileRuntime());
 
 async function split(path: string, content: string): Promise<SplitFile> {
   const language = languageOf(path);

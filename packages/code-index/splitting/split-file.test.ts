@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { grammarOf } from "./grammars.ts";
+import { createGrammars } from "./grammars.ts";
 import { languageOf } from "./languages.ts";
 import { splitFile, type SplitChunk } from "./split-file.ts";
 import { MAX_CHUNK_CHARACTERS } from "./split-lines.ts";
+import { compileRuntime } from "./parser-runtime.ts";
+
+const grammarOf = createGrammars(compileRuntime());
 
 async function split(path: string, content: Buffer | string): Promise<readonly SplitChunk[]> {
   const language = languageOf(path);

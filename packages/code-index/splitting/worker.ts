@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { grammarOf } from "./grammars.ts";
+import { createGrammars } from "./grammars.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
 
 /** A file to split. */
@@ -8,6 +8,9 @@ export type SplitAnswer = { readonly file: SplitFile };
 /** What a thread is started with: the compiled parser. */
 export type SplitStart = { readonly runtime: WebAssembly.Module };
 
+const { runtime } = workerData as SplitStart;
+const grammarOf = createGrammars(runtime);
+/** This file is what a thread runs, so its state is the thread's own. */
 let last = Promise.resolve();
 
 /** One after the other, in the order asked for. A failure ends the thread, and the splitter goes on without it. */
@@ -16,7 +19,6 @@ parentPort?.on("message", (request: SplitRequest) => {
 });
 
 async function answer({ content, language }: SplitRequest): Promise<void> {
-  const { runtime } = workerData as SplitStart;
-  const file = splitFile(Buffer.from(content.buffer), language, await grammarOf(language, () => runtime));
+  const file = splitFile(Buffer.from(content.buffer), language, await grammarOf(language));
   parentPort?.postMessage({ file } satisfies SplitAnswer);
 }
