@@ -4,18 +4,16 @@ import { isBranchName } from "#git/branch-name.ts";
 import { canonicalAddress } from "./canonical-address.ts";
 
 /** What a delivery tells, in whatever way its host says it. */
-export type HostEvent =
-  | { readonly kind: "ping" }
-  /** Of no use here. */
-  | { readonly kind: "other" }
-  | ({ readonly kind: "push" } & About)
-  /** Something about the repository itself; its push has no changes. */
-  | ({
-      readonly kind: "repository";
-      readonly action: string;
-      /** When it was renamed or given to another owner. */
-      readonly formerName: string | undefined;
-    } & About);
+export type HostEvent = { readonly kind: "ping" } | { readonly kind: "unused" } | PushEvent | RepositoryEvent;
+
+type PushEvent = { readonly kind: "push" } & About;
+
+/** Something about the repository itself; its push has no changes. */
+type RepositoryEvent = {
+  readonly kind: "repository";
+  /** When it was renamed or given to another owner. */
+  readonly formerName: string | undefined;
+} & About;
 
 type About = {
   readonly push: Push;
@@ -32,22 +30,42 @@ export const nameSchema = z
 export const textSchema = z.string().max(1_000);
 export const urlSchema = z.string().max(2_000).nullish().catch(null);
 
-type ChangeOfRef = {
-  readonly ref: string;
-  readonly before?: string | null | undefined;
-  readonly after?: string | null | undefined;
-  readonly deleted?: boolean | undefined;
+/** What a host says of the repository that an event is about. */
+type TellingRepository = {
+  readonly name: string;
+  readonly defaultBranch?: string | null | undefined;
+  readonly urls?: readonly (string | null | undefined)[];
 };
+
+export const changeOfRefSchema = z.object({
+  ref: textSchema,
+  before: textSchema.nullish(),
+  after: textSchema.nullish(),
+  deleted: z.boolean().optional(),
+});
+type ChangeOfRef = z.infer<typeof changeOfRefSchema>;
 
 /** Branches of one push that are looked at. */
 const MAX_CHANGES = 500;
 
 /** A push out of changed refs; those that are no branches are left out. */
-export function push(fullName: string, defaultBranch: string | null | undefined, changes: readonly ChangeOfRef[]): Push {
+export function pushEvent(repository: TellingRepository, changes: readonly ChangeOfRef[]): PushEvent {
+  return { kind: "push", ...describe(repository, changes) };
+}
+
+export function repositoryEvent(repository: TellingRepository, formerName: string | undefined): RepositoryEvent {
+  return { kind: "repository", formerName, ...describe(repository, []) };
+}
+
+function describe({ name, defaultBranch, urls = [] }: TellingRepository, changes: readonly ChangeOfRef[]): About {
+  const given = urls.filter((url): url is string => typeof url === "string" && url !== "" && !url.includes("\0") && url.isWellFormed());
   return {
-    full_name: fullName,
-    default_branch: typeof defaultBranch === "string" && isBranchName(defaultBranch) ? defaultBranch : null,
-    changes: changes.slice(0, MAX_CHANGES).flatMap(toBranch),
+    addresses: [...new Set(given.map(canonicalAddress))],
+    push: {
+      full_name: name,
+      default_branch: typeof defaultBranch === "string" && isBranchName(defaultBranch) ? defaultBranch : null,
+      changes: changes.slice(0, MAX_CHANGES).flatMap(toBranch),
+    },
   };
 }
 
@@ -68,9 +86,4 @@ function isNone(commit: string | null | undefined): boolean {
 
 function commitOf(given: string | null | undefined): string | null {
   return typeof given === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(given) && !isNone(given) ? given : null;
-}
-
-export function addressesOf(...urls: readonly (string | null | undefined)[]): readonly string[] {
-  const given = urls.filter((url): url is string => typeof url === "string" && url !== "" && !url.includes("\0") && url.isWellFormed());
-  return [...new Set(given.map(canonicalAddress))];
 }

@@ -1,9 +1,8 @@
 import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
-import type { Push, WebhookProvider } from "#schema.ts";
-import { readBitbucketEvent } from "./read-bitbucket-event.ts";
+import type { WebhookProvider } from "#schema.ts";
 import type { DeliveryHead } from "./read-head.ts";
-import { addressesOf, nameSchema, push, textSchema, urlSchema, type HostEvent } from "./host-event.ts";
+import { changeOfRefSchema, nameSchema, pushEvent, repositoryEvent, textSchema, urlSchema, type HostEvent } from "./host-event.ts";
 
 /**
  * What a delivery tells, out of its body.
@@ -11,167 +10,158 @@ import { addressesOf, nameSchema, push, textSchema, urlSchema, type HostEvent } 
  * @throws {AppError} `invalid_push` (400) when the body is not what the host sends for this event.
  */
 export function readEvent({ provider, event }: DeliveryHead, body: Buffer): HostEvent {
-  const read = READERS[provider];
+  const { title, expected, events } = DIALECTS[provider];
   try {
-    return read(event, () => JSON.parse(body.toString("utf8")));
+    return readAs(events, event, () => JSON.parse(body.toString("utf8")));
   } catch (error) {
     throw new AppError({
       code: "invalid_push",
       status: 400,
-      message: `The body is not a ${event.slice(0, 50)} event of ${TITLES[provider]}: expected JSON with ${EXPECTED[provider]}.`,
+      message: `The body is not a ${event.slice(0, 50)} event of ${title}: expected JSON with ${expected}.`,
       cause: error,
     });
   }
 }
 
-const TITLES: Readonly<Record<WebhookProvider, string>> = {
-  github: "GitHub",
-  gitlab: "GitLab",
-  gitea: "Gitea or Forgejo",
-  bitbucket: "Bitbucket",
-  generic: "the generic webhook",
-};
-
-const EXPECTED: Readonly<Record<WebhookProvider, string>> = {
-  github: "ref and repository {full_name, default_branch}",
-  gitlab: "ref and project {path_with_namespace, default_branch}",
-  gitea: "ref and repository {full_name, default_branch}",
-  bitbucket: "repository, and push {changes} or changes",
-  generic: "full_name and ref",
-};
+/** How a host's events are read, by their names. */
+type Events = Readonly<Record<string, "ping" | z.ZodType<HostEvent>>>;
 
 /** `parse` is called only for events that are used: the others may hold anything. */
-type Reader = (event: string, parse: () => unknown) => HostEvent;
+function readAs(events: Events, name: string, parse: () => unknown): HostEvent {
+  const event = Object.hasOwn(events, name) ? events[name] : undefined;
+  if (event === undefined) {
+    return { kind: "unused" };
+  }
+  return event === "ping" ? { kind: "ping" } : event.parse(parse());
+}
 
-const READERS: Readonly<Record<WebhookProvider, Reader>> = {
-  github: readGithub,
-  gitea: readGithub,
-  gitlab: readGitlab,
-  bitbucket: readBitbucketEvent,
-  generic: readGeneric,
+const githubRepository = z
+  .object({ full_name: nameSchema, default_branch: textSchema.nullish(), clone_url: urlSchema, ssh_url: urlSchema })
+  .transform((said) => ({ name: said.full_name, defaultBranch: said.default_branch, urls: [said.clone_url, said.ssh_url] }));
+const login = z.object({ login: nameSchema }).optional();
+
+const GITHUB: Events = {
+  ping: "ping",
+  push: changeOfRefSchema
+    .extend({ repository: githubRepository })
+    .transform(({ repository, ...change }) => pushEvent(repository, [change])),
+  delete: z
+    .object({ ref: textSchema, ref_type: z.string(), repository: githubRepository })
+    .transform(({ repository, ref, ref_type: type }) => {
+      const branch = ref.startsWith("refs/") ? ref : `refs/heads/${ref}`;
+      return pushEvent(repository, type === "branch" ? [{ ref: branch, deleted: true }] : []);
+    }),
+  repository: z
+    .object({
+      action: z.string(),
+      repository: githubRepository,
+      changes: z
+        .object({
+          repository: z.object({ name: z.object({ from: nameSchema }) }).optional(),
+          owner: z
+            .object({ from: z.record(z.string(), z.unknown()).pipe(z.object({ user: login, organization: login }).catch({})) })
+            .optional(),
+        })
+        .optional(),
+    })
+    .transform(({ action, repository, changes }) => {
+      const [owner = "", name = ""] = repository.name.split("/");
+      const { user, organization } = changes?.owner?.from ?? {};
+      const formerOwner = action === "transferred" ? (user ?? organization)?.login : undefined;
+      const formerName = action === "renamed" ? changes?.repository?.name.from : undefined;
+      const isMoved = formerOwner !== undefined || formerName !== undefined;
+      return repositoryEvent(repository, isMoved ? `${formerOwner ?? owner}/${formerName ?? name}` : undefined);
+    }),
 };
 
-const githubRepositorySchema = z.object({
-  full_name: nameSchema,
-  default_branch: textSchema.nullish(),
-  clone_url: urlSchema,
-  ssh_url: urlSchema,
-});
-const changeOfRefSchema = z.object({
-  ref: textSchema,
-  before: textSchema.nullish(),
-  after: textSchema.nullish(),
-  deleted: z.boolean().optional(),
-});
-const githubPushSchema = changeOfRefSchema.extend({ repository: githubRepositorySchema });
-const deletedRefSchema = z.object({ ref: textSchema, ref_type: z.string(), repository: githubRepositorySchema });
-const repositoryEventSchema = z.object({
-  action: z.string(),
-  repository: githubRepositorySchema,
-  changes: z
+const gitlabPush = changeOfRefSchema
+  .extend({
+    project: z.object({
+      path_with_namespace: nameSchema,
+      default_branch: textSchema.nullish(),
+      git_http_url: urlSchema,
+      git_ssh_url: urlSchema,
+    }),
+  })
+  .transform(({ project: { path_with_namespace: name, default_branch: defaultBranch, git_http_url: http, git_ssh_url: ssh }, ...change }) =>
+    pushEvent({ name, defaultBranch, urls: [http, ssh] }, [change]),
+  );
+const gitlabMove = z
+  .object({ path_with_namespace: nameSchema, old_path_with_namespace: nameSchema })
+  .transform(({ path_with_namespace: name, old_path_with_namespace: formerly }) => repositoryEvent({ name }, formerly));
+
+/** Events that GitLab tells of the whole server, named within their bodies. */
+const GITLAB_SYSTEM: Events = { push: gitlabPush, project_rename: gitlabMove, project_transfer: gitlabMove };
+
+const GITLAB: Events = {
+  "Push Hook": gitlabPush,
+  "System Hook": z.looseObject({ event_name: z.string() }).transform((body) => readAs(GITLAB_SYSTEM, body.event_name, () => body)),
+};
+
+const cloudRepository = z
+  .object({
+    full_name: nameSchema,
+    mainbranch: z.object({ name: textSchema }).nullish(),
+    links: z.object({ html: z.object({ href: urlSchema }).optional() }).optional(),
+  })
+  .transform(({ full_name: name, mainbranch, links }) => ({ name, defaultBranch: mainbranch?.name, urls: [links?.html?.href] }));
+const cloudRef = z.object({ type: z.string(), name: textSchema, target: z.object({ hash: textSchema.nullish() }).nullish() }).nullish();
+
+const serverRepository = z
+  .object({
+    slug: nameSchema,
+    project: z.object({ key: nameSchema }),
+    links: z.object({ clone: z.array(z.object({ href: urlSchema })).optional() }).optional(),
+  })
+  .transform(({ slug, project, links }) => ({ name: `${project.key}/${slug}`, urls: (links?.clone ?? []).map(({ href }) => href) }));
+const serverChange = z
+  .object({ ref: z.object({ id: textSchema }), type: z.string(), fromHash: textSchema.nullish(), toHash: textSchema.nullish() })
+  .transform(({ ref, type, fromHash, toHash }) => ({ ref: ref.id, before: fromHash, after: toHash, deleted: type === "DELETE" }));
+
+/** Bitbucket Cloud (`repo:push`, `repo:updated`) and Data Center tell the same in different ways; one push may change several branches. */
+const BITBUCKET: Events = {
+  "diagnostics:ping": "ping",
+  "repo:push": z
+    .object({ repository: cloudRepository, push: z.object({ changes: z.array(z.object({ old: cloudRef, new: cloudRef })) }) })
+    .transform(({ repository, push }) => {
+      const changes = push.changes.flatMap(({ old, new: next }) => {
+        const ref = next ?? old;
+        return ref?.type === "branch"
+          ? [{ ref: `refs/heads/${ref.name}`, before: old?.target?.hash, after: next?.target?.hash, deleted: !next }]
+          : [];
+      });
+      return pushEvent(repository, changes);
+    }),
+  "repo:updated": z
     .object({
-      repository: z.object({ name: z.object({ from: nameSchema }) }).optional(),
-      owner: z.object({ from: z.record(z.string(), z.unknown()) }).optional(),
+      repository: cloudRepository,
+      changes: z.object({ full_name: z.object({ old: nameSchema }).optional() }).optional(),
     })
-    .optional(),
-});
+    .transform(({ repository, changes }) => repositoryEvent(repository, changes?.full_name?.old)),
+  "repo:refs_changed": z
+    .object({ repository: serverRepository, changes: z.array(serverChange) })
+    .transform(({ repository, changes }) => pushEvent(repository, changes)),
+  "repo:modified": z
+    .object({ old: serverRepository, new: serverRepository })
+    .transform(({ old, new: next }) => repositoryEvent(next, old.name === next.name ? undefined : old.name)),
+};
+
+const GENERIC: Events = {
+  ping: "ping",
+  push: changeOfRefSchema
+    .extend({ full_name: nameSchema, default_branch: textSchema.nullish() })
+    .transform(({ full_name: name, default_branch: defaultBranch, ...change }) => pushEvent({ name, defaultBranch }, [change])),
+};
+
+type Dialect = { readonly title: string; readonly expected: string; readonly events: Events };
+
+const EXPECTED_BY_GITHUB = "ref and repository {full_name, default_branch}";
 
 /** Gitea and Forgejo send what GitHub does. */
-function readGithub(event: string, parse: () => unknown): HostEvent {
-  switch (event) {
-    case "ping":
-      return { kind: "ping" };
-    case "push": {
-      const { repository, ...change } = githubPushSchema.parse(parse());
-      return pushTo(repository, [change]);
-    }
-    case "delete": {
-      const { repository, ref, ref_type: type } = deletedRefSchema.parse(parse());
-      const branch = ref.startsWith("refs/") ? ref : `refs/heads/${ref}`;
-      return pushTo(repository, type === "branch" ? [{ ref: branch, deleted: true }] : []);
-    }
-    case "repository": {
-      const { action, repository, changes } = repositoryEventSchema.parse(parse());
-      return { ...pushTo(repository, []), kind: "repository", action, formerName: formerName(action, repository.full_name, changes) };
-    }
-    default:
-      return { kind: "other" };
-  }
-}
-
-type RepositoryChanges = z.infer<typeof repositoryEventSchema>["changes"];
-
-/** What a repository was called before it was renamed or given to another owner. */
-function formerName(action: string, fullName: string, changes: RepositoryChanges): string | undefined {
-  const [owner = "", name = ""] = fullName.split("/");
-  if (action === "renamed" && changes?.repository !== undefined) {
-    return `${owner}/${changes.repository.name.from}`;
-  }
-  const former = z
-    .object({ user: z.object({ login: nameSchema }).optional(), organization: z.object({ login: nameSchema }).optional() })
-    .safeParse(changes?.owner?.from);
-  const login = former.data?.user?.login ?? former.data?.organization?.login;
-  return action === "transferred" && login !== undefined ? `${login}/${name}` : undefined;
-}
-
-const gitlabProjectSchema = z.object({
-  path_with_namespace: nameSchema,
-  default_branch: textSchema.nullish(),
-  git_http_url: urlSchema,
-  git_ssh_url: urlSchema,
-});
-const gitlabPushSchema = changeOfRefSchema.extend({ project: gitlabProjectSchema });
-const gitlabSystemSchema = z.object({ event_name: z.string() });
-const gitlabRenameSchema = z.object({ path_with_namespace: nameSchema, old_path_with_namespace: nameSchema });
-
-function readGitlab(event: string, parse: () => unknown): HostEvent {
-  if (event === "Push Hook") {
-    return gitlabPush(gitlabPushSchema.parse(parse()));
-  }
-  if (event !== "System Hook") {
-    return { kind: "other" };
-  }
-  const body = parse();
-  switch (gitlabSystemSchema.parse(body).event_name) {
-    case "push":
-      return gitlabPush(gitlabPushSchema.parse(body));
-    case "project_rename":
-    case "project_transfer": {
-      const { path_with_namespace: name, old_path_with_namespace: formerly } = gitlabRenameSchema.parse(body);
-      return { kind: "repository", action: "renamed", formerName: formerly, addresses: [], push: push(name, null, []) };
-    }
-    default:
-      return { kind: "other" };
-  }
-}
-
-function gitlabPush({ project, ...change }: z.infer<typeof gitlabPushSchema>): HostEvent {
-  return {
-    kind: "push",
-    addresses: addressesOf(project.git_http_url, project.git_ssh_url),
-    push: push(project.path_with_namespace, project.default_branch, [change]),
-  };
-}
-
-const genericSchema = changeOfRefSchema.extend({ full_name: nameSchema, default_branch: textSchema.nullish() });
-
-function readGeneric(event: string, parse: () => unknown): HostEvent {
-  if (event === "ping") {
-    return { kind: "ping" };
-  }
-  if (event !== "push") {
-    return { kind: "other" };
-  }
-  const { full_name: name, default_branch: defaultBranch, ...change } = genericSchema.parse(parse());
-  return { kind: "push", addresses: [], push: push(name, defaultBranch, [change]) };
-}
-
-type PushEvent = Extract<HostEvent, { kind: "push" }>;
-
-function pushTo(repository: z.infer<typeof githubRepositorySchema>, changes: Parameters<typeof push>[2]): PushEvent {
-  return {
-    kind: "push",
-    addresses: addressesOf(repository.clone_url, repository.ssh_url),
-    push: push(repository.full_name, repository.default_branch, changes) satisfies Push,
-  };
-}
+const DIALECTS: Readonly<Record<WebhookProvider, Dialect>> = {
+  github: { title: "GitHub", expected: EXPECTED_BY_GITHUB, events: GITHUB },
+  gitlab: { title: "GitLab", expected: "ref and project {path_with_namespace, default_branch}", events: GITLAB },
+  gitea: { title: "Gitea or Forgejo", expected: EXPECTED_BY_GITHUB, events: GITHUB },
+  bitbucket: { title: "Bitbucket", expected: "repository, and push {changes} or changes", events: BITBUCKET },
+  generic: { title: "the generic webhook", expected: "full_name and ref", events: GENERIC },
+};

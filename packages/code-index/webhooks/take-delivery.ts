@@ -42,7 +42,7 @@ export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Pro
   if (event.kind === "ping") {
     return { status: "pong", message: "The webhook is set up.", jobs: [] };
   }
-  if (event.kind === "other") {
+  if (event.kind === "unused") {
     return ignored(`${delivery.head.event.slice(0, 50)} events are not used here`);
   }
   const named = await findPushedRepositories(tools.database, namesOf(event));
