@@ -20,7 +20,8 @@ import { SourceError } from "#git/source-error.ts";
 import { deleteCredential, getCredential, listCredentials, type CredentialRow } from "#credentials/credentials.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
-import { tenantOf } from "#http/kit/request-tenant.ts";
+import { tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { found, idOf } from "#http/kit/found.ts";
 import { route } from "#http/kit/route.ts";
 
 type CredentialDependencies = {
@@ -94,11 +95,8 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
       response: { 200: credentialSchema },
     }),
     async (request) => {
-      const row = await replaceCredentialSecret(
-        { database, sealer },
-        { ...oneOf(tenantOf(request), request.params.id), secret: request.body.secret },
-      );
-      return present(required(row));
+      const row = await replaceCredentialSecret({ database, sealer }, { ...oneOf(request), secret: request.body.secret });
+      return present(found("credential", row));
     },
   );
 
@@ -108,7 +106,7 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
       params: paramsSchema,
       response: { 200: credentialSchema },
     }),
-    async (request) => present(required(await deleteCredential(database, oneOf(tenantOf(request), request.params.id)))),
+    async (request) => present(found("credential", await deleteCredential(database, oneOf(request)))),
   );
 
   const testing = new Map<string, number>();
@@ -120,17 +118,22 @@ function changing(server: Server, { database, sealer, sources }: CredentialDepen
       response: { 200: testedCredentialSchema },
     }),
     async (request) => {
-      const tenant = tenantOf(request);
-      const row = required(await getCredential(database, oneOf(tenant, request.params.id)));
-      const running = testing.get(tenant.tenantId) ?? 0;
+      const { tenantId, id } = oneOf(request);
+      const row = found("credential", await getCredential(database, { tenantId, id }));
+      const running = testing.get(tenantId) ?? 0;
       if (running >= TESTS) {
-        throw tooMany();
+        throw new AppError({
+          code: "too_many_tests",
+          status: 429,
+          message: `${TESTS} credentials are being tested already; wait for an answer, then try again.`,
+          headers: { "retry-after": "5" },
+        });
       }
-      testing.set(tenant.tenantId, running + 1);
+      testing.set(tenantId, running + 1);
       try {
         return await tryOut(sources, row, request.body.clone_url);
       } finally {
-        countDown(testing, tenant.tenantId);
+        countDown(testing, tenantId);
       }
     },
   );
@@ -162,29 +165,8 @@ function countDown(counts: Map<string, number>, key: string): void {
   }
 }
 
-function tooMany(): AppError {
-  return new AppError({
-    code: "too_many_tests",
-    status: 429,
-    message: `${TESTS} credentials are being tested already; wait for an answer, then try again.`,
-    headers: { "retry-after": "5" },
-  });
-}
-
-/** @throws {AppError} `credential_not_found` (404), also for what can't be an identifier at all. */
-function oneOf({ tenantId }: { readonly tenantId: string }, given: string): { readonly tenantId: string; readonly id: string } {
-  return { tenantId, id: required(z.uuid().safeParse(given).data) };
-}
-
-function required<Value>(value: Value | undefined): Value {
-  if (value === undefined) {
-    throw new AppError({
-      code: "credential_not_found",
-      status: 404,
-      message: "There is no credential with this id; GET /api/v1/credentials lists them.",
-    });
-  }
-  return value;
+function oneOf(request: IncomingRequest & { readonly params: { readonly id: string } }) {
+  return { tenantId: tenantOf(request).tenantId, id: idOf("credential", request.params.id) };
 }
 
 function present(row: CredentialRow): Credential {

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { deliverySchema, deliveryStatusSchema, pageOf, type Delivery } from "#contract.ts";
 import { getDelivery, listDeliveries, type DeliveryRow } from "#webhooks/deliveries.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { deliveryNotFound, known, replayDelivery } from "#webhooks/replay-delivery.ts";
+import { replayDelivery } from "#webhooks/replay-delivery.ts";
+import { found, idOf } from "#http/kit/found.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
 import { route } from "#http/kit/route.ts";
@@ -35,8 +36,8 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
       "/api/v1/webhooks/deliveries/:delivery_id",
       route("user", "One delivery and what came of it", { params: paramsSchema, response: { 200: deliverySchema } }),
       async (request) => {
-        const id = idOf(request.params.delivery_id);
-        return present(known(await getDelivery(database, { tenantId: tenantOf(request).tenantId, id })));
+        const id = idOf("delivery", request.params.delivery_id);
+        return present(found("delivery", await getDelivery(database, { tenantId: tenantOf(request).tenantId, id })));
       },
     );
 
@@ -44,20 +45,11 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
       "/api/v1/webhooks/deliveries/:delivery_id/replay",
       route("admin", "Act on a delivery once more", { params: paramsSchema, response: { 200: deliverySchema } }),
       async (request) => {
-        const id = idOf(request.params.delivery_id);
-        return present(await replayDelivery({ database, clock }, { tenantId: tenantOf(request).tenantId, id }));
+        const id = idOf("delivery", request.params.delivery_id);
+        return present(found("delivery", await replayDelivery({ database, clock }, { tenantId: tenantOf(request).tenantId, id })));
       },
     );
   };
-}
-
-/** What can't be an identifier is the identifier of no delivery. */
-function idOf(given: string): string {
-  const id = z.uuid().safeParse(given);
-  if (!id.success) {
-    throw deliveryNotFound();
-  }
-  return id.data;
 }
 
 function present(row: DeliveryRow): Delivery {

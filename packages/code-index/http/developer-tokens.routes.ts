@@ -8,6 +8,7 @@ import { insertToken, listTokens, revokeToken, type DeveloperTokenRow, createDev
 import { ownRepositories } from "#store/records/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { found, idOf } from "#http/kit/found.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
 import { route } from "#http/kit/route.ts";
 
@@ -63,17 +64,9 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
       "/api/v1/developer-tokens/:id",
       route("admin", "Revoke a developer token at once", { params: z.object({ id: z.string() }), response: { 200: developerTokenSchema } }),
       async (request) => {
-        const id = z.uuid().safeParse(request.params.id);
-        const tenantId = tenantOf(request).tenantId;
-        const row = id.success ? await revokeToken(database, { tenantId, id: id.data, now: clock.now() }) : undefined;
-        if (row === undefined) {
-          throw new AppError({
-            code: "developer_token_not_found",
-            status: 404,
-            message: "There is no such developer token; GET /api/v1/developer-tokens lists them.",
-          });
-        }
-        return presentToken(row);
+        const id = idOf("developer_token", request.params.id);
+        const row = await revokeToken(database, { tenantId: tenantOf(request).tenantId, id, now: clock.now() });
+        return presentToken(found("developer_token", row));
       },
     );
   };

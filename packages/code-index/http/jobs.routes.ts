@@ -6,6 +6,7 @@ import { z } from "zod";
 import { jobSchema, jobStatusSchema, jobTriggerSchema, pageOf, startedJobSchema } from "#contract.ts";
 import { enqueueJob, getJob, listJobs, requestCancel, type JobRow } from "#store/records/jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { found, idOf } from "#http/kit/found.ts";
 import { findRepository, requireIndexedRef } from "#http/kit/find-repository.ts";
 import { createJobEvents } from "./job-events.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
@@ -100,9 +101,9 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
     "/api/v1/jobs/:job_id/cancel",
     route("user", "Stop a job that waits or runs", { params: jobParamsSchema, response: { 200: jobSchema } }),
     async (request) => {
-      const jobId = jobIdOf(request.params.job_id);
+      const jobId = idOf("job", request.params.job_id);
       const { tenantId } = tenantOf(request);
-      return presentJob(known(await requestCancel(database, { tenantId, jobId, now: clock.now() })));
+      return presentJob(found("job", await requestCancel(database, { tenantId, jobId, now: clock.now() })));
     },
   );
 
@@ -139,25 +140,5 @@ function readingOf(request: IncomingRequest) {
 }
 
 async function findJob(database: CodeIndexDatabase, request: IncomingRequest, jobId: string): Promise<JobRow> {
-  return known(await getJob(database, { ...readingOf(request), jobId: jobIdOf(jobId) }));
-}
-
-/** What can't be an identifier is the identifier of no job. */
-function jobIdOf(given: string): string {
-  const id = z.uuid().safeParse(given);
-  if (!id.success) {
-    throw jobNotFound();
-  }
-  return id.data;
-}
-
-function known(row: JobRow | undefined): JobRow {
-  if (row === undefined) {
-    throw jobNotFound();
-  }
-  return row;
-}
-
-function jobNotFound(): AppError {
-  return new AppError({ code: "job_not_found", status: 404, message: "There is no job with this id; GET /api/v1/jobs lists them." });
+  return found("job", await getJob(database, { ...readingOf(request), jobId: idOf("job", jobId) }));
 }

@@ -3,7 +3,8 @@ import type { Routes } from "@sightline/foundation/http/http-server";
 import { previewAnswerSchema, previewSchema } from "#contract.ts";
 import { askForPreview } from "#store/records/previews.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { findRepository, repositoryNotFound, repositoryParamsSchema } from "#http/kit/find-repository.ts";
+import { found } from "#http/kit/found.ts";
+import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 import { scopeOf } from "#http/kit/request-tenant.ts";
 import { route } from "#http/kit/route.ts";
 
@@ -21,10 +22,7 @@ export function previewRoutes({ database, clock }: PreviewDependencies): Routes 
       async (request, reply) => {
         const access = scopeOf(request);
         const { id: repoId } = await findRepository(database, access, request.params.repo_id);
-        const row = await askForPreview(database, { tenantId: access.tenant.tenantId, repoId, now: clock.now() });
-        if (row === undefined) {
-          throw repositoryNotFound();
-        }
+        const row = found("repository", await askForPreview(database, { tenantId: access.tenant.tenantId, repoId, now: clock.now() }));
         const pending = row.status === "queued" || row.status === "running";
         return reply.status(pending ? 202 : 200).send({
           status: pending ? "pending" : row.status,

@@ -19,7 +19,8 @@ import { listRepositories } from "#store/records/read-repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { changeRepository, registerRepository } from "#tenants/repository-settings.ts";
 import { sealWebhookSecret } from "#credentials/sealer.ts";
-import { findRepository, repositoryNotFound, repositoryParamsSchema, requireIndexedRef } from "#http/kit/find-repository.ts";
+import { found } from "#http/kit/found.ts";
+import { findRepository, repositoryParamsSchema, requireIndexedRef } from "#http/kit/find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
 import { scopeOf, tenantOf } from "#http/kit/request-tenant.ts";
@@ -98,9 +99,8 @@ function change({ config, database, clock, sealer }: RepositoryDependencies): Pa
         const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
         const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
         const { tenantId } = scope.tenant;
-        if (!(await changeRepository(context, { tenantId, repoId, given: request.body, seal: sealWith(sealer) }))) {
-          throw repositoryNotFound();
-        }
+        await changeRepository(context, { tenantId, repoId, given: request.body, seal: sealWith(sealer) });
+        // One that is being deleted is not found from now on.
         return presentRepository(await findRepository(database, scope, repoId));
       },
     );
@@ -114,9 +114,8 @@ function change({ config, database, clock, sealer }: RepositoryDependencies): Pa
       async (request, reply) => {
         const scope = scopeOf(request);
         const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
-        if (!(await markRepository(database, { tenantId: scope.tenant.tenantId, repoId, now: clock.now() }))) {
-          throw repositoryNotFound();
-        }
+        const marked = await markRepository(database, { tenantId: scope.tenant.tenantId, repoId, now: clock.now() });
+        found("repository", marked ? repoId : undefined);
         return reply.status(202).send({ id: repoId, status: "deleting" });
       },
     );

@@ -64,17 +64,16 @@ type Changing = { readonly tenantId: string; readonly repoId: string; readonly g
 
 /**
  * Changes a repository's settings. When another set of files or branches is to be indexed, jobs see to it; a branch taken
- * away is not searched from that moment.
+ * away is not searched from that moment. A repository that the tenant does not have, or is deleting, is left alone.
  *
- * @returns false when the tenant has no such repository.
  * @throws {AppError} `invalid_clone_url`, `credential_unknown` (400).
  */
-export async function changeRepository({ database, allowFileUrls, now }: Context, changing: Changing): Promise<boolean> {
+export async function changeRepository({ database, allowFileUrls, now }: Context, changing: Changing): Promise<void> {
   const { tenantId, repoId, given, seal } = changing;
-  return database.query.transaction().execute(async (transaction) => {
+  await database.query.transaction().execute(async (transaction) => {
     const before = await lockRepository(transaction, { tenantId, repoId });
     if (before === undefined) {
-      return false;
+      return;
     }
     await requireCredential(transaction, tenantId, given.credential_id);
     const settings = settingsOf(given, (secret) => seal({ repoId, secret }));
@@ -87,7 +86,6 @@ export async function changeRepository({ database, allowFileUrls, now }: Context
     for (const { ref, mode } of before.wanted ? jobsFor(before, after) : []) {
       await enqueueJob({ ...database, query: transaction }, { tenantId, repoId, ref, mode, trigger: "settings", now });
     }
-    return true;
   });
 }
 

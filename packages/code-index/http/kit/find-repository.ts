@@ -1,26 +1,13 @@
 import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
+import { found, idOf } from "./found.ts";
 import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** @throws {AppError} `repository_not_found` (404), also for what can't be an identifier at all. */
+/** @throws {AppError} `repository_not_found` (404) */
 export async function findRepository(database: CodeIndexDatabase, access: Access, repoId: string): Promise<RepositoryRow> {
-  const id = z.uuid().safeParse(repoId);
-  const row = id.success ? await getRepository(database, { ...access, id: id.data }) : undefined;
-  if (row === undefined) {
-    throw repositoryNotFound();
-  }
-  return row;
-}
-
-/** The same for one of another tenant, one that is being deleted, and none at all. */
-export function repositoryNotFound(): AppError {
-  return new AppError({
-    code: "repository_not_found",
-    status: 404,
-    message: "There is no repository with this id; GET /api/v1/repos lists them, and POST /api/v1/repos registers one.",
-  });
+  return found("repository", await getRepository(database, { ...access, id: idOf("repository", repoId) }));
 }
 
 /** A branch that may be indexed; the default one when left out. @throws {AppError} `unknown_ref` (400) for one that nobody asked to be indexed. */

@@ -1,0 +1,24 @@
+import { AppError } from "@sightline/foundation/errors";
+import { z } from "zod";
+
+/** What there may be none of; it is said in the same words of another tenant's, of one that is being deleted, and of none at all. */
+const MISSING = {
+  credential: "There is no credential with this id; GET /api/v1/credentials lists them.",
+  delivery: "There is no delivery with this id; GET /api/v1/webhooks/deliveries lists those of the last 30 days.",
+  developer_token: "There is no such developer token; GET /api/v1/developer-tokens lists them.",
+  job: "There is no job with this id; GET /api/v1/jobs lists them.",
+  repository: "There is no repository with this id; GET /api/v1/repos lists them, and POST /api/v1/repos registers one.",
+} as const;
+
+/** @throws {AppError} `<what>_not_found` (404) when there is none. */
+export function found<Row>(what: keyof typeof MISSING, row: Row | undefined): Row {
+  if (row === undefined) {
+    throw new AppError({ code: `${what}_not_found`, status: 404, message: MISSING[what] });
+  }
+  return row;
+}
+
+/** @throws {AppError} as `found` for what can't be an identifier at all. */
+export function idOf(what: keyof typeof MISSING, given: string): string {
+  return found(what, z.uuid().safeParse(given).data);
+}
