@@ -1,24 +1,11 @@
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
-import type {
-  BuildsTable,
-  CodeChunksTable,
-  CommitsTable,
-  DocumentsTable,
-  EmbeddersTable,
-  FilesTable,
-  HistoriesTable,
-  PostingsTable,
-  TrigramsTable,
-  SegmentsTable,
-  SymbolReferencesTable,
-  SymbolsTable,
-  VisibleTable,
-} from "./tenant-schema.ts";
+import type { z } from "zod";
+import type { credentialKindSchema, indexModeSchema, indexStatusSchema, jobStatusSchema, jobTriggerSchema } from "./contract.ts";
+import type * as Tenant from "./tenant-schema.ts";
 
 /**
- * Rows as PostgreSQL keeps them. The service's tables carry their schema in the
- * name; a tenant's tables have none and are only reached through
- * `tenantTables(database, schema)` of `store/tenant.ts`.
+ * Rows as PostgreSQL keeps them. The service's tables carry their schema in the name; a tenant's tables have none and are
+ * only reached through `tenantTables` and `withinTenant` of `store/tenancy/tenant.ts`.
  */
 export type CodeIndexTables = {
   readonly "codeindex.tenants": TenantsTable;
@@ -31,21 +18,16 @@ export type CodeIndexTables = {
   readonly "codeindex.previews": PreviewsTable;
   readonly "codeindex.histories": HistoryQueueTable;
 
-  readonly repositories: VisibleRepositoriesView;
-  readonly refs: VisibleRefsView;
-  readonly builds: BuildsTable;
-  readonly documents: DocumentsTable;
-  readonly files: FilesTable;
-  readonly code_chunks: CodeChunksTable;
-  readonly segments: SegmentsTable;
-  readonly visible: VisibleTable;
-  readonly postings: PostingsTable;
-  readonly trigrams: TrigramsTable;
-  readonly symbols: SymbolsTable;
-  readonly symbol_references: SymbolReferencesTable;
-  readonly embedders: EmbeddersTable;
-  readonly histories: HistoriesTable;
-  readonly commits: CommitsTable;
+  readonly repositories: Pick<RepositoriesTable, "id" | "full_name" | "default_branch" | "index_status" | "last_error">;
+  readonly builds: Tenant.BuildsTable;
+  readonly documents: Tenant.DocumentsTable;
+  readonly files: Tenant.FilesTable;
+  readonly code_chunks: Tenant.CodeChunksTable;
+  readonly segments: Tenant.SegmentsTable;
+  readonly visible: Tenant.VisibleTable;
+  readonly postings: Tenant.PostingsTable;
+  readonly trigrams: Tenant.TrigramsTable;
+  readonly embedders: Tenant.EmbeddersTable;
 };
 
 type TenantsTable = {
@@ -64,7 +46,7 @@ type TenantsTable = {
   readonly created_at: Generated<Date>;
 };
 
-export type CredentialKind = "token" | "github_app" | "deploy_key";
+export type CredentialKind = z.infer<typeof credentialKindSchema>;
 
 export type CredentialsTable = {
   readonly id: string;
@@ -83,7 +65,7 @@ export type CredentialsTable = {
   readonly last_error: string | null;
 };
 
-export type IndexStatus = "pending" | "indexing" | "ready" | "failed";
+export type IndexStatus = z.infer<typeof indexStatusSchema>;
 
 export type RepositoriesTable = {
   readonly id: string;
@@ -132,29 +114,9 @@ export type RefsTable = {
   readonly created_at: Generated<Date>;
 };
 
-/** The tenant's repositories, those that are being deleted left out. */
-type VisibleRepositoriesView = Pick<RepositoriesTable, "id" | "full_name" | "default_branch" | "index_status" | "last_error">;
-
-type VisibleRefsView = Pick<
-  RefsTable,
-  | "repo_id"
-  | "name"
-  | "is_default"
-  | "generation"
-  | "indexed_commit"
-  | "indexed_at"
-  | "files"
-  | "chunks"
-  | "vectors_pending"
-  | "vectors_error"
-> & {
-  /** Pushes received that are not searchable yet. */
-  readonly behind: number;
-};
-
-export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
-export type JobMode = "full" | "incremental";
-export type JobTrigger = "api" | "webhook" | "poll" | "registration" | "retry" | "settings";
+export type JobStatus = z.infer<typeof jobStatusSchema>;
+export type JobMode = z.infer<typeof indexModeSchema>;
+export type JobTrigger = z.infer<typeof jobTriggerSchema>;
 
 /** How far a job has come; `total` is 0 while it is not known. */
 export type JobProgress = {

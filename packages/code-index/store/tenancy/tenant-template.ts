@@ -32,6 +32,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
       from codeindex.refs as ref join codeindex.repositories as repository on repository.id = ref.repo_id
       where ref.tenant_id = ${tenantId} and repository.deleting_at is null;
 
+    -- A set of files that was written, is being written, or was left by a worker that died.
     create table ${schema}.builds (
       generation integer primary key,
       repo_id uuid not null,
@@ -46,6 +47,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
       document_id bigint generated always as identity primary key,
       blob text not null,
       path text not null,
+      -- SPLITTER_REVISION of what split it.
       splitter integer not null,
       language text not null,
       bytes bigint not null,
@@ -58,6 +60,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
       unique (blob, path, splitter)
     );
 
+    -- Every file of a build, also those that are not searchable: for those either row says why.
     create table ${schema}.files (
       generation integer not null references ${schema}.builds on delete cascade,
       path text not null,
@@ -70,6 +73,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
     );
     create index files_document on ${schema}.files (document_id);
 
+    -- A run of chunks whose postings were written together.
     create table ${schema}.segments (
       segment_id integer generated always as identity primary key,
       -- The build that writes it; the postings are readable once it is complete.
