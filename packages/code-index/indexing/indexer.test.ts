@@ -11,7 +11,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { beginBuild, insertSkippedFiles } from "#store/index/builds.store.ts";
 import { enqueueJob, getJob, requestCancel, type JobRow } from "#store/records/jobs.store.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
-import { decodePostings } from "#store/index/postings.ts";
+import { encodePostings, readPostings } from "#testing/packed-postings.ts";
 import { getRepository, type RefRow, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { ensureTenant, tenantTables, type Tenant } from "#store/tenancy/tenant.ts";
@@ -130,12 +130,12 @@ test("a term's postings name the chunks that hold it, in text, path or as a symb
     const rows = await tables().selectFrom("postings").selectAll().where("term", "=", term).execute();
     const found: string[] = [];
     for (const { docs, df } of rows) {
-      const before = found.length;
-      decodePostings(docs, (ordinal, impact) => {
+      const postings = readPostings(docs, df);
+      expect(encodePostings(postings)).toEqual(docs);
+      for (const { ordinal, impact } of postings) {
         expect(impact).toBeGreaterThan(0);
         found.push(chunks[ordinal]?.path ?? "");
-      });
-      expect(df).toBe(found.length - before);
+      }
     }
     return found.toSorted();
   };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { decodePostings } from "#store/index/postings.ts";
+import { readPostings } from "#testing/packed-postings.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 
 /** What a branch's index says, without the numbers that rows have by chance: equal for equal trees, however they were built. */
@@ -98,19 +98,19 @@ async function readTerms(
   { schema }: Tenant,
   seen: ReadonlyMap<string, string>,
 ): Promise<Readonly<Record<string, readonly string[]>>> {
-  const { rows } = await sql<{ term: string; segment_id: number; docs: Buffer }>`
-    select term, segment_id, docs from ${sql.id(schema, "postings")}
+  const { rows } = await sql<{ term: string; segment_id: number; df: number; docs: Buffer }>`
+    select term, segment_id, df, docs from ${sql.id(schema, "postings")}
   `.execute(database.query);
   const terms = new Map<string, string[]>();
-  for (const { term, segment_id: segmentId, docs } of rows) {
-    decodePostings(docs, (ordinal, impact) => {
+  for (const { term, segment_id: segmentId, df, docs } of rows) {
+    for (const { ordinal, impact } of readPostings(docs, df)) {
       const place = seen.get(`${segmentId} ${ordinal}`);
       if (place !== undefined) {
         const places = terms.get(term) ?? [];
         terms.set(term, places);
         places.push(`${place} ${impact}`);
       }
-    });
+    }
   }
   return Object.fromEntries(
     [...terms].map(([term, places]) => [term, places.toSorted()] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),

@@ -1,15 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  chunkId,
-  boundColumns,
-  encodePostings,
-  impactOf,
-  unpackPostings,
-  type BoundedColumns,
-  type Columns,
-} from "#store/index/postings.ts";
+import { chunkId, boundColumns, impactOf, unpackPostings, type BoundedColumns, type Columns } from "#store/index/postings.ts";
+import { encodePostings } from "#testing/packed-postings.ts";
 import { joinForms } from "./join-forms.ts";
 import type { QueryTerm } from "#retrieval/query/query.ts";
 import { createSegmentMemory } from "./segment-memory.ts";

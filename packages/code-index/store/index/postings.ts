@@ -25,17 +25,6 @@ export function impactOf({ frequency, length }: Impact): number {
   return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / usualLength));
 }
 
-export type Posting = { readonly ordinal: number; readonly impact: number };
-
-/** `postings` by rising ordinal, each ordinal once. */
-export function encodePostings(postings: readonly Posting[]): Buffer {
-  const writer = createPostingsWriter(postings.length);
-  for (const { ordinal, impact } of postings) {
-    writer.add(ordinal, impact);
-  }
-  return writer.finish();
-}
-
 /** Packs up to `capacity` postings, given by rising ordinal. */
 export function createPostingsWriter(capacity: number) {
   const bytes = Buffer.allocUnsafe(capacity * 7);
@@ -56,25 +45,6 @@ export function createPostingsWriter(capacity: number) {
     },
     finish: () => bytes.subarray(0, at),
   };
-}
-
-/** Calls `visit` for each chunk, by rising ordinal. */
-export function decodePostings(bytes: Uint8Array, visit: (ordinal: number, impact: number) => void): void {
-  let at = 0;
-  let ordinal = -1;
-  const next = () => bytes[at++] ?? 0;
-  while (at < bytes.length) {
-    let gap = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = next();
-      gap |= (byte & 127) << shift;
-      if (byte < 128) {
-        break;
-      }
-    }
-    ordinal += gap + 1;
-    visit(ordinal, (((next() << 8) | next()) / STEPS) * LIMIT);
-  }
 }
 
 /** Chunks in columns, by rising ordinal. */
