@@ -19,7 +19,7 @@ export const signedInRoute = createRoute({
     if (!(await api.hasSession())) {
       redirect({ throw: true, to: "/login", search: location.href === "/" ? {} : { next: location.href }, replace: true });
     }
-    const me = await queries.ensureQueryData(meQuery(api));
+    const me = await queries.ensureQueryData(meQuery);
     if (me.must_change_password && location.pathname !== "/account/password") {
       redirect({ throw: true, to: "/account/password", search: { next: safeTarget(location.href) }, replace: true });
     }

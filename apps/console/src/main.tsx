@@ -24,7 +24,6 @@ const NotificationArea = lazyPart(async () => (await import("#shell/notification
 
 adoptTheme(document);
 
-const queries = createQueryClient();
 const connection = createConnection();
 const watchedFetch = connection.watch(withEarlyRefresh((input, init) => fetch(input, init), takeEarlyRefresh()));
 const api = createApi({
@@ -35,6 +34,7 @@ const api = createApi({
     void router.invalidate().then(() => queries.clear());
   },
 });
+const queries = createQueryClient(api);
 const router = createAppRouter({ api, queries });
 
 openFirstPage({ router, location, api, queries });

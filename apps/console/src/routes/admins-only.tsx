@@ -1,14 +1,12 @@
 import { Button, EmptyState } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
-import { useApi } from "#http/api-context.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { useTitle } from "#ui/page/use-title.ts";
 
 /** The pages of admins, or for members whom to ask. */
 export function AdminsOnly() {
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   return me.role === "admin" ? <Outlet /> : <Forbidden email={me.email} organisation={me.tenant.name} />;
 }
 

@@ -47,9 +47,8 @@ export function AuditPage() {
 
 /** Those whom the search finds, and the chosen one, who may have been deleted since. */
 function usePeople(search: string, chosen: string | undefined): readonly Person[] {
-  const api = useApi();
-  const found = useInfiniteQuery(accountsQuery(api, { search: search === "" ? undefined : search, role: undefined }));
-  const one = useQuery({ ...accountQuery(api, chosen ?? ""), enabled: chosen !== undefined });
+  const found = useInfiniteQuery(accountsQuery({ search: search === "" ? undefined : search, role: undefined }));
+  const one = useQuery({ ...accountQuery(chosen ?? ""), enabled: chosen !== undefined });
   const people: readonly Person[] = found.data?.pages.flatMap(({ users }) => users) ?? [];
   if (chosen === undefined || people.some(({ id }) => id === chosen)) {
     return people;

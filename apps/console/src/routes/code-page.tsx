@@ -9,7 +9,6 @@ import { SearchBar } from "#features/code/search/search-bar.tsx";
 import { focusFirstResult } from "#features/code/search/walk-results.ts";
 import { type SearchState, isGrep } from "#features/code/query/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { useApi } from "#http/api-context.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -18,7 +17,7 @@ import { Page } from "#ui/page/page.tsx";
 const route = getRouteApi("/signed-in/code");
 
 export const prefetch: Prefetch = ({ api, queries, search }) => {
-  void queries.prefetchQuery(repositoriesQuery(api));
+  void queries.prefetchQuery(repositoriesQuery);
   if (search["q"]?.trim() && !isGrep({ mode: search["mode"] })) {
     void queries.prefetchInfiniteQuery(searchQuery(api, search));
   }
@@ -28,7 +27,7 @@ export function CodePage() {
   const { q, mode, repo, path, lang, ref, regex, case: matchCase, explain } = route.useSearch();
   const state: SearchState = { q, mode, repo, path, lang, ref, regex, case: matchCase, explain };
   const navigate = route.useNavigate();
-  const repositories = useQuery(repositoriesQuery(useApi()));
+  const repositories = useQuery(repositoriesQuery);
   const change = (part: Partial<SearchState>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
   const title = isGrep(state) ? "Grep" : "Search code";

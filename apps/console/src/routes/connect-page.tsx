@@ -1,17 +1,16 @@
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
 import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { TokenTable } from "#features/tokens/components/token-table.tsx";
-import { useApi } from "#http/api-context.ts";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -23,9 +22,8 @@ export function ConnectPage() {
   const { new: asked } = route.useSearch();
   // Lives as long as this page is open: the token is shown once and kept nowhere.
   const [created, setCreated] = useState<CreatedToken>();
-  const api = useApi();
-  const { data: me } = useSuspenseQuery(meQuery(api));
-  const repositories = useQuery(repositoriesQuery(api));
+  const me = useMe();
+  const repositories = useQuery(repositoriesQuery);
   const makesTokens = me.role === "admin";
   return (
     <Page>
@@ -74,7 +72,7 @@ export function ConnectPage() {
 
 /** A command with another address than the code index's own would be no help, so there is none until that is known. */
 function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
-  const endpoint = useQuery(mcpEndpointQuery(useApi()));
+  const endpoint = useQuery(mcpEndpointQuery);
   if (endpoint.data === undefined) {
     return (
       <Unanswered
@@ -95,9 +93,8 @@ function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
 }
 
 function TokenList() {
-  const api = useApi();
-  const tokens = useQuery(tokensQuery(api));
-  const repositories = useQuery(repositoriesQuery(api));
+  const tokens = useQuery(tokensQuery);
+  const repositories = useQuery(repositoriesQuery);
   if (tokens.data === undefined) {
     return (
       <Unanswered

@@ -6,7 +6,6 @@ import type { ReactNode } from "react";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { AddCredential } from "#features/credentials/components/add-credential.tsx";
 import { CredentialTable } from "#features/credentials/components/credential-table.tsx";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
@@ -32,7 +31,7 @@ export function CredentialsPage() {
 }
 
 function CredentialList({ add }: { readonly add: ReactNode }) {
-  const credentials = useQuery(credentialsQuery(useApi()));
+  const credentials = useQuery(credentialsQuery);
   if (credentials.data === undefined) {
     return <Unanswered query={credentials} failed="The credentials could not be loaded" />;
   }

@@ -5,7 +5,6 @@ import type { JobFilter } from "#features/jobs/api/jobs.ts";
 import { STATUSES } from "#features/jobs/job-labels.ts";
 import { JobList } from "#features/jobs/components/job-list.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { RepositoryFilters } from "#ui/kit/repository-filters.tsx";
@@ -17,7 +16,7 @@ const CHOICES = jobStatusSchema.options.map((value) => ({ value, label: STATUSES
 export function JobsPage() {
   const { status, repository } = route.useSearch();
   const navigate = route.useNavigate();
-  const repositories = useQuery(repositoriesQuery(useApi()));
+  const repositories = useQuery(repositoriesQuery);
   const filter: JobFilter = { status: jobStatusSchema.safeParse(status).data, repositoryId: repository };
 
   function show({ status: wanted, repositoryId }: JobFilter): void {

@@ -1,7 +1,5 @@
 import { Button, Stack } from "@mantine/core";
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { meQuery } from "#features/auth/api/me.ts";
-import { useApi } from "#http/api-context.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { Attention } from "./overview/attention.tsx";
@@ -14,7 +12,7 @@ import { useTroubles } from "./overview/use-troubles.ts";
 import classes from "./overview-page.module.css";
 
 export function OverviewPage() {
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   const isAdmin = me.role === "admin";
   const { steps, expected, isAway, setAway } = useFirstSteps(isAdmin);
   const isShown = steps.length > 0 && !isAway;

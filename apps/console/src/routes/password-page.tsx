@@ -1,10 +1,9 @@
 import { Alert, Paper } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
+import { meQuery, useMe } from "#features/auth/api/me.ts";
 import { PasswordForm } from "#features/auth/components/password-form.tsx";
-import { useApi } from "#http/api-context.ts";
 import { safeTarget } from "#shell/routing.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
@@ -12,15 +11,14 @@ import { Page } from "#ui/page/page.tsx";
 const route = getRouteApi("/signed-in/account/password");
 
 export function PasswordPage() {
-  const api = useApi();
   const queries = useQueryClient();
   const router = useRouter();
   const { next } = route.useSearch();
-  const { data: me } = useSuspenseQuery(meQuery(api));
+  const me = useMe();
 
   async function leave(): Promise<void> {
     // The gate reads this query, so it must know before the navigation.
-    await queries.fetchQuery({ ...meQuery(api), staleTime: 0 });
+    await queries.fetchQuery({ ...meQuery, staleTime: 0 });
     notifications.show({ color: "green", title: "Done", message: "Your new password is set." });
     router.history.push(safeTarget(next));
   }

@@ -5,7 +5,6 @@ import { getRouteApi } from "@tanstack/react-router";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { CreateProjectModal } from "#features/projects/components/create-project.tsx";
 import { ProjectTable } from "#features/projects/components/project-table.tsx";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
@@ -31,7 +30,7 @@ export function ProjectsPage() {
 }
 
 function ProjectList({ onCreate }: { readonly onCreate: () => void }) {
-  const projects = useQuery(projectsQuery(useApi()));
+  const projects = useQuery(projectsQuery);
   if (projects.data === undefined) {
     return <Unanswered query={projects} failed="The projects could not be loaded" />;
   }

@@ -1,14 +1,13 @@
 import { Button, Paper } from "@mantine/core";
 import { IconGitBranch, IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
@@ -19,10 +18,9 @@ export function RepositoriesPage() {
   const { register: asked } = route.useSearch();
   const navigate = route.useNavigate();
   const ask = (wanted: boolean) => void navigate({ search: { register: wanted ? "1" : undefined }, replace: true, resetScroll: false });
-  const api = useApi();
-  const { data: me } = useSuspenseQuery(meQuery(api));
+  const me = useMe();
   const admin = me.role === "admin";
-  const credentials = useQuery({ ...credentialsQuery(api), enabled: admin });
+  const credentials = useQuery({ ...credentialsQuery, enabled: admin });
   const register = admin ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
       Register a repository
@@ -40,7 +38,7 @@ export function RepositoriesPage() {
 }
 
 function RepositoryList({ admin, register }: { readonly admin: boolean; readonly register: ReactNode }) {
-  const repositories = useQuery(repositoriesQuery(useApi()));
+  const repositories = useQuery(repositoriesQuery);
   if (repositories.data === undefined) {
     return <Unanswered query={repositories} failed="The repositories could not be loaded" />;
   }

@@ -31,7 +31,7 @@ export function RepositoryPage() {
   const { path } = route.useSearch();
   const fullName = `${owner}/${repo}`;
   useTitle(path === undefined ? fullName : `${path} · ${fullName}`);
-  const repositories = useQuery(repositoriesQuery(useApi()));
+  const repositories = useQuery(repositoriesQuery);
   const repository = repositories.data?.find(({ full_name: name }) => name === fullName);
   if (repository !== undefined) {
     return <Browser repository={repository} />;

@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconGitBranch } from "@tabler/icons-react";
 import type { Repository } from "@sightline/code-index/contract";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { DeleteRepository } from "#features/repositories/components/delete-repository.tsx";
@@ -13,7 +13,6 @@ import { PathCoverage } from "#features/repositories/components/path-coverage.ts
 import { RepositorySettings } from "#features/repositories/components/repository-settings.tsx";
 import { WebhookSecret } from "#features/repositories/components/webhook-secret.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
-import { useApi } from "#http/api-context.ts";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -24,7 +23,7 @@ const route = getRouteApi("/signed-in/code/repos/$repositoryId");
 /** Everything about one repository but its code. */
 export function RepositorySettingsPage() {
   const { repositoryId } = route.useParams();
-  const repositories = useQuery(repositoriesQuery(useApi()));
+  const repositories = useQuery(repositoriesQuery);
   const repository = repositories.data?.find(({ id }) => id === repositoryId);
   if (repository !== undefined) {
     return <Settings repository={repository} />;
@@ -47,11 +46,10 @@ export function RepositorySettingsPage() {
 }
 
 function Settings({ repository }: { readonly repository: Repository }) {
-  const api = useApi();
   const navigate = route.useNavigate();
-  const { data: me } = useSuspenseQuery(meQuery(api));
+  const me = useMe();
   const admin = me.role === "admin";
-  const credentials = useQuery({ ...credentialsQuery(api), enabled: admin });
+  const credentials = useQuery({ ...credentialsQuery, enabled: admin });
   const [owner = "", repo = ""] = repository.full_name.split("/");
   return (
     <Page>

@@ -1,11 +1,9 @@
 import { Button, Group, Paper, Stack } from "@mantine/core";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { SecondFactor } from "#features/auth/security/second-factor.tsx";
 import { SessionList } from "#features/auth/security/session-list.tsx";
 import { StepTitle } from "#features/auth/security/step-title.tsx";
-import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -14,7 +12,7 @@ const route = getRouteApi("/signed-in/admin/security");
 export function SecurityPage() {
   const { setup } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   return (
     <Page>
       <PageHeader title="Security" description={`How ${me.email} logs in, and where.`} />

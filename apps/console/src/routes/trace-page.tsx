@@ -87,7 +87,7 @@ export function TracePage() {
 
 /** Back to where the trace is listed. */
 function Breadcrumbs({ projectId }: { readonly projectId: string }) {
-  const { data: projects } = useQuery(projectsQuery(useApi()));
+  const { data: projects } = useQuery(projectsQuery);
   return (
     <>
       <Link to="/projects">Projects</Link> /{" "}
@@ -162,8 +162,8 @@ function WholeTrace({ trace, steps, complete, breadcrumbs, live, note }: WholeTr
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: project } = useQuery(projectQuery(useApi(), projectId));
-  const { data: me } = useQuery(meQuery(useApi()));
+  const { data: project } = useQuery(projectQuery(projectId));
+  const { data: me } = useQuery(meQuery);
   const step = search.observation === undefined ? undefined : steps.find(({ id }) => id === search.observation);
   const change = (next: Partial<typeof search>): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });

@@ -11,7 +11,6 @@ import { type ListState, isReadable, listStateOf, searchOf } from "#features/tra
 import { ListTools } from "#features/traces/list/list-tools.tsx";
 import { TraceList } from "#features/traces/list/trace-list.tsx";
 import { useOpenFirst } from "#features/traces/list/use-open-first.ts";
-import { useApi } from "#http/api-context.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -31,7 +30,7 @@ export const prefetch: Prefetch = ({ api, queries, params: { projectId = "" }, s
 export function TracesPage() {
   const { projectId } = route.useParams();
   const navigate = route.useNavigate();
-  const { data: projects } = useQuery(projectsQuery(useApi()));
+  const { data: projects } = useQuery(projectsQuery);
   const name = projects?.find(({ id }) => id === projectId)?.name;
   const search = route.useSearch();
   const state = listStateOf(search);

@@ -2,29 +2,25 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { roleSchema } from "@sightline/identity/contract";
 import { IconUserPlus } from "@tabler/icons-react";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { loginOptionsQuery } from "#features/auth/api/password-reset.ts";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { useStepUp } from "#features/auth/step-up.ts";
-import { accountActions } from "#features/users/api/account-actions.ts";
 import type { AccountFilter } from "#features/users/api/accounts.ts";
 import { AccountDialogs, type DialogSubject } from "#features/users/components/account-dialogs.tsx";
 import { AccountFilters } from "#features/users/components/account-filters.tsx";
 import { AccountList } from "#features/users/components/account-list.tsx";
-import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/admins/admin/users");
 
 export function UsersPage() {
-  const api = useApi();
   const withStepUp = useStepUp();
-  const actions = useMemo(() => accountActions(api, withStepUp), [api, withStepUp]);
-  const { data: me } = useSuspenseQuery(meQuery(api));
-  const { data: options } = useQuery(loginOptionsQuery(api));
+  const me = useMe();
+  const { data: options } = useQuery(loginOptionsQuery);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [subject, setSubject] = useState<DialogSubject>();
@@ -50,7 +46,7 @@ export function UsersPage() {
         opened={opened}
         ownId={me.id}
         mailWorks={options?.password_reset}
-        actions={actions}
+        withStepUp={withStepUp}
         onClose={close}
       />
     </Page>

@@ -1,13 +1,12 @@
 import { deliveryStatusSchema } from "@sightline/code-index/contract";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import type { DeliveryFilter } from "#features/webhooks/api/deliveries.ts";
 import { STATUSES } from "#features/webhooks/delivery-labels.ts";
 import { DeliveryList } from "#features/webhooks/components/delivery-list.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
-import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { RepositoryFilters } from "#ui/kit/repository-filters.tsx";
@@ -19,9 +18,8 @@ const CHOICES = deliveryStatusSchema.options.map((value) => ({ value, label: STA
 export function WebhooksPage() {
   const { status, repository } = route.useSearch();
   const navigate = route.useNavigate();
-  const api = useApi();
-  const { data: me } = useSuspenseQuery(meQuery(api));
-  const repositories = useQuery(repositoriesQuery(api));
+  const me = useMe();
+  const repositories = useQuery(repositoriesQuery);
   const filter: DeliveryFilter = { status: deliveryStatusSchema.safeParse(status).data, repositoryId: repository };
 
   function show({ status: wanted, repositoryId }: DeliveryFilter): void {

@@ -1,15 +1,13 @@
 import { Burger } from "@mantine/core";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { Suspense, useRef, useState } from "react";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { NewLogin } from "#features/auth/components/new-login.tsx";
 import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
 import { NoticeBell } from "#features/notices/components/notice-bell.tsx";
 import { NoticeNews } from "#features/notices/components/notice-news.tsx";
 import { PaletteButton } from "#features/palette/components/palette-button.tsx";
 import { type OpenPanel, PaletteLauncher } from "#features/palette/components/palette-launcher.tsx";
-import { useApi } from "#http/api-context.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Navigation } from "./navigation.tsx";
@@ -26,7 +24,7 @@ export function Frame() {
   const burger = useRef<HTMLButtonElement>(null);
   const [panel, setPanel] = useState<OpenPanel>(undefined);
   const signOut = useSignOut();
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   // A one-time password opens nothing but the choice of a password.
   const told = !me.must_change_password;
   const isOpened = drawer === "opened";

@@ -11,10 +11,8 @@ import {
   IconUsers,
   IconWebhook,
 } from "@tabler/icons-react";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
-import { useApi } from "#http/api-context.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import classes from "./navigation.module.css";
 
 const GROUPS = [
@@ -49,7 +47,7 @@ const GROUPS = [
 ] as const;
 
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   return (
     <nav className={classes.navigation} aria-label="Main">
       {GROUPS.filter(({ adminsOnly }) => !adminsOnly || me.role === "admin").map((group) => (

@@ -1,15 +1,13 @@
 import { Avatar, Menu, UnstyledButton } from "@mantine/core";
 import { IconKey, IconLogout, IconSelector, IconShieldLock } from "@tabler/icons-react";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
-import { useApi } from "#http/api-context.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { ColorSchemeControl } from "./color-scheme-control.tsx";
 import { useSignOut } from "./use-sign-out.ts";
 import classes from "./user-menu.module.css";
 
 export function UserMenu() {
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   const signOut = useSignOut();
 
   return (

@@ -8,9 +8,9 @@ import { markRead, noticesQuery } from "#features/notices/api/notices.ts";
 export function useMarkRead() {
   const api = useApi();
   const queries = useQueryClient();
-  const { queryKey } = noticesQuery(api);
+  const { queryKey } = noticesQuery;
   return useMutation({
-    mutationFn: (read: readonly Notice[]) => Promise.all(read.map(({ id }) => markRead(api, id))),
+    mutationFn: (read: readonly Notice[]) => Promise.all(read.map(({ id }) => api.request(markRead(id)))),
     onMutate: async (read) => {
       await queries.cancelQueries({ queryKey });
       queries.setQueryData(queryKey, (before) => before?.filter(({ id }) => read.every((notice) => notice.id !== id)));

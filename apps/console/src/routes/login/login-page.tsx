@@ -4,7 +4,6 @@ import { Link, getRouteApi, useNavigate, useRouter } from "@tanstack/react-route
 import { loginOptionsQuery } from "#features/auth/api/password-reset.ts";
 import { LoginForm } from "#features/auth/components/login-form.tsx";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
-import { useApi } from "#http/api-context.ts";
 import { safeTarget } from "#shell/routing.ts";
 import { useTitle } from "#ui/page/use-title.ts";
 
@@ -16,7 +15,7 @@ export function LoginPage() {
   const router = useRouter();
   const navigate = useNavigate();
   const { partial, notice, begin } = useLoginPassage();
-  const { data: options } = useQuery(loginOptionsQuery(useApi()));
+  const { data: options } = useQuery(loginOptionsQuery);
   return (
     <>
       <Title order={1} mb="lg">

@@ -18,7 +18,7 @@ const RUNNING = { q: "status:running", limit: SHOWN + 1, everyMs: 5_000 };
 /** What runs just now, in the projects that the viewer may see. */
 export function LiveAgents() {
   const api = useApi();
-  const projects = useQuery(projectsQuery(api));
+  const projects = useQuery(projectsQuery);
   const watched = watchedOf(projects.data ?? []);
   const asked = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(api, id, RUNNING)) });
   const running = watched

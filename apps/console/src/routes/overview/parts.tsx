@@ -13,7 +13,6 @@ import { HealthCard } from "#features/health/components/health-card.tsx";
 import { type Health, healthInWords, healthOf } from "#features/health/health-of.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { useApi } from "#http/api-context.ts";
 import { plural } from "#ui/words/format.ts";
 import classes from "./parts.module.css";
 
@@ -42,14 +41,13 @@ export function Parts({ isAdmin }: { readonly isAdmin: boolean }) {
 }
 
 function useParts(isAdmin: boolean): readonly Part[] {
-  const api = useApi();
-  const me = useQuery(meQuery(api));
-  const repositories = useQuery(repositoriesQuery(api));
-  const projects = useQuery(projectsQuery(api));
-  const identity = useQuery(identityHealthQuery(api)).data;
-  const codeIndex = useQuery(codeIndexHealthQuery(api)).data;
-  const observability = useQuery(observabilityHealthQuery(api)).data;
-  const alerts = useQuery({ ...installationAlertsQuery(api), enabled: isAdmin }).data;
+  const me = useQuery(meQuery);
+  const repositories = useQuery(repositoriesQuery);
+  const projects = useQuery(projectsQuery);
+  const identity = useQuery(identityHealthQuery).data;
+  const codeIndex = useQuery(codeIndexHealthQuery).data;
+  const observability = useQuery(observabilityHealthQuery).data;
+  const alerts = useQuery({ ...installationAlertsQuery, enabled: isAdmin }).data;
   return [
     {
       name: "Code index",

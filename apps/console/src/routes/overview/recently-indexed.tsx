@@ -2,7 +2,6 @@ import type { Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { activeJobsQuery, repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { plural } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
@@ -15,9 +14,8 @@ const SHOWN = 5;
 
 /** What is being indexed, and what was last. */
 export function RecentlyIndexed() {
-  const api = useApi();
-  const repositories = useQuery(repositoriesQuery(api));
-  const jobs = useQuery(activeJobsQuery(api));
+  const repositories = useQuery(repositoriesQuery);
+  const jobs = useQuery(activeJobsQuery);
   const running = (jobs.data ?? []).filter(({ status }) => status === "running").slice(0, SHOWN);
   const indexed = newestFirst(repositories.data ?? [])
     .filter(({ id }) => running.every(({ repo_id: busy }) => busy !== id))

@@ -6,7 +6,6 @@ import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
-import { useApi } from "#http/api-context.ts";
 import { type Step, expectedSteps, isOpen, stepsOf } from "./steps.ts";
 
 /** Somebody may sit before the first call that is yet to come. */
@@ -24,13 +23,12 @@ export type ShownSteps = {
 
 /** The first steps, and whether this browser has put them away. */
 export function useFirstSteps(isAdmin: boolean): ShownSteps {
-  const api = useApi();
   const [stored, store] = useLocalStorage({ key: "sightline-first-steps", defaultValue: "shown", getInitialValueInEffect: false });
-  const repositories = useQuery(repositoriesQuery(api));
-  const projects = useQuery(projectsQuery(api));
-  const secondFactor = useQuery({ ...secondFactorQuery(api), enabled: isAdmin });
+  const repositories = useQuery(repositoriesQuery);
+  const projects = useQuery(projectsQuery);
+  const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
   const tokens = useQuery({
-    ...tokensQuery(api),
+    ...tokensQuery,
     enabled: isAdmin,
     refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
   });

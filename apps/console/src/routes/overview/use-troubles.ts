@@ -44,16 +44,16 @@ export function useTroubles({
 }): Troubles {
   const api = useApi();
   const now = useNow();
-  const secondFactor = useQuery({ ...secondFactorQuery(api), enabled: isAdmin });
-  const repositories = useQuery(repositoriesQuery(api));
-  const projects = useQuery(projectsQuery(api));
-  const gaps = useQuery(allGapsQuery(api));
-  const letters = useQuery(allDeadLettersQuery(api));
+  const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
+  const repositories = useQuery(repositoriesQuery);
+  const projects = useQuery(projectsQuery);
+  const gaps = useQuery(allGapsQuery);
+  const letters = useQuery(allDeadLettersQuery);
   const named = projects.data ?? [];
   const watched = watchedOf(named);
   const failures = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(api, id, FAILURES)) });
-  const rules = useQueries({ queries: watched.map(({ id }) => ({ ...alertRulesQuery(api, id), refetchInterval: RULES_MS })) });
-  const channels = useQueries({ queries: watched.map(({ id }) => ({ ...alertChannelsQuery(api, id), refetchInterval: RULES_MS })) });
+  const rules = useQueries({ queries: watched.map(({ id }) => ({ ...alertRulesQuery(id), refetchInterval: RULES_MS })) });
+  const channels = useQueries({ queries: watched.map(({ id }) => ({ ...alertChannelsQuery(id), refetchInterval: RULES_MS })) });
 
   const asked: readonly (readonly [what: string, query: Asked<unknown>])[] = [
     ...(isAdmin ? [["your second factor", secondFactor] as const] : []),

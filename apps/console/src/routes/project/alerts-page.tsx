@@ -5,7 +5,6 @@ import { alertChannelsQuery, alertProjectQuery } from "#features/alerts/api/aler
 import { Channels } from "#features/alerts/components/channels.tsx";
 import { History } from "#features/alerts/components/history.tsx";
 import { Rules } from "#features/alerts/components/rules.tsx";
-import { useApi } from "#http/api-context.ts";
 import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -14,9 +13,8 @@ const route = getRouteApi("/signed-in/projects/$projectId/alerts");
 
 export function AlertsPage() {
   const { projectId } = route.useParams();
-  const api = useApi();
-  const project = useQuery(alertProjectQuery(api, projectId));
-  const channels = useQuery(alertChannelsQuery(api, projectId));
+  const project = useQuery(alertProjectQuery(projectId));
+  const channels = useQuery(alertChannelsQuery(projectId));
   const error = project.error ?? channels.error;
   const isHere = project.data !== undefined && channels.data !== undefined;
   return (

@@ -9,7 +9,6 @@ import { LetterModal } from "#features/ingestion/components/letter-modal.tsx";
 import { letterStateOf } from "#features/ingestion/letter-states.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
-import { useApi } from "#http/api-context.ts";
 import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -63,7 +62,7 @@ export function DeadLettersPage() {
 
 /** Entries are raw: nothing in them was masked. */
 function OwnedLetters({ projectId, children }: { readonly projectId: string; readonly children: ReactNode }) {
-  const project = useQuery(projectQuery(useApi(), projectId));
+  const project = useQuery(projectQuery(projectId));
   if (project.data === undefined) {
     return <Unanswered query={project} failed="The project could not be loaded" />;
   }

@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, getRouteApi } from "@tanstack/react-router";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { MissingProject, isMissingProject } from "#features/projects/components/missing-project.tsx";
-import { useApi } from "#http/api-context.ts";
 import classes from "./project-frame.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId");
@@ -20,7 +19,7 @@ const TABS = [
 /** A project's name and its pages, above each of them. The heading of the page is the page's own. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
-  const project = useQuery(projectQuery(useApi(), projectId));
+  const project = useQuery(projectQuery(projectId));
   if (project.data === undefined && isMissingProject(project.error)) {
     return <MissingProject />;
   }

@@ -1,8 +1,8 @@
 import type { Project } from "@sightline/observability/contract";
 import { IconCoins, IconEyeOff, IconKey, IconSettings, IconUsers } from "@tabler/icons-react";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { DeleteProject } from "#features/projects/settings/delete-project.tsx";
 import { GeneralSettings } from "#features/projects/settings/general-settings.tsx";
@@ -10,7 +10,6 @@ import { KeySettings } from "#features/projects/settings/key-settings.tsx";
 import { MaskingSettings } from "#features/projects/settings/masking-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
-import { useApi } from "#http/api-context.ts";
 import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -28,7 +27,7 @@ const SECTIONS = [
 
 export function SettingsPage() {
   const { projectId } = route.useParams();
-  const project = useQuery(projectQuery(useApi(), projectId));
+  const project = useQuery(projectQuery(projectId));
   return (
     <WidePage>
       <PageHeader title="Settings" documentTitle={project.data === undefined ? "Settings" : `Settings of ${project.data.name}`} />
@@ -41,7 +40,7 @@ export function SettingsPage() {
 function Sections({ project }: { readonly project: Project }) {
   const { section } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: me } = useSuspenseQuery(meQuery(useApi()));
+  const me = useMe();
   const chosen = SECTIONS.find(({ id }) => id === section)?.id;
   const toProjects = () => void navigate({ to: "/projects" });
   return (

@@ -1,6 +1,5 @@
 import { Button, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
+import type { UseMutationResult } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { DataTable } from "./data-table.tsx";
 import { ConfirmDialog } from "./dialogs.tsx";
@@ -25,20 +24,15 @@ type RevocableTableProps = {
   readonly label: string;
   readonly opensLabel: string;
   readonly rows: readonly Revocable[];
-  readonly revoke: (id: string) => Promise<void>;
+  readonly revocation: Pick<UseMutationResult<unknown, Error, string>, "error" | "isPending" | "mutate">;
   /** What happens when the one of this name is revoked. */
   readonly warning: (name: string) => string;
 };
 
 /** Secrets that were given away: what each of them opens, when it was last used, and the way to end it. */
-export function RevocableTable({ what, label, opensLabel, rows, revoke, warning }: RevocableTableProps) {
+export function RevocableTable({ what, label, opensLabel, rows, revocation, warning }: RevocableTableProps) {
   const [leaving, setLeaving] = useState<Revocable>();
   const close = () => setLeaving(undefined);
-  const revocation = useMutation({
-    mutationFn: revoke,
-    onError: (error) => notifications.show({ color: "red", title: `The ${what} still works`, message: error.message }),
-    onSettled: close,
-  });
   return (
     <>
       <DataTable
@@ -72,7 +66,7 @@ export function RevocableTable({ what, label, opensLabel, rows, revoke, warning 
         title={`Revoke this ${what}?`}
         change={revocation}
         confirm="Revoke"
-        onConfirm={() => leaving !== undefined && revocation.mutate(leaving.id)}
+        onConfirm={() => leaving !== undefined && revocation.mutate(leaving.id, { onSettled: close })}
         onClose={close}
       >
         <Text>{leaving !== undefined && warning(leaving.name)} This can't be undone.</Text>

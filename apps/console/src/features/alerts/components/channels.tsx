@@ -5,9 +5,9 @@ import {
   alertChannelKindSchema,
   createAlertChannelRequestSchema,
 } from "@sightline/observability/contract";
-import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
+import { useMutationState } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -90,18 +90,16 @@ function LastMessage({ projectId, channel }: ChannelProps) {
 }
 
 function Actions({ projectId, channel }: ChannelProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
-  const onSettled = () => queries.invalidateQueries({ queryKey: alertsKey(projectId) });
-  const trial = useMutation({
+  const refreshing = { refreshes: [alertsKey(projectId)], refreshesAlways: true };
+  const trial = useChange({
     mutationKey: trialKey({ projectId, channel }),
-    mutationFn: () => testChannel(api, projectId, channel.id),
+    send: () => testChannel(projectId, channel.id),
     // Its failure is shown as long as this row is.
     gcTime: 0,
-    onSettled,
+    ...refreshing,
   });
-  const remove = useMutation({ mutationFn: () => deleteChannel(api, projectId, channel.id), onSettled });
+  const remove = useChange({ send: () => deleteChannel(projectId, channel.id), ...refreshing });
   return (
     <>
       <Group gap={6} wrap="nowrap" justify="flex-end">
@@ -136,18 +134,16 @@ const EMPTY = { name: "", kind: "slack", url: "" } as const;
 
 /** The secret is in this component's memory only, and gone with it. */
 function AddChannel({ projectId }: { readonly projectId: string }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [channel, setChannel] = useState<{ name: string; kind: "slack" | "webhook"; url: string }>(EMPTY);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [created, setCreated] = useState<CreatedAlertChannel>();
-  const create = useMutation({
-    mutationFn: () => createChannel(api, projectId, channel),
+  const create = useChange({
+    send: () => createChannel(projectId, channel),
     gcTime: 0,
-    onSuccess: async (made) => {
+    refreshes: [alertsKey(projectId)],
+    onSuccess(made) {
       setChannel({ ...EMPTY, kind: channel.kind });
       setCreated(made);
-      await queries.invalidateQueries({ queryKey: alertsKey(projectId) });
     },
   });
 

@@ -2,7 +2,6 @@ import { Anchor, Box, Paper, Text, Title } from "@mantine/core";
 import type { AlertEvent } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
 import { alertEventsQuery } from "#features/alerts/api/alerts.ts";
 import { METRICS } from "#features/alerts/rule-words.ts";
 import { plural } from "#ui/words/format.ts";
@@ -17,7 +16,7 @@ import { Nobody } from "./rule-table.tsx";
 const MINUTE_MS = 60_000;
 
 export function History({ projectId }: { readonly projectId: string }) {
-  const events = useInfiniteQuery(alertEventsQuery(useApi(), projectId));
+  const events = useInfiniteQuery(alertEventsQuery(projectId));
   const items = events.data?.pages.flatMap((page) => page.items);
   return (
     <Paper component="section">

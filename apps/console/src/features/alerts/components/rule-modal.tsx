@@ -1,11 +1,16 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Checkbox, Group, Modal, NativeSelect, Text, TextInput } from "@mantine/core";
-import { type AlertChannel, alertMetricSchema, createAlertRuleRequestSchema, filterProblem } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  type AlertChannel,
+  type CreateAlertRuleRequest,
+  alertMetricSchema,
+  createAlertRuleRequestSchema,
+  filterProblem,
+} from "@sightline/observability/contract";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
-import { alertsKey, saveRule } from "#features/alerts/api/alerts.ts";
+import { alertsKey, changeRule, createRule } from "#features/alerts/api/alerts.ts";
 import { METRIC_CHOICES, METRICS, WINDOWS, comparison, windowInWords } from "#features/alerts/rule-words.ts";
 import type { RuleDraft } from "#features/alerts/suggested-rules.ts";
 import classes from "./alerts.module.css";
@@ -28,19 +33,15 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
 }
 
 function RuleForm({ projectId, draft, channels, onClose }: Props) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [rule, setRule] = useState(draft);
   const { unit, factor, narrowedBy } = METRICS[rule.metric];
   const [threshold, setThreshold] = useState(String(Number((draft.threshold / METRICS[draft.metric].factor).toPrecision(12))));
   const [problem, setProblem] = useState<string>();
   const [narrowing, which] = Object.entries(rule.filter)[0] ?? ["", ""];
-  const save = useMutation({
-    mutationFn: (body: Parameters<typeof saveRule>[3]) => saveRule(api, projectId, rule.id, body),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: alertsKey(projectId) });
-      onClose();
-    },
+  const save = useChange({
+    send: (body: CreateAlertRuleRequest) => (rule.id === undefined ? createRule(projectId, body) : changeRule(projectId, rule.id, body)),
+    refreshes: [alertsKey(projectId)],
+    onRefreshed: onClose,
   });
 
   function submit(): void {

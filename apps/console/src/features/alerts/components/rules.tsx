@@ -1,9 +1,9 @@
 import { Button, Paper, Text, Title } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { IconPlus } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { NEW_RULE, SUGGESTED, type RuleDraft } from "#features/alerts/suggested-rules.ts";
@@ -17,23 +17,15 @@ import { RuleTable } from "./rule-table.tsx";
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
 export function Rules({ projectId, channels, mayChange }: Props) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const rules = useQuery(alertRulesQuery(api, projectId));
+  const rules = useQuery(alertRulesQuery(projectId));
   const [draft, setDraft] = useState<RuleDraft>();
   const [deleting, setDeleting] = useState<AlertRule>();
-  const reload = () => queries.invalidateQueries({ queryKey: alertsKey(projectId) });
-  const change = useMutation({
-    mutationFn: ({ id, is_enabled: isEnabled }: AlertRule) => changeRule(api, projectId, id, { is_enabled: !isEnabled }),
-    onSuccess: reload,
+  const refreshes = [alertsKey(projectId)];
+  const change = useChange({
+    send: ({ id, is_enabled: isEnabled }: AlertRule) => changeRule(projectId, id, { is_enabled: !isEnabled }),
+    refreshes,
   });
-  const remove = useMutation({
-    mutationFn: (id: string) => deleteRule(api, projectId, id),
-    onSuccess: async () => {
-      setDeleting(undefined);
-      await reload();
-    },
-  });
+  const remove = useChange({ send: (id: string) => deleteRule(projectId, id), refreshes, onSuccess: () => setDeleting(undefined) });
   return (
     <Paper component="section">
       <div className={classes.head}>

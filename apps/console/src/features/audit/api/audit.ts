@@ -1,35 +1,18 @@
-import { type AuditVerification, auditPageSchema, auditVerificationSchema } from "@sightline/identity/contract";
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
+import { auditPageSchema, auditVerificationSchema } from "@sightline/identity/contract";
+import { keepPreviousData } from "@tanstack/react-query";
 import { type AuditFilter, queryOf } from "#features/audit/audit-filter.ts";
+import { identity } from "#http/calls.ts";
+import { pageByPage } from "#http/queries.ts";
 
 const PAGE_SIZE = 50;
 
-export function auditQuery(api: Api, filter: AuditFilter) {
-  return infiniteQueryOptions({
-    queryKey: ["audit", queryOf(filter)],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "identity",
-        path: "/admin/audit",
-        query: { ...queryOf(filter), cursor: pageParam, limit: PAGE_SIZE },
-        answer: auditPageSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-  });
+export function auditQuery(filter: AuditFilter) {
+  const query = queryOf(filter);
+  const call = identity.get("/admin/audit", { query: { ...query, limit: PAGE_SIZE }, answer: auditPageSchema });
+  return { ...pageByPage(["audit", query], call), placeholderData: keepPreviousData };
 }
 
 const VERIFICATION_MS = 5 * 60_000;
 
 /** Recomputes the chain of the whole system; the more rows, the longer it takes. */
-export function verifyChain(api: Api): Promise<AuditVerification> {
-  return api.request({
-    part: "identity",
-    path: "/admin/audit/verification",
-    answer: auditVerificationSchema,
-    deadlineMs: VERIFICATION_MS,
-  });
-}
+export const verifyChain = identity.get("/admin/audit/verification", { answer: auditVerificationSchema, deadlineMs: VERIFICATION_MS });

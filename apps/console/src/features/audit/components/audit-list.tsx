@@ -1,7 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { auditQuery } from "#features/audit/api/audit.ts";
 import { type AuditFilter, isFiltered } from "#features/audit/audit-filter.ts";
@@ -11,7 +10,7 @@ import type { Narrow } from "./entry-details.tsx";
 type AuditListProps = { readonly filter: AuditFilter; readonly onNarrow: Narrow; readonly onUnfiltered: () => void };
 
 export function AuditList({ filter, onNarrow, onUnfiltered }: AuditListProps) {
-  const list = useInfiniteQuery(auditQuery(useApi(), filter));
+  const list = useInfiniteQuery(auditQuery(filter));
   return (
     <ListOf
       list={list}

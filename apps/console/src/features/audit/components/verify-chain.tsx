@@ -1,16 +1,14 @@
 import { Alert, Button, Text } from "@mantine/core";
 import type { AuditVerification } from "@sightline/identity/contract";
 import { IconLinkOff, IconShieldCheck } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { plural } from "#ui/words/format.ts";
 import { verifyChain } from "#features/audit/api/audit.ts";
 
 /** Asks the server to recompute the chain; the result stays until the page is left. */
 export function useChainVerification() {
-  const api = useApi();
-  return useMutation({ mutationFn: () => verifyChain(api) });
+  return useChange({ send: () => verifyChain });
 }
 
 export function VerifyButton({ verification }: { readonly verification: ReturnType<typeof useChainVerification> }) {

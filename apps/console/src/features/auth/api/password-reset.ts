@@ -1,37 +1,18 @@
 import { loginOptionsSchema } from "@sightline/identity/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import type { Api } from "#http/api.ts";
+import { identity } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 
 /** What the login page may offer. */
-export function loginOptionsQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["login options"],
-    queryFn: ({ signal }) => api.request({ part: "identity", path: "/login/options", answer: loginOptionsSchema, anonymous: true, signal }),
-    staleTime: Infinity,
-  });
-}
+export const loginOptionsQuery = queryOptions({
+  queryKey: ["login options"],
+  queryFn: answerTo(identity.get("/login/options", { answer: loginOptionsSchema, anonymous: true })),
+  staleTime: Infinity,
+});
 
 /** Asks for a mail with a link; the answer is the same whether there is such an account or not. */
-export async function requestPasswordReset(api: Api, email: string): Promise<void> {
-  await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/login/password-reset",
-    body: { email },
-    answer: z.unknown(),
-    anonymous: true,
-  });
-}
+export const requestPasswordReset = (email: string) => identity.post("/login/password-reset", { body: { email }, anonymous: true });
 
 /** Sets the password with the token of a mailed link. It begins no session: the login follows, second factor and all. */
-export async function confirmPasswordReset(api: Api, token: string, newPassword: string): Promise<void> {
-  await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/login/password-reset/confirm",
-    body: { token, new_password: newPassword },
-    answer: z.unknown(),
-    anonymous: true,
-  });
-}
+export const confirmPasswordReset = (token: string, newPassword: string) =>
+  identity.post("/login/password-reset/confirm", { body: { token, new_password: newPassword }, anonymous: true });

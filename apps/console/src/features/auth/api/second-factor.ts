@@ -1,76 +1,43 @@
 import {
   type PasswordAndCode,
-  type SecondFactorStatus,
-  type SetupAnswer,
   backupCodesAnswerSchema,
   secondFactorStatusSchema,
   setupAnswerSchema,
   verifySetupAnswerSchema,
 } from "@sightline/identity/contract";
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import type { Api } from "#http/api.ts";
+import { queryOptions } from "@tanstack/react-query";
+import { identity } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 import { meQuery } from "./me.ts";
 import { sessionsQuery } from "./sessions.ts";
 
 const REFRESH_MS = 30_000;
 
 /** Of an admin; nobody else has a second factor. */
-export function secondFactorQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["second factor"],
-    queryFn: ({ signal }): Promise<SecondFactorStatus> =>
-      api.request({ part: "identity", path: "/admin/2fa", answer: secondFactorStatusSchema, signal }),
-    refetchInterval: REFRESH_MS,
-  });
-}
+export const secondFactorQuery = queryOptions({
+  queryKey: ["second factor"],
+  queryFn: answerTo(identity.get("/admin/2fa", { answer: secondFactorStatusSchema })),
+  refetchInterval: REFRESH_MS,
+});
 
 /** Asks for a secret. The password is needed when the login was a while ago: 403 `reauthentication_required`. */
-export function startSetup(api: Api, password: string | undefined): Promise<SetupAnswer> {
-  return api.request({
-    part: "identity",
-    method: "POST",
-    path: "/admin/2fa/setup",
-    answer: setupAnswerSchema,
-    ...(password === undefined ? {} : { body: { password } }),
-  });
-}
+export const startSetup = (password: string | undefined) =>
+  identity.post("/admin/2fa/setup", { answer: setupAnswerSchema, ...(password === undefined ? {} : { body: { password } }) });
 
 /** Asks for a secret in place of the one in use, which goes on working until the new one's first code. */
-export function startReplacement(api: Api, proof: PasswordAndCode): Promise<SetupAnswer> {
-  return api.request({ part: "identity", method: "POST", path: "/admin/2fa/replace", body: proof, answer: setupAnswerSchema });
-}
+export const startReplacement = (proof: PasswordAndCode) => identity.post("/admin/2fa/replace", { body: proof, answer: setupAnswerSchema });
 
 /** The first code of a new secret switches it on; the answer is the backup codes. */
-export async function verifySetup(api: Api, code: string, setupToken: string): Promise<readonly string[]> {
-  const { backup_codes: codes } = await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/admin/2fa/verify-setup",
+export const verifySetup = (code: string, setupToken: string) =>
+  identity.post("/admin/2fa/verify-setup", {
     body: { code, setup_token: setupToken },
-    answer: verifySetupAnswerSchema,
+    answer: verifySetupAnswerSchema.transform(({ backup_codes: codes }): readonly string[] => codes),
   });
-  return codes;
-}
 
-export async function makeBackupCodes(api: Api, proof: PasswordAndCode): Promise<readonly string[]> {
-  const { backup_codes: codes } = await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/admin/2fa/backup-codes",
-    body: proof,
-    answer: backupCodesAnswerSchema,
-  });
-  return codes;
-}
+export const makeBackupCodes = (proof: PasswordAndCode) =>
+  identity.post("/admin/2fa/backup-codes", { body: proof, answer: backupCodesAnswerSchema });
 
-export async function disableSecondFactor(api: Api, proof: PasswordAndCode): Promise<void> {
-  await api.request({ part: "identity", method: "POST", path: "/admin/2fa/disable", body: proof, answer: z.unknown() });
-}
+export const disableSecondFactor = (proof: PasswordAndCode) => identity.post("/admin/2fa/disable", { body: proof });
 
-/** After a change, which also ends the other sessions. */
-export async function refreshSecurity(api: Api, queries: QueryClient): Promise<void> {
-  await Promise.all(
-    [secondFactorQuery(api), meQuery(api), sessionsQuery(api)].map(({ queryKey }) => queries.invalidateQueries({ queryKey })),
-  );
-}
+/** What a change of it makes out of date: it also ends the other sessions. */
+export const SECURITY_KEYS = [secondFactorQuery.queryKey, meQuery.queryKey, sessionsQuery.queryKey];

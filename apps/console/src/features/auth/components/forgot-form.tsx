@@ -1,17 +1,15 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
 import { useWait } from "./use-wait.ts";
 
 /** Asks for a link by mail. What follows is the same whether there is such an account or not. */
 export function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
-  const api = useApi();
   const [email, setEmail] = useState(initialEmail);
   const wait = useWait();
-  const request = useMutation({ mutationFn: () => requestPasswordReset(api, email.trim()), onError: wait.waitAfter });
+  const request = useChange({ send: () => requestPasswordReset(email.trim()), onError: wait.waitAfter });
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();

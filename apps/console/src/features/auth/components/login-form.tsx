@@ -1,13 +1,13 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
+import { identity } from "#http/calls.ts";
+import { useChange } from "#http/use-change.ts";
 import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { useWait } from "./use-wait.ts";
-import { type LoginAnswer, type LoginRequest, loginAnswerSchema } from "@sightline/identity/contract";
-import type { Api } from "#http/api.ts";
+import { loginAnswerSchema } from "@sightline/identity/contract";
 
 type LoginFormProps = {
   readonly initialEmail: string;
@@ -25,8 +25,9 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
   const [password, setPassword] = useState("");
   const passwordField = useRef<HTMLInputElement>(null);
   const wait = useWait();
-  const login = useMutation({
-    mutationFn: () => logIn(api, { email: email.trim(), password }),
+  const login = useChange({
+    send: () =>
+      identity.post("/login/access-token", { body: { email: email.trim(), password }, anonymous: true, answer: loginAnswerSchema }),
     onError(error) {
       wait.waitAfter(error);
       if (hasStatus(error, 401)) {
@@ -35,6 +36,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
     },
     onSuccess(answer) {
       if ("access_token" in answer) {
+        api.signIn(answer.access_token);
         onLoggedIn();
       } else {
         onSecondStep({ token: answer.partial_token, until: Date.now() + answer.expires_in * 1000, email: email.trim() });
@@ -97,19 +99,4 @@ function titleOf(error: Error): string {
     return "Please wait";
   }
   return error instanceof ApiError && error.status === 401 ? "That didn't match" : "Logging in failed";
-}
-
-async function logIn(api: Api, credentials: LoginRequest): Promise<LoginAnswer> {
-  const answer = await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/login/access-token",
-    body: credentials,
-    anonymous: true,
-    answer: loginAnswerSchema,
-  });
-  if ("access_token" in answer) {
-    api.signIn(answer.access_token);
-  }
-  return answer;
 }

@@ -1,7 +1,6 @@
 import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { confirmPasswordReset } from "#features/auth/api/password-reset.ts";
@@ -12,16 +11,11 @@ type MailedPasswordFormProps = { readonly token: string; readonly submitLabel: s
 
 /** A new password by the token of a mailed link; the field shows what is typed on demand, so once is enough. */
 export function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormProps) {
-  const api = useApi();
   const [chosen, setChosen] = useState("");
   const [submitted, setSubmitted] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const wait = useWait();
-  const confirm = useMutation({
-    mutationFn: () => confirmPasswordReset(api, token, chosen),
-    onError: wait.waitAfter,
-    onSuccess: onDone,
-  });
+  const confirm = useChange({ send: () => confirmPasswordReset(token, chosen), onError: wait.waitAfter, onSuccess: onDone });
   const problem = problemWithNewPassword(chosen);
 
   function submit(event: SyntheticEvent): void {

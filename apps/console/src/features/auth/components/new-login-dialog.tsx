@@ -26,7 +26,7 @@ export function NewLoginDialog({ opened, email, onClosed }: NewLoginDialogProps)
 
   async function goOn(): Promise<void> {
     setPartial(undefined);
-    const me = await queries.fetchQuery({ ...meQuery(api), staleTime: 0 });
+    const me = await queries.fetchQuery({ ...meQuery, staleTime: 0 });
     if (me.must_change_password) {
       await router.invalidate();
     }

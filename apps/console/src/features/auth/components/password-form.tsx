@@ -1,13 +1,13 @@
 import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
+import { identity } from "#http/calls.ts";
+import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { formatDuration } from "#ui/words/format.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
-import { type ChangePasswordRequest, fullSessionSchema } from "@sightline/identity/contract";
-import type { Api } from "#http/api.ts";
+import { fullSessionSchema } from "@sightline/identity/contract";
 
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
@@ -19,10 +19,14 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   const chosenField = useRef<HTMLInputElement>(null);
   const againField = useRef<HTMLInputElement>(null);
   const wait = useWait();
-  const change = useMutation({
-    mutationFn: () => changePassword(api, { current_password: current, new_password: chosen }),
+  const change = useChange({
+    send: () => identity.post("/login/password", { body: { current_password: current, new_password: chosen }, answer: fullSessionSchema }),
     onError: wait.waitAfter,
-    onSuccess: onChanged,
+    onSuccess(session) {
+      // It ended every session, this one too.
+      api.signIn(session.access_token);
+      onChanged();
+    },
   });
   const problem = submitted ? problemWith(current, chosen, again) : {};
 
@@ -94,16 +98,4 @@ function problemWith(current: string, chosen: string, again: string): Problem {
     ...(weak === undefined ? {} : { chosen: weak }),
     ...(weak === undefined && chosen !== again ? { again: "The two are not the same" } : {}),
   };
-}
-
-/** Sets a new password. It ends every session, so the answer begins a new one. */
-async function changePassword(api: Api, passwords: ChangePasswordRequest): Promise<void> {
-  const session = await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/login/password",
-    body: passwords,
-    answer: fullSessionSchema,
-  });
-  api.signIn(session.access_token);
 }

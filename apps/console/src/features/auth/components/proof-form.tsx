@@ -1,6 +1,7 @@
 import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
+import type { Call } from "#http/send.ts";
+import { useChange } from "#http/use-change.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import type { SentCode } from "#features/auth/code.ts";
@@ -22,7 +23,7 @@ export function ProofForm<Result>({
 }: {
   readonly needsCode: boolean;
   /** Sends the proof; `code` is empty when none is needed. */
-  readonly prove: (proof: Proof) => Promise<Result>;
+  readonly prove: (proof: Proof) => Call<Result>;
   readonly onProved: (result: Result) => void;
   readonly onCancel: () => void;
   readonly submitLabel: string;
@@ -34,8 +35,8 @@ export function ProofForm<Result>({
   const passwordField = useRef<HTMLInputElement>(null);
   const code = useCode();
   const passwordWait = useWait();
-  const proof = useMutation({
-    mutationFn: ({ value }: SentCode) => prove({ password, code: value }),
+  const proof = useChange({
+    send: ({ value }: SentCode) => prove({ password, code: value }),
     onSuccess: onProved,
     onError(error) {
       if (hasCode(error, "wrong_password")) {

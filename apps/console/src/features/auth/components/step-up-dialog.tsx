@@ -1,10 +1,9 @@
 import { Modal, Text } from "@mantine/core";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
-import { meQuery } from "#features/auth/api/me.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import { identity } from "#http/calls.ts";
+import { meQuery, useMe } from "#features/auth/api/me.ts";
 import { ProofForm } from "./proof-form.tsx";
-import { type StepUpAnswer, type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
-import type { Api } from "#http/api.ts";
+import { type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
 
 type StepUpDialogProps = {
   readonly opened: boolean;
@@ -15,9 +14,8 @@ type StepUpDialogProps = {
 };
 
 export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: StepUpDialogProps) {
-  const api = useApi();
   const queries = useQueryClient();
-  const { data: me } = useSuspenseQuery(meQuery(api));
+  const me = useMe();
   return (
     <Modal
       opened={opened}
@@ -30,9 +28,9 @@ export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: Ste
     >
       <ProofForm
         needsCode={me.totp_enabled}
-        prove={({ password, code }) => stepUp(api, { password, ...(me.totp_enabled ? { code } : {}) })}
+        prove={({ password, code }) => stepUp({ password, ...(me.totp_enabled ? { code } : {}) })}
         onProved={() => {
-          void queries.invalidateQueries({ queryKey: meQuery(api).queryKey });
+          void queries.invalidateQueries({ queryKey: meQuery.queryKey });
           onConfirmed();
         }}
         onCancel={onCancelled}
@@ -47,6 +45,4 @@ export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: Ste
 }
 
 /** Shows again who is there; for ten minutes this session may then do what asks for it. */
-function stepUp(api: Api, proof: StepUpRequest): Promise<StepUpAnswer> {
-  return api.request({ part: "identity", method: "POST", path: "/step-up", body: proof, answer: stepUpAnswerSchema });
-}
+const stepUp = (body: StepUpRequest) => identity.post("/step-up", { body, answer: stepUpAnswerSchema });

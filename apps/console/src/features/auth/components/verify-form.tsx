@@ -4,8 +4,9 @@ import {
   type VerifySecondFactorRequest,
   verifySecondFactorAnswerSchema,
 } from "@sightline/identity/contract";
-import { useMutation } from "@tanstack/react-query";
 import type { SyntheticEvent } from "react";
+import { identity } from "#http/calls.ts";
+import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
 import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
@@ -13,7 +14,6 @@ import type { SentCode } from "#features/auth/code.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";
-import type { Api } from "#http/api.ts";
 
 const SOON_OVER_SECONDS = 60;
 
@@ -29,9 +29,12 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
   const api = useApi();
   const code = useCode();
   const secondsLeft = useSecondsLeft(partial.until);
-  const verify = useMutation({
-    mutationFn: ({ value }: SentCode) => verifyCode(api, { partial_token: partial.token, code: value }),
-    onSuccess: onVerified,
+  const verify = useChange({
+    send: ({ value }: SentCode) => verifyCode({ partial_token: partial.token, code: value }),
+    onSuccess(answer) {
+      api.signIn(answer.access_token);
+      onVerified(answer);
+    },
     onError(error) {
       code.wait.waitAfter(error);
       code.select();
@@ -125,16 +128,5 @@ function Over({ why, onRestart }: { readonly why: string; readonly onRestart: ()
   );
 }
 
-/** The second step of a login. */
-async function verifyCode(api: Api, proof: VerifySecondFactorRequest): Promise<VerifySecondFactorAnswer> {
-  const answer = await api.request({
-    part: "identity",
-    method: "POST",
-    path: "/login/verify-2fa",
-    body: proof,
-    answer: verifySecondFactorAnswerSchema,
-    anonymous: true,
-  });
-  api.signIn(answer.access_token);
-  return answer;
-}
+const verifyCode = (body: VerifySecondFactorRequest) =>
+  identity.post("/login/verify-2fa", { body, answer: verifySecondFactorAnswerSchema, anonymous: true });

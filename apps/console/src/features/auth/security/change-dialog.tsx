@@ -1,4 +1,5 @@
 import { Alert, Modal, Text } from "@mantine/core";
+import type { Call } from "#http/send.ts";
 import { type Proof, ProofForm } from "#features/auth/components/proof-form.tsx";
 
 export type Change = "set_up" | "replace" | "backup_codes" | "disable";
@@ -32,7 +33,7 @@ export function ChangeDialog<Result>({
 }: {
   readonly change: Change;
   readonly opened: boolean;
-  readonly prove: (proof: Proof) => Promise<Result>;
+  readonly prove: (proof: Proof) => Call<Result>;
   readonly onProved: (result: Result) => void;
   readonly onClose: () => void;
 }) {

@@ -1,8 +1,7 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import type { SetupAnswer } from "@sightline/identity/contract";
-import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { hasCode } from "#http/api-error.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
@@ -89,10 +88,9 @@ type FirstCodeProps = {
 };
 
 function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
-  const api = useApi();
   const code = useCode();
-  const verify = useMutation({
-    mutationFn: (sent: string) => verifySetup(api, sent, setup.setup_token),
+  const verify = useChange({
+    send: (sent: string) => verifySetup(sent, setup.setup_token),
     onSuccess: onVerified,
     onError(error) {
       code.wait.waitAfter(error);

@@ -1,16 +1,16 @@
 import { Paper } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { SetupAnswer } from "@sightline/identity/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
-import type { Api } from "#http/api.ts";
-import { useApi } from "#http/api-context.ts";
+import type { Call } from "#http/send.ts";
+import { useChange } from "#http/use-change.ts";
 import { hasCode } from "#http/api-error.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import {
+  SECURITY_KEYS,
   disableSecondFactor,
   makeBackupCodes,
-  refreshSecurity,
   secondFactorQuery,
   startReplacement,
   startSetup,
@@ -38,26 +38,26 @@ type SecondFactorProps = {
 
 /** An admin's second factor: how it stands, and every change of it, one step after the other in the same place. */
 export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFactorProps) {
-  const api = useApi();
   const queries = useQueryClient();
   const [step, setStep] = useState<Step>({ kind: "overview", focus: false });
   const [dialog, setDialog] = useState<{ readonly change: Change; readonly opened: boolean }>({ change: "set_up", opened: false });
+  const refresh = () => SECURITY_KEYS.forEach((queryKey) => void queries.invalidateQueries({ queryKey }));
   const ask = (change: Change) => setDialog({ change, opened: true });
   const close = () => setDialog(({ change }) => ({ change, opened: false }));
-  const setUp = useMutation({
-    mutationFn: () => takeChange(api, "set_up", {}),
+  const setUp = useChange({
+    send: () => callOf("set_up", {}),
     onSuccess: setStep,
     onError(error) {
       if (hasCode(error, "reauthentication_required")) {
         ask("set_up");
       } else {
         notifications.show({ color: "red", title: "Two-step login was not set up", message: error.message });
-        void refreshSecurity(api, queries);
+        refresh();
       }
     },
   });
 
-  const status = useQuery(secondFactorQuery(api));
+  const status = useQuery(secondFactorQuery);
   const isOff = status.data?.totp_enabled === false;
   const begin = useEffectEvent(() => {
     onSetupBegun();
@@ -76,7 +76,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
       notifications.show({ color: "green", title: "Two-step login is off", message: "Your password alone opens this account." });
     }
     if (next.kind !== "scan") {
-      void refreshSecurity(api, queries);
+      refresh();
     }
   }
 
@@ -103,7 +103,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
       <ChangeDialog
         change={dialog.change}
         opened={dialog.opened}
-        prove={(proof) => takeChange(api, dialog.change, proof)}
+        prove={(proof) => callOf(dialog.change, proof)}
         onProved={goOn}
         onClose={close}
       />
@@ -119,7 +119,7 @@ type OverviewProps = {
 };
 
 function Overview({ focus, starting, onSetUp, onChange }: OverviewProps) {
-  const status = useQuery(secondFactorQuery(useApi()));
+  const status = useQuery(secondFactorQuery);
   if (status.data === undefined) {
     return <Unanswered query={status} failed="The second factor could not be looked up" loading={<LoadingRows rows={3} />} />;
   }
@@ -130,17 +130,29 @@ function Overview({ focus, starting, onSetUp, onChange }: OverviewProps) {
   );
 }
 
-async function takeChange(api: Api, change: Change, { password, code }: Partial<Proof>): Promise<Step> {
+/** What a change asks the API, with the step that follows for its answer. */
+function callOf(change: Change, { password, code }: Partial<Proof>): Call<Step> {
   const proof = { password: password ?? "", code: code ?? "" };
-  if (change === "set_up") {
-    return { kind: "scan", change, setup: await startSetup(api, password), receivedAt: Date.now() };
+  const toScan =
+    (kind: "set_up" | "replace") =>
+    (setup: SetupAnswer): Step => ({ kind: "scan", change: kind, setup, receivedAt: Date.now() });
+  switch (change) {
+    case "set_up":
+      return answeredBy(startSetup(password), toScan("set_up"));
+    case "replace":
+      return answeredBy(startReplacement(proof), toScan("replace"));
+    case "backup_codes":
+      return answeredBy(makeBackupCodes(proof), ({ backup_codes: codes }): Step => ({
+        kind: "codes",
+        title: "Save your new backup codes",
+        codes,
+      }));
+    case "disable":
+    default:
+      return answeredBy(disableSecondFactor(proof), () => BACK);
   }
-  if (change === "replace") {
-    return { kind: "scan", change, setup: await startReplacement(api, proof), receivedAt: Date.now() };
-  }
-  if (change === "backup_codes") {
-    return { kind: "codes", title: "Save your new backup codes", codes: await makeBackupCodes(api, proof) };
-  }
-  await disableSecondFactor(api, proof);
-  return BACK;
+}
+
+function answeredBy<Answer>(call: Call<Answer>, stepAfter: (answer: Answer) => Step): Call<Step> {
+  return { ...call, answer: call.answer.transform(stepAfter) };
 }

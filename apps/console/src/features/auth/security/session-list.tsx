@@ -2,9 +2,9 @@ import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { SessionItem } from "@sightline/identity/contract";
 import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { type Device, deviceOf } from "#ui/words/device.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<Device["kind"], typeof IconDeviceDesktop>> = {
 
 /** Where one is logged in, each to be ended from here. */
 export function SessionList() {
-  const sessions = useQuery(sessionsQuery(useApi()));
+  const sessions = useQuery(sessionsQuery);
   const [asking, setAsking] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   // What had the focus goes with the session it belonged to.
@@ -65,19 +65,17 @@ export function SessionList() {
 }
 
 function Session({ session, onRevoked }: { readonly session: SessionItem; readonly onRevoked: () => void }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const device = deviceOf(session.user_agent);
   const Icon = ICONS[device.kind];
-  const revoke = useMutation({
-    mutationFn: () => revokeSession(api, session.id),
+  const revoke = useChange({
+    send: () => revokeSession(session.id),
+    refreshes: [sessionsQuery.queryKey],
+    refreshesAlways: true,
+    failed: (error) => failureTitle(error, "The session was not revoked"),
     onSuccess() {
       notifications.show({ color: "green", title: "Session revoked", message: `${device.name} is logged out.` });
       onRevoked();
     },
-    onError: (error) =>
-      notifications.show({ color: "red", title: failureTitle(error, "The session was not revoked"), message: error.message }),
-    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey }),
   });
   return (
     <li className={classes.session}>
@@ -115,21 +113,17 @@ function Session({ session, onRevoked }: { readonly session: SessionItem; readon
 type RevokeOthersProps = { readonly count: number; readonly opened: boolean; readonly onClose: () => void; readonly onRevoked: () => void };
 
 function RevokeOthers({ count, opened, onClose, onRevoked }: RevokeOthersProps) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => revokeOtherSessions(api),
-    onSuccess: (revoked) =>
-      notifications.show({ color: "green", title: "Sessions revoked", message: `${plural(revoked, "session", "sessions")} ended.` }),
-    onError: (error) =>
-      notifications.show({ color: "red", title: failureTitle(error, "The sessions were not revoked"), message: error.message }),
-    onSettled: async (_revoked, error) => {
+  const revoke = useChange({
+    send: () => revokeOtherSessions,
+    refreshes: [sessionsQuery.queryKey],
+    refreshesAlways: true,
+    failed: (error) => failureTitle(error, "The sessions were not revoked"),
+    onSuccess({ revoked }) {
+      notifications.show({ color: "green", title: "Sessions revoked", message: `${plural(revoked, "session", "sessions")} ended.` });
       onClose();
-      await queries.invalidateQueries({ queryKey: sessionsQuery(api).queryKey });
-      if (error === null) {
-        onRevoked();
-      }
     },
+    onRefreshed: onRevoked,
+    onError: onClose,
   });
   return (
     <ConfirmDialog

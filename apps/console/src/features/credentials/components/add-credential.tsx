@@ -1,8 +1,7 @@
 import { Group, SegmentedControl, Text, TextInput, Textarea } from "@mantine/core";
 import { type CreateCredentialRequest, type Credential, createCredentialRequestSchema } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
 import monospace from "#ui/kit/monospace.module.css";
 import { KINDS } from "#features/credentials/credential-kinds.ts";
@@ -10,21 +9,13 @@ import { DialogForm } from "#ui/kit/dialogs.tsx";
 
 const EMPTY = { name: "", host: "github.com", secret: "", username: "", app_id: "", installation_id: "" };
 
-export function AddCredential({ onDone, onCancel }: { readonly onDone: (credential: Credential) => void; readonly onCancel: () => void }) {
-  const api = useApi();
-  const queries = useQueryClient();
+export function AddCredential({ onDone, onCancel }: { readonly onDone: () => void; readonly onCancel: () => void }) {
   const [kind, setKind] = useState<Credential["kind"]>("token");
   const [fields, setFields] = useState(EMPTY);
   const [checked, setChecked] = useState(false);
   const request = requestOf(kind, fields);
   const problems = problemsOf(request);
-  const add = useMutation({
-    mutationFn: () => createCredential(api, request),
-    onSuccess: async (credential) => {
-      await queries.invalidateQueries({ queryKey: credentialsQuery(api).queryKey });
-      onDone(credential);
-    },
-  });
+  const add = useChange({ send: () => createCredential(request), refreshes: [credentialsQuery.queryKey], onRefreshed: onDone });
 
   function submit(): void {
     setChecked(true);

@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Credential } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
@@ -110,13 +109,8 @@ function Dialog({ intent, onClose }: { readonly intent: Intent; readonly onClose
 type DialogProps = { readonly credential: Credential; readonly onClose: () => void };
 
 function TestCredential({ credential, onClose }: DialogProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [address, setAddress] = useState("");
-  const test = useMutation({
-    mutationFn: () => testCredential(api, credential.id, address.trim()),
-    onSuccess: () => queries.invalidateQueries({ queryKey: credentialsQuery(api).queryKey }),
-  });
+  const test = useChange({ send: () => testCredential(credential.id, address.trim()), refreshes: [credentialsQuery.queryKey] });
 
   return (
     <DialogForm
@@ -157,15 +151,11 @@ function TestCredential({ credential, onClose }: DialogProps) {
 }
 
 function ReplaceSecret({ credential, onClose }: DialogProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [secret, setSecret] = useState("");
-  const replace = useMutation({
-    mutationFn: () => replaceSecret(api, credential.id, credential.kind === "token" ? secret.trim() : secret),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: credentialsQuery(api).queryKey });
-      onClose();
-    },
+  const replace = useChange({
+    send: () => replaceSecret(credential.id, credential.kind === "token" ? secret.trim() : secret),
+    refreshes: [credentialsQuery.queryKey],
+    onRefreshed: onClose,
   });
 
   return (
@@ -184,14 +174,10 @@ function ReplaceSecret({ credential, onClose }: DialogProps) {
 }
 
 function DeleteCredential({ credential, onClose }: DialogProps) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteCredential(api, credential.id),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: credentialsQuery(api).queryKey });
-      onClose();
-    },
+  const remove = useChange({
+    send: () => deleteCredential(credential.id),
+    refreshes: [credentialsQuery.queryKey],
+    onRefreshed: onClose,
   });
   return (
     <ConfirmForm change={remove} failed="The credential was not deleted" onConfirm={() => remove.mutate()} onClose={onClose}>

@@ -1,10 +1,11 @@
 import { alertListSchema, detailedHealthSchema } from "@sightline/observability/contract";
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
-import type { Component, Reading } from "#features/health/reading.ts";
-import { readingOf } from "#features/health/reading.ts";
-import type { Api } from "#http/api.ts";
+import { type Component, type Reading, readingOf } from "#features/health/reading.ts";
 import { ApiError } from "#http/api-error.ts";
+import { codeIndex, identity, observability } from "#http/calls.ts";
+import { answerTo, ask, itemsOf } from "#http/queries.ts";
+import type { Call } from "#http/send.ts";
 
 const REFRESH_MS = 10_000;
 
@@ -22,52 +23,41 @@ const componentsSchema = z.object({
 
 type Health = z.infer<typeof componentsSchema>;
 
-export function identityHealthQuery(api: Api) {
-  return healthQuery("identity", (signal) =>
-    api.request({ part: "identity", path: "/health", answer: componentsSchema, anonymous: true, signal }),
-  );
-}
+export const identityHealthQuery = healthQuery(identity.get("/health", { answer: componentsSchema, anonymous: true }));
 
-export function codeIndexHealthQuery(api: Api) {
-  return healthQuery("code-index", (signal) =>
-    api.request({ part: "code-index", path: "/health/detailed", answer: componentsSchema, anonymous: true, answeredAt: 503, signal }),
-  );
-}
+export const codeIndexHealthQuery = healthQuery(
+  codeIndex.get("/health/detailed", { answer: componentsSchema, anonymous: true, answeredAt: 503 }),
+);
 
-export function observabilityHealthQuery(api: Api) {
-  return healthQuery("observability", (signal) =>
-    api.request({ part: "observability", path: "/health/detailed", answer: detailedHealthSchema, anonymous: true, signal }),
-  );
-}
+export const observabilityHealthQuery = healthQuery(
+  observability.get("/health/detailed", { answer: detailedHealthSchema, anonymous: true }),
+);
 
 /** The alerts of the installation itself; admins alone may ask. */
-export function installationAlertsQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["health", "alerts"],
-    queryFn: async ({ signal }) =>
-      (await api.request({ part: "observability", path: "/api/v1/alerts", answer: alertListSchema, signal })).items,
-    refetchInterval: 3 * REFRESH_MS,
-    retry: false,
-  });
-}
+export const installationAlertsQuery = queryOptions({
+  queryKey: ["health", "alerts"],
+  queryFn: answerTo(observability.get("/api/v1/alerts", { answer: itemsOf(alertListSchema) })),
+  refetchInterval: 3 * REFRESH_MS,
+  retry: false,
+});
 
 /** A part that doesn't answer is what was asked for and no error: it is known, and since when. */
-function healthQuery(part: string, ask: (signal: AbortSignal) => Promise<Health>) {
-  const queryKey = ["health", part];
+function healthQuery(call: Call<Health>) {
+  const queryKey = ["health", call.part];
   return queryOptions({
     queryKey,
-    queryFn: async ({ client, signal }): Promise<Reading> => {
-      const components = await componentsOf(() => ask(signal));
-      return readingOf(components, readingBefore(client, queryKey), new Date());
+    queryFn: async (context): Promise<Reading> => {
+      const components = await componentsOf(() => ask(context, call));
+      return readingOf(components, context.client.getQueryData<Reading>(queryKey), new Date());
     },
     refetchInterval: REFRESH_MS,
     retry: false,
   });
 }
 
-async function componentsOf(ask: () => Promise<Health>): Promise<readonly Component[]> {
+async function componentsOf(load: () => Promise<Health>): Promise<readonly Component[]> {
   try {
-    const { components } = await ask();
+    const { components } = await load();
     return [{ id: "api", state: "up" }, ...Object.entries(components).map(([id, { status: state, ...rest }]) => ({ id, state, ...rest }))];
   } catch (error) {
     if (error instanceof ApiError) {
@@ -75,8 +65,4 @@ async function componentsOf(ask: () => Promise<Health>): Promise<readonly Compon
     }
     throw error;
   }
-}
-
-function readingBefore(client: QueryClient, queryKey: readonly string[]): Reading | undefined {
-  return client.getQueryData<Reading>(queryKey);
 }

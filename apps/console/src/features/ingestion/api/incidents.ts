@@ -1,32 +1,23 @@
 import { deadLetterPageSchema, gapPageSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
+import { observability } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 
 const EVERY_MS = 30_000;
 const MAX_INCIDENTS = 100;
 
 /** The newest lost events of all projects that the viewer may see. */
-export function allGapsQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["incidents", "gaps"],
-    queryFn: ({ signal }) =>
-      api.request({ part: "observability", path: "/api/v1/gaps", query: { limit: MAX_INCIDENTS }, answer: gapPageSchema, signal }),
-    refetchInterval: EVERY_MS,
-  });
-}
+export const allGapsQuery = queryOptions({
+  queryKey: ["incidents", "gaps"],
+  queryFn: answerTo(observability.get("/api/v1/gaps", { query: { limit: MAX_INCIDENTS }, answer: gapPageSchema })),
+  refetchInterval: EVERY_MS,
+});
 
 /** The newest open dead letters of all projects that the viewer owns. */
-export function allDeadLettersQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["incidents", "dead letters"],
-    queryFn: ({ signal }) =>
-      api.request({
-        part: "observability",
-        path: "/api/v1/dead-letters",
-        query: { state: "open", limit: MAX_INCIDENTS },
-        answer: deadLetterPageSchema,
-        signal,
-      }),
-    refetchInterval: EVERY_MS,
-  });
-}
+export const allDeadLettersQuery = queryOptions({
+  queryKey: ["incidents", "dead letters"],
+  queryFn: answerTo(
+    observability.get("/api/v1/dead-letters", { query: { state: "open", limit: MAX_INCIDENTS }, answer: deadLetterPageSchema }),
+  ),
+  refetchInterval: EVERY_MS,
+});

@@ -5,7 +5,6 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type LetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
 import { typeOf } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
-import { useApi } from "#http/api-context.ts";
 import { formatBytes } from "#ui/words/format.ts";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -37,7 +36,7 @@ export function DeadLetterList(props: ListProps) {
 }
 
 function Letters({ projectId, state, onState, onOpen }: ListProps) {
-  const list = useInfiniteQuery(deadLettersQuery(useApi(), projectId, state));
+  const list = useInfiniteQuery(deadLettersQuery(projectId, state));
   return (
     <ListOf
       list={list}

@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { DeadLetter } from "@sightline/observability/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useChange } from "#http/use-change.ts";
 import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDeadLetter } from "#features/ingestion/api/dead-letters.ts";
 import { fromEditable, toEditable } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES } from "#features/ingestion/letter-states.ts";
-import { useApi } from "#http/api-context.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
@@ -24,7 +24,7 @@ export function LetterModal({ projectId, letterId, onClose }: ModalProps) {
 }
 
 function Letter({ projectId, id, onClose }: { readonly projectId: string; readonly id: string; readonly onClose: () => void }) {
-  const letter = useQuery(deadLetterQuery(useApi(), projectId, id));
+  const letter = useQuery(deadLetterQuery(projectId, id));
   if (letter.data !== undefined) {
     return <Opened key={letter.data.fixed_at} projectId={projectId} letter={letter.data} onClose={onClose} />;
   }
@@ -32,38 +32,29 @@ function Letter({ projectId, id, onClose }: { readonly projectId: string; readon
 }
 
 function Opened({ projectId, letter, onClose }: { readonly projectId: string; readonly letter: DeadLetter; readonly onClose: () => void }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const editable = letter.state === "deleted" ? undefined : toEditable(letter.entry);
   const [text, setText] = useState(editable ?? "");
   const [isDeleting, setDeleting] = useState(false);
   const isChanged = editable !== undefined && text !== editable;
   const edited = fromEditable(text);
   const { label, tone } = LETTER_STATES[letter.state];
-  const refresh = () => queries.invalidateQueries({ queryKey: lettersKey(projectId) });
+  const refreshes = [lettersKey(projectId)];
 
-  const save = useMutation({
-    mutationFn: () => ("fields" in edited ? fixDeadLetter(api, letter.id, edited.fields) : Promise.reject(new Error(edited.problem))),
-    onSuccess: async () => {
-      notifications.show({ color: "green", title: "The entry was mended", message: "It can be read now. Replay it to have it written." });
-      await refresh();
-    },
+  const save = useChange({
+    send: () => ("fields" in edited ? fixDeadLetter(letter.id, edited.fields) : Promise.reject(new Error(edited.problem))),
+    refreshes,
+    onSuccess: () =>
+      notifications.show({ color: "green", title: "The entry was mended", message: "It can be read now. Replay it to have it written." }),
   });
-  const replay = useMutation({
-    mutationFn: () => replayDeadLetter(api, letter.id),
-    onSuccess: async () => {
+  const replay = useChange({
+    send: () => replayDeadLetter(letter.id),
+    refreshes,
+    onSuccess() {
       notifications.show({ color: "green", title: "The entry is on the stream again", message: "It is masked and written as any other." });
       onClose();
-      await refresh();
     },
   });
-  const remove = useMutation({
-    mutationFn: () => deleteDeadLetter(api, letter.id),
-    onSuccess: async () => {
-      onClose();
-      await refresh();
-    },
-  });
+  const remove = useChange({ send: () => deleteDeadLetter(letter.id), refreshes, onSuccess: onClose });
   const failure = save.error ?? replay.error ?? remove.error;
 
   return (

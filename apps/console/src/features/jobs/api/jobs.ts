@@ -1,7 +1,8 @@
 import { type Job, jobSchema, type jobStatusSchema, pageOf, startedJobSchema } from "@sightline/code-index/contract";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { Api } from "#http/api.ts";
+import { codeIndex, encoded } from "#http/calls.ts";
+import { pageByPage } from "#http/queries.ts";
 
 export type JobStatus = z.infer<typeof jobStatusSchema>;
 export type JobFilter = { readonly status: JobStatus | undefined; readonly repositoryId: string | undefined };
@@ -14,19 +15,10 @@ const BUSY_MS = 1_500;
 const QUIET_MS = 10_000;
 
 /** Jobs, newest first; asked for often while one of them has not ended. */
-export function jobListQuery(api: Api, { status, repositoryId }: JobFilter) {
+export function jobListQuery({ status, repositoryId }: JobFilter) {
+  const query = { status, repo_id: repositoryId, limit: PAGE_SIZE };
   return infiniteQueryOptions({
-    queryKey: [...JOBS_KEY, status, repositoryId],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "code-index",
-        path: "/api/v1/jobs",
-        query: { status, repo_id: repositoryId, cursor: pageParam, limit: PAGE_SIZE },
-        answer: pageOf(jobSchema),
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    ...pageByPage([...JOBS_KEY, status, repositoryId], codeIndex.get("/api/v1/jobs", { query, answer: pageOf(jobSchema) })),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isUnderWay)) === true ? BUSY_MS : QUIET_MS),
   });
@@ -36,15 +28,7 @@ export function isUnderWay({ status }: Job): boolean {
   return status === "queued" || status === "running";
 }
 
-export function cancelJob(api: Api, jobId: string): Promise<Job> {
-  return api.request({ part: "code-index", method: "POST", path: `${pathOf(jobId)}/cancel`, answer: jobSchema });
-}
+export const cancelJob = (jobId: string) => codeIndex.post(encoded`/api/v1/jobs/${jobId}/cancel`, { answer: jobSchema });
 
 /** Asks for the same once more. */
-export function retryJob(api: Api, jobId: string) {
-  return api.request({ part: "code-index", method: "POST", path: `${pathOf(jobId)}/retry`, answer: startedJobSchema });
-}
-
-function pathOf(jobId: string): string {
-  return `/api/v1/jobs/${encodeURIComponent(jobId)}`;
-}
+export const retryJob = (jobId: string) => codeIndex.post(encoded`/api/v1/jobs/${jobId}/retry`, { answer: startedJobSchema });

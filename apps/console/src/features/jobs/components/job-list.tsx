@@ -1,11 +1,10 @@
+import { useChange } from "#http/use-change.ts";
 import classes from "./job-list.module.css";
 import { Anchor, Button, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import type { Job } from "@sightline/code-index/contract";
 import { IconFilterOff, IconStack2 } from "@tabler/icons-react";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { CopyableId } from "#ui/kit/copyable.tsx";
@@ -18,7 +17,7 @@ import { JobProgress } from "#ui/words/job-progress.tsx";
 import { NoValue, Status } from "#ui/kit/status.tsx";
 
 export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; readonly onUnfiltered: () => void }) {
-  const list = useInfiniteQuery(jobListQuery(useApi(), filter));
+  const list = useInfiniteQuery(jobListQuery(filter));
   const isFiltered = filter.status !== undefined || filter.repositoryId !== undefined;
   return (
     <ListOf
@@ -108,14 +107,11 @@ function Repository({ job }: { readonly job: Job }) {
 }
 
 function JobAction({ job }: { readonly job: Job }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const underWay = isUnderWay(job);
-  const act = useMutation({
-    mutationFn: async (): Promise<unknown> => (underWay ? cancelJob(api, job.job_id) : retryJob(api, job.job_id)),
-    onSuccess: () => queries.invalidateQueries({ queryKey: JOBS_KEY }),
-    onError: (error) =>
-      notifications.show({ color: "red", title: underWay ? "The job goes on" : "No new job was queued", message: error.message }),
+  const act = useChange<unknown>({
+    send: () => (underWay ? cancelJob(job.job_id) : retryJob(job.job_id)),
+    refreshes: [JOBS_KEY],
+    failed: underWay ? "The job goes on" : "No new job was queued",
   });
   return (
     <Button

@@ -3,7 +3,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
-import { useApi } from "#http/api-context.ts";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import classes from "./notice-bell.module.css";
 import { NoticesSkeleton } from "./notices-skeleton.tsx";
@@ -12,7 +11,7 @@ import { lazyPart } from "#ui/page/lazy-part.ts";
 const NoticeList = lazyPart(async () => (await import("./notice-list.tsx")).NoticeList);
 
 export function NoticeBell({ enabled }: { readonly enabled: boolean }) {
-  const notices = useQuery({ ...noticesQuery(useApi()), enabled });
+  const notices = useQuery({ ...noticesQuery, enabled });
   const [opened, { toggle, close }] = useDisclosure(false);
   const unread = notices.data?.length ?? 0;
   const shown = unread > 9 ? "9+" : String(unread);

@@ -1,7 +1,6 @@
 import { VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
-import { useApi } from "#http/api-context.ts";
 import { noticesQuery } from "#features/notices/api/notices.ts";
 import { alarmOf, announce } from "#features/notices/notice-kinds.ts";
 import { lazyPart } from "#ui/page/lazy-part.ts";
@@ -10,7 +9,7 @@ const NoticeAlarms = lazyPart(async () => (await import("./notice-alarms.tsx")).
 
 /** Tells of new notices to who listens, and shows above the page what must not be overlooked. */
 export function NoticeNews({ enabled }: { readonly enabled: boolean }) {
-  const { data: notices = [] } = useQuery({ ...noticesQuery(useApi()), enabled });
+  const { data: notices = [] } = useQuery({ ...noticesQuery, enabled });
   const alarms = notices.filter((notice) => alarmOf(notice) !== undefined);
   return (
     <>

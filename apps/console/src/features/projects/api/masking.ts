@@ -1,31 +1,20 @@
-import {
-  type Masking,
-  type MaskingRules,
-  type TryMaskingRequest,
-  maskingSchema,
-  triedMaskingSchema,
-} from "@sightline/observability/contract";
+import { type MaskingRules, type TryMaskingRequest, maskingSchema, triedMaskingSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
-import { pathOf } from "./projects.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 
-export function maskingQuery(api: Api, projectId: string) {
+const maskingOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/masking`;
+
+export function maskingQuery(projectId: string) {
   return queryOptions({
     queryKey: ["projects", projectId, "masking"],
-    queryFn: ({ signal }) => api.request({ part: "observability", path: maskingPath(projectId), answer: maskingSchema, signal }),
+    queryFn: answerTo(observability.get(maskingOf(projectId), { answer: maskingSchema })),
   });
 }
 
-export function putMasking(api: Api, projectId: string, body: MaskingRules): Promise<Masking> {
-  return api.request({ part: "observability", method: "PUT", path: maskingPath(projectId), body, answer: maskingSchema });
-}
+export const putMasking = (projectId: string, body: MaskingRules) =>
+  observability.put(maskingOf(projectId), { body, answer: maskingSchema });
 
 /** What the rules make of a sample, saved or not. */
-export async function tryMasking(api: Api, projectId: string, body: TryMaskingRequest): Promise<string> {
-  const path = `${maskingPath(projectId)}/try`;
-  return (await api.request({ part: "observability", method: "POST", path, body, answer: triedMaskingSchema })).masked;
-}
-
-function maskingPath(projectId: string): string {
-  return `${pathOf(projectId)}/masking`;
-}
+export const tryMasking = (projectId: string, body: TryMaskingRequest) =>
+  observability.post(`${maskingOf(projectId)}/try`, { body, answer: triedMaskingSchema.transform(({ masked }) => masked) });

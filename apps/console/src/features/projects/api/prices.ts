@@ -1,24 +1,18 @@
 import { type Price, type PutPriceRequest, priceListSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import type { Api } from "#http/api.ts";
-import { pathOf } from "./projects.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { answerTo, itemsOf } from "#http/queries.ts";
 
-export function pricesQuery(api: Api, projectId: string) {
+const pricesOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/prices`;
+
+export function pricesQuery(projectId: string) {
   return queryOptions({
     queryKey: ["projects", projectId, "prices"],
-    queryFn: async ({ signal }) => {
-      const path = `${pathOf(projectId)}/prices`;
-      return (await api.request({ part: "observability", path, answer: priceListSchema, signal })).items;
-    },
+    queryFn: answerTo(observability.get(pricesOf(projectId), { answer: itemsOf(priceListSchema) })),
   });
 }
 
-export async function putPrice(api: Api, projectId: string, body: PutPriceRequest): Promise<void> {
-  await api.request({ part: "observability", method: "PUT", path: `${pathOf(projectId)}/prices`, body, answer: z.unknown() });
-}
+export const putPrice = (projectId: string, body: PutPriceRequest) => observability.put(pricesOf(projectId), { body });
 
-export async function deletePrice(api: Api, projectId: string, { model, valid_from: validFrom }: Price): Promise<void> {
-  const query = { model, valid_from: validFrom };
-  await api.request({ part: "observability", method: "DELETE", path: `${pathOf(projectId)}/prices`, query, answer: z.unknown() });
-}
+export const deletePrice = (projectId: string, { model, valid_from: validFrom }: Price) =>
+  observability.delete(pricesOf(projectId), { query: { model, valid_from: validFrom } });

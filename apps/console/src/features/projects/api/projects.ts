@@ -6,48 +6,36 @@ import {
   projectSchema,
 } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
-import type { Api } from "#http/api.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { allOf, answerTo } from "#http/queries.ts";
 
 const PROJECTS = "/api/v1/projects";
 const REFRESH_MS = 10_000;
 /** Somebody may sit before the first trace that is yet to come. */
 const FIRST_TRACE_MS = 2_500;
+const pathOf = (projectId: string) => PROJECTS + encoded`/${projectId}`;
 
-export function pathOf(projectId: string): string {
-  return `${PROJECTS}/${encodeURIComponent(projectId)}`;
-}
+const allProjects = allOf(observability.get(PROJECTS, { answer: projectPageSchema }));
 
-export function projectsQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["projects"],
-    queryFn: ({ signal }) =>
-      allPages((cursor) =>
-        api.request({ part: "observability", path: PROJECTS, query: { cursor, limit: PAGE_SIZE }, answer: projectPageSchema, signal }),
-      ),
-    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_TRACE_MS : REFRESH_MS),
-  });
-}
+export const projectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: allProjects,
+  refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_TRACE_MS : REFRESH_MS),
+});
 
-export function projectQuery(api: Api, projectId: string) {
+export function projectQuery(projectId: string) {
   return queryOptions({
     queryKey: ["projects", projectId],
-    queryFn: ({ signal }) => api.request({ part: "observability", path: pathOf(projectId), answer: projectSchema, signal }),
+    queryFn: answerTo(observability.get(pathOf(projectId), { answer: projectSchema })),
   });
 }
 
-export function createProject(api: Api, body: CreateProjectRequest): Promise<Project> {
-  return api.request({ part: "observability", method: "POST", path: PROJECTS, body, answer: projectSchema });
-}
+export const createProject = (body: CreateProjectRequest) => observability.post(PROJECTS, { body, answer: projectSchema });
 
-export function changeProject(api: Api, projectId: string, body: ChangeProjectRequest): Promise<Project> {
-  return api.request({ part: "observability", method: "PATCH", path: pathOf(projectId), body, answer: projectSchema });
-}
+export const changeProject = (projectId: string, body: ChangeProjectRequest) =>
+  observability.patch(pathOf(projectId), { body, answer: projectSchema });
 
-export async function deleteProject(api: Api, projectId: string): Promise<void> {
-  await api.request({ part: "observability", method: "DELETE", path: pathOf(projectId), answer: z.unknown() });
-}
+export const deleteProject = (projectId: string) => observability.delete(pathOf(projectId));
 
 /** For the very first trace. */
 function isWaiting(projects: readonly Project[]): boolean {

@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { type ProjectAccess, createProjectRequestSchema } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { createProject, projectsQuery } from "#features/projects/api/projects.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { AccessChoice } from "./access-choice.tsx";
@@ -17,15 +16,10 @@ export function CreateProjectModal({ opened, onClose }: { readonly opened: boole
 }
 
 function CreateProject({ onDone }: { readonly onDone: () => void }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [name, setName] = useState("");
   const [access, setAccess] = useState<ProjectAccess>("members");
   const [problem, setProblem] = useState<string>();
-  const create = useMutation({
-    mutationFn: () => createProject(api, { name, access }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey }),
-  });
+  const create = useChange({ send: () => createProject({ name, access }), refreshes: [projectsQuery.queryKey] });
 
   function submit(): void {
     const wrong = createProjectRequestSchema.safeParse({ name }).error?.issues[0]?.message;

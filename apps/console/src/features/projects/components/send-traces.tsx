@@ -1,16 +1,16 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery, queryOptions } from "@tanstack/react-query";
+import { answerTo } from "#http/queries.ts";
+import { observability } from "#http/calls.ts";
 import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
-import { useApi } from "#http/api-context.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { intakeSchema } from "@sightline/observability/contract";
-import type { Api } from "#http/api.ts";
 
 /** How an application sends its traces to this project. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
-  const intake = useQuery(intakeQuery(useApi()));
+  const intake = useQuery(intakeQuery);
   if (intake.data === undefined) {
     return <Unanswered query={intake} failed="Where to send traces could not be loaded" loading={<LoadingRows rows={3} />} />;
   }
@@ -55,10 +55,8 @@ function Note({ children }: { readonly children: string }) {
 }
 
 /** Where observed applications send to. */
-function intakeQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["intake"],
-    queryFn: ({ signal }) => api.request({ part: "observability", path: "/api/v1/intake", answer: intakeSchema, signal }),
-    staleTime: Infinity,
-  });
-}
+const intakeQuery = queryOptions({
+  queryKey: ["intake"],
+  queryFn: answerTo(observability.get("/api/v1/intake", { answer: intakeSchema })),
+  staleTime: Infinity,
+});

@@ -1,9 +1,9 @@
 import { Autocomplete, Button, Group, Select } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { type NamedMember, addMember, membersQuery, suggestionsQuery } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
 import classes from "./settings.module.css";
@@ -12,20 +12,17 @@ type AddMemberProps = { readonly project: Project; readonly members: readonly Na
 
 /** By the whole e-mail address; admins are offered accounts as they type. */
 export function AddMember({ project, members, isAdmin }: AddMemberProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<ProjectRole>("editor");
   const [problem, setProblem] = useState<string>();
-  const { data: suggestions = [] } = useQuery(suggestionsQuery(api, email.trim(), isAdmin));
+  const { data: suggestions = [] } = useQuery(suggestionsQuery(email.trim(), isAdmin));
   const known = new Set(members.map((member) => member.user_id));
-  const add = useMutation({
-    mutationFn: () => addMember(api, project.id, { email: email.trim(), role }),
-    onSuccess: async (person) => {
-      setEmail("");
-      await queries.invalidateQueries({ queryKey: membersQuery(api, project.id).queryKey });
-      notifications.show({ color: "green", title: "Added", message: `${person.name} is now ${ROLES[role].label.toLowerCase()}.` });
-    },
+  const add = useChange({
+    send: (_, api) => addMember(api, project.id, { email: email.trim(), role }),
+    refreshes: [membersQuery(project.id).queryKey],
+    onSuccess: () => setEmail(""),
+    onRefreshed: ({ name }) =>
+      notifications.show({ color: "green", title: "Added", message: `${name} is now ${ROLES[role].label.toLowerCase()}.` }),
   });
 
   function submit(event: SyntheticEvent): void {

@@ -1,9 +1,8 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Alert, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { type ApiKeyScope, type CreatedApiKey, apiKeyScopeSchema, createApiKeyRequestSchema } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import classes from "./settings.module.css";
@@ -15,19 +14,17 @@ const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly de
 
 /** The key is in this component's memory only, and gone with it. */
 export function CreateApiKey({ projectId }: { readonly projectId: string }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly string[]>(["ingest"]);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [created, setCreated] = useState<CreatedApiKey>();
-  const create = useMutation({
-    mutationFn: () => createApiKey(api, projectId, { name, scopes: scopes.map((scope) => apiKeyScopeSchema.parse(scope)) }),
+  const create = useChange({
+    send: () => createApiKey(projectId, { name, scopes: scopes.map((scope) => apiKeyScopeSchema.parse(scope)) }),
     gcTime: 0,
-    onSuccess: async (key) => {
+    refreshes: [apiKeysQuery(projectId).queryKey],
+    onSuccess(key) {
       setName("");
       setCreated(key);
-      await queries.invalidateQueries({ queryKey: apiKeysQuery(api, projectId).queryKey });
     },
   });
 

@@ -19,11 +19,11 @@ export function DeleteProject({ project, onDeleted }: { readonly project: Projec
       <DeleteByName
         what="project"
         name={project.name}
-        remove={() => deleteProject(api, project.id)}
+        remove={() => api.request(deleteProject(project.id))}
         onDeleted={async () => {
           onDeleted();
           queries.removeQueries({ queryKey: ["projects", project.id] });
-          await queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey });
+          await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
         }}
       >
         Nobody sees its traces from this moment on, its API keys stop to work, and what is still sent to it is set aside. Stop the

@@ -1,9 +1,8 @@
 import { Alert, Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectAccess, changeProjectRequestSchema } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { changeProject, projectsQuery } from "#features/projects/api/projects.ts";
 import { AccessChoice } from "#features/projects/components/access-choice.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -13,21 +12,17 @@ import { FailedChange } from "#ui/kit/failed-change.tsx";
 type Typed = { readonly name: string; readonly access: ProjectAccess; readonly days: string };
 
 export function GeneralSettings({ project }: { readonly project: Project }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const saved = typedOf(project);
   const [typed, setTyped] = useState(saved);
   const mayChange = project.my_role === "owner";
   const wanted = { name: typed.name, access: typed.access, retention_days: daysOf(typed.days) };
   const problems = problemsOf(wanted);
   const changed = JSON.stringify(typed) !== JSON.stringify(saved);
-  const save = useMutation({
-    mutationFn: () => changeProject(api, project.id, wanted),
-    onSuccess: async (answer) => {
-      setTyped(typedOf(answer));
-      await queries.invalidateQueries({ queryKey: projectsQuery(api).queryKey });
-      notifications.show({ color: "green", title: "Saved", message: `“${answer.name}” has its new settings.` });
-    },
+  const save = useChange({
+    send: () => changeProject(project.id, wanted),
+    refreshes: [projectsQuery.queryKey],
+    onSuccess: (answer) => setTyped(typedOf(answer)),
+    onRefreshed: ({ name }) => notifications.show({ color: "green", title: "Saved", message: `“${name}” has its new settings.` }),
   });
 
   function submit(event: SyntheticEvent): void {

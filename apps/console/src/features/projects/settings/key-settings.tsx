@@ -1,7 +1,7 @@
 import { Paper, Stack, Text, Title, Badge, Group } from "@mantine/core";
 import type { Project, ApiKey } from "@sightline/observability/contract";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { CreateApiKey } from "./create-api-key.tsx";
@@ -16,7 +16,7 @@ export function KeySettings({ project }: { readonly project: Project }) {
 }
 
 function Keys({ project }: { readonly project: Project }) {
-  const keys = useQuery(apiKeysQuery(useApi(), project.id));
+  const keys = useQuery(apiKeysQuery(project.id));
   return (
     <Stack gap="lg">
       <Paper p="lg" component="section">
@@ -49,18 +49,18 @@ function Keys({ project }: { readonly project: Project }) {
 }
 
 function ApiKeyTable({ projectId, keys }: { readonly projectId: string; readonly keys: readonly ApiKey[] }) {
-  const api = useApi();
-  const queries = useQueryClient();
+  const revocation = useChange({
+    send: (id: string) => revokeApiKey(projectId, id),
+    refreshes: [apiKeysQuery(projectId).queryKey],
+    failed: "The API key still works",
+  });
   return (
     <RevocableTable
       what="API key"
       label="API keys"
       opensLabel="May"
       rows={keys.map((key) => ({ ...key, opens: <Scopes scopes={key.scopes} /> }))}
-      revoke={async (id) => {
-        await revokeApiKey(api, projectId, id);
-        await queries.invalidateQueries({ queryKey: apiKeysQuery(api, projectId).queryKey });
-      }}
+      revocation={revocation}
       warning={(name) => `Every application that uses “${name}” is refused within ten seconds.`}
     />
   );

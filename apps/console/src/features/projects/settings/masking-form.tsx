@@ -2,10 +2,10 @@ import { ActionIcon, Button, Group, Paper, Stack, Text, TextInput, Textarea, Tit
 import { notifications } from "@mantine/notifications";
 import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchema } from "@sightline/observability/contract";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
+import { useChange } from "#http/use-change.ts";
 import { maskingQuery, putMasking, tryMasking } from "#features/projects/api/masking.ts";
-import { useApi } from "#http/api-context.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -14,17 +14,16 @@ import classes from "./settings.module.css";
 const MAX_PATTERNS = 50;
 
 export function MaskingForm({ projectId, saved }: { readonly projectId: string; readonly saved: Masking }) {
-  const api = useApi();
   const queries = useQueryClient();
   const [names, setNames] = useState(saved.keys.join("\n"));
   const [patterns, setPatterns] = useState<readonly MaskingPattern[]>(saved.patterns);
   const rules: MaskingRules = { keys: namesIn(names), patterns: [...patterns] };
   const [checked, setChecked] = useState(false);
   const problems = checked ? problemsOf(rules) : new Map<string, string>();
-  const save = useMutation({
-    mutationFn: () => putMasking(api, projectId, rules),
-    onSuccess: (answer) => {
-      queries.setQueryData(maskingQuery(api, projectId).queryKey, answer);
+  const save = useChange({
+    send: () => putMasking(projectId, rules),
+    onSuccess(answer) {
+      queries.setQueryData(maskingQuery(projectId).queryKey, answer);
       setNames(answer.keys.join("\n"));
       setPatterns(answer.patterns);
       notifications.show({ color: "green", title: "Saved", message: "The rules count for new events within 30 seconds." });
@@ -153,9 +152,8 @@ const SAMPLE = '{"user": {"name": "Ann", "password": "hunter2"}, "text": "Paid w
 
 /** Shows what the rules above make of a sample, before they are saved. */
 function TryMasking({ projectId, rules }: { readonly projectId: string; readonly rules: MaskingRules }) {
-  const api = useApi();
   const [sample, setSample] = useState(SAMPLE);
-  const attempt = useMutation({ mutationFn: () => tryMasking(api, projectId, { ...rules, sample }) });
+  const attempt = useChange({ send: () => tryMasking(projectId, { ...rules, sample }) });
   return (
     <Paper p="lg" component="section">
       <Title order={2}>Try it</Title>

@@ -2,7 +2,6 @@ import { Paper } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { maskingQuery } from "#features/projects/api/masking.ts";
-import { useApi } from "#http/api-context.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { MaskingForm } from "./masking-form.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
@@ -16,7 +15,7 @@ export function MaskingSettings({ project }: { readonly project: Project }) {
 }
 
 function OwnedMasking({ projectId }: { readonly projectId: string }) {
-  const masking = useQuery(maskingQuery(useApi(), projectId));
+  const masking = useQuery(maskingQuery(projectId));
   if (masking.data !== undefined) {
     return <MaskingForm projectId={projectId} saved={masking.data} />;
   }

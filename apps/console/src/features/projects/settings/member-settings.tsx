@@ -1,7 +1,6 @@
 import { Alert, Paper, Stack, Text, Title } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
 import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
@@ -18,7 +17,7 @@ type MemberSettingsProps = {
 };
 
 export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps) {
-  const members = useQuery(membersQuery(useApi(), project.id));
+  const members = useQuery(membersQuery(project.id));
   const mayChange = project.my_role === "owner";
   return (
     <Stack gap="lg">

@@ -1,9 +1,7 @@
 import { Badge, Button, Group, Select, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -112,13 +110,11 @@ function Person({ member, isSelf }: { readonly member: NamedMember; readonly isS
 }
 
 function RoleOf({ project, member }: { readonly project: Project; readonly member: NamedMember }) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: (role: ProjectRole) => putMember(api, project.id, { userId: member.user_id, role }),
+  const change = useChange({
+    send: (role: ProjectRole) => putMember(project.id, member.user_id, role),
     // Their own role may be what changed, and with it the whole page.
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["projects"] }),
-    onError: (error) => notifications.show({ color: "red", title: "The role stays as it was", message: error.message }),
+    refreshes: [["projects"]],
+    failed: "The role stays as it was",
   });
   return (
     <Select
@@ -142,17 +138,12 @@ type RemoveModalProps = {
 };
 
 function RemoveModal({ project, member, viewer, onClose, onRemoved }: RemoveModalProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const isSelf = member?.user_id === viewer.id;
-  const remove = useMutation({
-    mutationFn: (userId: string) => removeMember(api, project.id, userId),
-    onSuccess: async (_answer, userId) => {
-      onRemoved(userId);
-      await queries.invalidateQueries({ queryKey: ["projects"] });
-    },
-    onError: (error) =>
-      notifications.show({ color: "red", title: isSelf ? "You are still a member" : "They are still a member", message: error.message }),
+  const remove = useChange({
+    send: (userId: string) => removeMember(project.id, userId),
+    refreshes: [["projects"]],
+    failed: isSelf ? "You are still a member" : "They are still a member",
+    onSuccess: (_answer, userId) => onRemoved(userId),
     onSettled: onClose,
   });
   return (

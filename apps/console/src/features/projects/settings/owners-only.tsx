@@ -2,7 +2,6 @@ import { Alert, Text } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
 import { membersQuery, nameOf } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
 
@@ -10,7 +9,7 @@ const NAMED = 5;
 
 /** Why something can't be changed here, and who can. */
 export function OwnersOnly({ project, what }: { readonly project: Project; readonly what: string }) {
-  const { data: members } = useQuery(membersQuery(useApi(), project.id));
+  const { data: members } = useQuery(membersQuery(project.id));
   const owners = (members ?? []).filter(({ role, person }) => role === "owner" && person !== undefined).map(nameOf);
   return (
     <Alert icon={<IconLock size={18} />} color="gray" title={`You are ${withArticle(ROLES[project.my_role].label)} of this project`}>

@@ -1,8 +1,7 @@
 import { Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { deletePrice, pricesQuery, putPrice } from "#features/projects/api/prices.ts";
 import { type PriceText, readPrice } from "#features/projects/price-table.ts";
 import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
@@ -37,18 +36,14 @@ export function PriceModal({ projectId, intent, onClose }: PriceModalProps) {
 type PriceFormProps = { readonly projectId: string; readonly intent: PriceIntent; readonly onClose: () => void };
 
 function PriceForm({ projectId, intent, onClose }: PriceFormProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [text, setText] = useState(intent.text);
   const [checked, setChecked] = useState(false);
   const { request, problems: all } = readPrice(text);
   const problems = checked ? all : {};
-  const save = useMutation({
-    mutationFn: () => putPrice(api, projectId, request),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: pricesQuery(api, projectId).queryKey });
-      onClose();
-    },
+  const save = useChange({
+    send: () => putPrice(projectId, request),
+    refreshes: [pricesQuery(projectId).queryKey],
+    onRefreshed: onClose,
   });
 
   function submit(): void {
@@ -96,14 +91,10 @@ function PriceForm({ projectId, intent, onClose }: PriceFormProps) {
 }
 
 function RemovePrice({ projectId, price, onClose }: { readonly projectId: string; readonly price: Price; readonly onClose: () => void }) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deletePrice(api, projectId, price),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: pricesQuery(api, projectId).queryKey });
-      onClose();
-    },
+  const remove = useChange({
+    send: () => deletePrice(projectId, price),
+    refreshes: [pricesQuery(projectId).queryKey],
+    onRefreshed: onClose,
   });
   return (
     <ConfirmForm change={remove} failed="The price was not removed" confirm="Remove" onConfirm={() => remove.mutate()} onClose={onClose}>

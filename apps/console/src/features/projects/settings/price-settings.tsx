@@ -3,7 +3,6 @@ import type { Price, Project } from "@sightline/observability/contract";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
 import { pricesQuery } from "#features/projects/api/prices.ts";
 import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
@@ -14,7 +13,7 @@ import { PriceTable } from "./price-table.tsx";
 import classes from "./settings.module.css";
 
 export function PriceSettings({ project }: { readonly project: Project }) {
-  const prices = useQuery(pricesQuery(useApi(), project.id));
+  const prices = useQuery(pricesQuery(project.id));
   const now = useNow();
   const [search, setSearch] = useState("");
   const [shown, setShown] = useState("all");

@@ -11,10 +11,10 @@ export function DeleteRepository({ repository, onDeleted }: { readonly repositor
     <DeleteByName
       what="repository"
       name={repository.full_name}
-      remove={() => deleteRepository(api, repository.id)}
+      remove={() => api.request(deleteRepository(repository.id))}
       onDeleted={async () => {
         onDeleted();
-        await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
+        await queries.invalidateQueries({ queryKey: repositoriesQuery.queryKey });
       }}
     >
       Nobody finds its code from this moment on, and its index, jobs and deliveries are deleted. Its source stays where it is; it can be

@@ -1,16 +1,13 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { useIndexJob } from "#features/repositories/api/index-job.ts";
-import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { INDEXING_KEYS, startIndexing, useIndexJob } from "#features/repositories/api/repositories.ts";
 import classes from "./index-state.module.css";
 import { PreviewAndIndex } from "./preview-and-index.tsx";
 
@@ -101,16 +98,10 @@ function Leg({ name, state, reason }: { readonly name: string } & Repository["le
 }
 
 function IndexButtons({ repository, busy }: { readonly repository: Repository; readonly busy: boolean }) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const start = useMutation({
-    mutationFn: (mode: "full" | "incremental") => startIndexing(api, repository.id, mode),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
-        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
-      ]),
-    onError: (error) => notifications.show({ color: "red", title: "No job was queued", message: error.message }),
+  const start = useChange({
+    send: (mode: "full" | "incremental") => startIndexing(repository.id, mode),
+    refreshes: INDEXING_KEYS,
+    failed: "No job was queued",
   });
   return (
     <>

@@ -2,7 +2,6 @@ import { Alert, Button, Group, Text, TextInput } from "@mantine/core";
 import type { Coverage, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
 import { plural } from "#ui/words/format.ts";
 import { coverageQuery } from "#features/repositories/api/repositories.ts";
 import classes from "./path-coverage.module.css";
@@ -11,7 +10,7 @@ import classes from "./path-coverage.module.css";
 export function PathCoverage({ repository }: { readonly repository: Repository }) {
   const [typed, setTyped] = useState("");
   const [path, setPath] = useState("");
-  const coverage = useQuery({ ...coverageQuery(useApi(), repository.id, path), enabled: path !== "" });
+  const coverage = useQuery({ ...coverageQuery(repository.id, path), enabled: path !== "" });
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();

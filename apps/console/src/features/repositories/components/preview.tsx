@@ -2,7 +2,6 @@ import { Alert, Anchor, Group, Loader, Stack, Table, Text, Title } from "@mantin
 import type { Preview, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { formatBytes, formatCount, plural } from "#ui/words/format.ts";
 import { ErrorState } from "#ui/kit/list-states.tsx";
@@ -11,7 +10,7 @@ import classes from "./preview.module.css";
 
 /** What an index of the repository would hold, and what it would leave out. */
 export function RepositoryPreview({ repository, onLeave }: { readonly repository: Repository; readonly onLeave: () => void }) {
-  const answer = useQuery(previewQuery(useApi(), repository));
+  const answer = useQuery(previewQuery(repository));
   if (answer.data === undefined && answer.error !== null) {
     return <ErrorState title="The preview could not be made" error={answer.error} onRetry={() => void answer.refetch()} />;
   }

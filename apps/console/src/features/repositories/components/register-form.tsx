@@ -1,8 +1,7 @@
 import { Button, Collapse, Modal, TextInput } from "@mantine/core";
 import { type Repository, registerRepositoryRequestSchema } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ClipboardEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { registerRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { pastedAddress } from "#features/repositories/patterns.ts";
 import { ReviewPreview } from "./review-preview.tsx";
@@ -40,8 +39,6 @@ type RegisterFormProps = {
 };
 
 function RegisterForm({ credentials, onRegistered, onCancel }: RegisterFormProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [fullName, setFullName] = useState("");
   const [text, setText] = useState(NO_SETTINGS);
   const [checked, setChecked] = useState(false);
@@ -53,12 +50,10 @@ function RegisterForm({ credentials, onRegistered, onCancel }: RegisterFormProps
   const shownProblems = checked ? problems : NO_PROBLEMS;
   // What is wrong is never folded away.
   const selecting = unfolded || ["branches", "include", "exclude"].some((setting) => shownProblems.has(setting));
-  const register = useMutation({
-    mutationFn: () => registerRepository(api, { ...settings, full_name: name, index: false }),
-    onSuccess: async (repository) => {
-      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
-      onRegistered(repository);
-    },
+  const register = useChange({
+    send: () => registerRepository({ ...settings, full_name: name, index: false }),
+    refreshes: [repositoriesQuery.queryKey],
+    onRefreshed: onRegistered,
   });
 
   function takeAddress(event: ClipboardEvent): void {

@@ -1,9 +1,8 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
@@ -12,8 +11,6 @@ type RepositorySettingsProps = { readonly repository: Repository; readonly crede
 
 /** What of a repository is indexed, and how it is fetched. */
 export function RepositorySettings({ repository, credentials }: RepositorySettingsProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const saved = settingsTextOf(repository);
   const [text, setText] = useState(saved);
   const settings = settingsOf(text);
@@ -22,13 +19,11 @@ export function RepositorySettings({ repository, credentials }: RepositorySettin
     ...(text.cloneUrl.trim() === "" ? ([["clone_url", "Say where git fetches from"]] as const) : []),
   ]);
   const changed = JSON.stringify(settings) !== JSON.stringify(settingsOf(saved));
-  const save = useMutation({
-    mutationFn: () => changeRepository(api, repository.id, settings),
-    onSuccess: async (answer) => {
-      setText(settingsTextOf(answer));
-      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
-      notifications.show({ color: "green", title: "Saved", message: "What has to be indexed anew is queued." });
-    },
+  const save = useChange({
+    send: () => changeRepository(repository.id, settings),
+    refreshes: [repositoriesQuery.queryKey],
+    onSuccess: (answer) => setText(settingsTextOf(answer)),
+    onRefreshed: () => notifications.show({ color: "green", title: "Saved", message: "What has to be indexed anew is queued." }),
   });
 
   function submit(event: SyntheticEvent): void {

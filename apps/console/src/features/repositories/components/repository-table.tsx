@@ -1,10 +1,8 @@
 import { Anchor, Button, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
 import { IconRefresh } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { formatCount } from "#ui/words/format.ts";
@@ -12,8 +10,7 @@ import { JobProgress } from "#ui/words/job-progress.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { NoValue, Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { useIndexJob } from "#features/repositories/api/index-job.ts";
-import { activeJobsQuery, repositoriesQuery, startIndexing } from "#features/repositories/api/repositories.ts";
+import { INDEXING_KEYS, startIndexing, useIndexJob } from "#features/repositories/api/repositories.ts";
 import { PreviewAndIndex, settingsLinkId } from "./preview-and-index.tsx";
 import classes from "./repository-table.module.css";
 
@@ -118,17 +115,11 @@ function RepositoryState({ repository }: { readonly repository: Repository }) {
 }
 
 function ReindexButton({ repository, busy }: { readonly repository: Repository; readonly busy: boolean }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const verb = repository.indexed_commit === null ? "Index" : "Re-index";
-  const start = useMutation({
-    mutationFn: () => startIndexing(api, repository.id, "full"),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
-        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
-      ]),
-    onError: (error) => notifications.show({ color: "red", title: `${repository.full_name} is not being indexed`, message: error.message }),
+  const start = useChange({
+    send: () => startIndexing(repository.id, "full"),
+    refreshes: INDEXING_KEYS,
+    failed: `${repository.full_name} is not being indexed`,
   });
   return (
     <Button

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import {
-  activeJobsQuery,
+  INDEXING_KEYS,
   changeRepository,
   deleteRepository,
   previewQuery,
@@ -29,29 +29,19 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
   const top = useRef<HTMLDivElement>(null);
   // The form that was in the dialog before took the focus with it.
   useEffect(() => top.current?.focus(), []);
-  const api = useApi();
-  const queries = useQueryClient();
   const [exclude, setExclude] = useState(repository.exclude.join("\n"));
   const changed = linesOf(exclude).join("\n") !== repository.exclude.join("\n");
-  const preview = useQuery(previewQuery(api, repository));
+  const preview = useQuery(previewQuery(repository));
   const failed = preview.data?.status === "failed";
-  const look = useMutation({
-    mutationFn: () => changeRepository(api, repository.id, { exclude: linesOf(exclude) }),
-    onSuccess: async (answer) => {
-      onChanged(answer);
-      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
-    },
+  const look = useChange({
+    send: () => changeRepository(repository.id, { exclude: linesOf(exclude) }),
+    refreshes: [repositoriesQuery.queryKey],
+    onSuccess: onChanged,
   });
-  const finish = useMutation({
-    mutationFn: async (index: boolean): Promise<unknown> =>
-      index ? startIndexing(api, repository.id, "full") : deleteRepository(api, repository.id),
-    onSuccess: async () => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey }),
-        queries.invalidateQueries({ queryKey: activeJobsQuery(api).queryKey }),
-      ]);
-      onDone();
-    },
+  const finish = useChange<unknown, boolean>({
+    send: (index) => (index ? startIndexing(repository.id, "full") : deleteRepository(repository.id)),
+    refreshes: INDEXING_KEYS,
+    onRefreshed: onDone,
   });
   const error = look.error ?? finish.error;
   return (

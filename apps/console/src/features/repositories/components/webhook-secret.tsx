@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Text, Title } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
@@ -11,15 +10,11 @@ const BYTES = 32;
 
 /** A webhook secret of the repository's own, which is shown when it is made and never again. */
 export function WebhookSecret({ repository }: { readonly repository: Repository }) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [made, setMade] = useState<string>();
-  const change = useMutation({
-    mutationFn: (secret: string | null) => changeRepository(api, repository.id, { webhook_secret: secret }),
-    onSuccess: async (_answer, secret) => {
-      setMade(secret ?? undefined);
-      await queries.invalidateQueries({ queryKey: repositoriesQuery(api).queryKey });
-    },
+  const change = useChange({
+    send: (secret: string | null) => changeRepository(repository.id, { webhook_secret: secret }),
+    refreshes: [repositoriesQuery.queryKey],
+    onSuccess: (_answer, secret) => setMade(secret ?? undefined),
   });
   return (
     <div>

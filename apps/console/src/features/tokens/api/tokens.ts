@@ -1,37 +1,15 @@
-import {
-  type CreateTokenRequest,
-  type CreatedToken,
-  createdTokenSchema,
-  developerTokenSchema,
-  pageOf,
-} from "@sightline/code-index/contract";
+import { type CreateTokenRequest, createdTokenSchema, developerTokenSchema, pageOf } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
-import type { Api } from "#http/api.ts";
+import { codeIndex, encoded } from "#http/calls.ts";
+import { allOf } from "#http/queries.ts";
 
 const TOKENS = "/api/v1/developer-tokens";
 
-export function tokensQuery(api: Api) {
-  return queryOptions({
-    queryKey: ["tokens"],
-    queryFn: ({ signal }) =>
-      allPages((cursor) =>
-        api.request({
-          part: "code-index",
-          path: TOKENS,
-          query: { cursor, limit: PAGE_SIZE },
-          answer: pageOf(developerTokenSchema),
-          signal,
-        }),
-      ),
-  });
-}
+export const tokensQuery = queryOptions({
+  queryKey: ["tokens"],
+  queryFn: allOf(codeIndex.get(TOKENS, { answer: pageOf(developerTokenSchema) })),
+});
 
-export function createToken(api: Api, body: CreateTokenRequest): Promise<CreatedToken> {
-  return api.request({ part: "code-index", method: "POST", path: TOKENS, body, answer: createdTokenSchema });
-}
+export const createToken = (body: CreateTokenRequest) => codeIndex.post(TOKENS, { body, answer: createdTokenSchema });
 
-export async function revokeToken(api: Api, id: string): Promise<void> {
-  await api.request({ part: "code-index", method: "DELETE", path: `${TOKENS}/${encodeURIComponent(id)}`, answer: z.unknown() });
-}
+export const revokeToken = (id: string) => codeIndex.delete(TOKENS + encoded`/${id}`);

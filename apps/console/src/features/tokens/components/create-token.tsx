@@ -4,9 +4,8 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import { Alert, Button, Checkbox, Group, MultiSelect, TextInput } from "@mantine/core";
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { createTokenRequestSchema } from "@sightline/code-index/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { nothingToChoose } from "#ui/kit/nothing-to-choose.ts";
 import { createToken, tokensQuery } from "#features/tokens/api/tokens.ts";
@@ -23,22 +22,20 @@ type CreateTokenProps = {
 };
 
 export function CreateToken({ isAskedFor, repositories, created, onCreated }: CreateTokenProps) {
-  const api = useApi();
-  const queries = useQueryClient();
   const [label, setLabel] = useState("");
   const [allowed, setAllowed] = useState<string[]>([]);
   // Until somebody says otherwise, it opens traces when it opens all code.
   const [chosenTraces, setTraces] = useState<boolean>();
   const traces = chosenTraces ?? allowed.length === 0;
   const [problem, setProblem] = useState<string>();
-  const create = useMutation({
-    mutationFn: () => createToken(api, { label, traces, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
-    onSuccess: async (token) => {
+  const create = useChange({
+    send: () => createToken({ label, traces, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
+    refreshes: [tokensQuery.queryKey],
+    onSuccess(token) {
       setLabel("");
       setAllowed([]);
       setTraces(undefined);
       onCreated(token);
-      await queries.invalidateQueries({ queryKey: tokensQuery(api).queryKey });
     },
   });
 

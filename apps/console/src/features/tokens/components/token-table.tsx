@@ -1,6 +1,5 @@
 import type { DeveloperToken } from "@sightline/code-index/contract";
-import { useQueryClient } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 import { revokeToken, tokensQuery } from "#features/tokens/api/tokens.ts";
 import { type RepositoryChoice, openedBy } from "#features/tokens/token-scope.ts";
@@ -12,8 +11,7 @@ type TokenTableProps = {
 };
 
 export function TokenTable({ tokens, repositories }: TokenTableProps) {
-  const api = useApi();
-  const queries = useQueryClient();
+  const revocation = useChange({ send: revokeToken, refreshes: [tokensQuery.queryKey], failed: "The token still works" });
   return (
     <RevocableTable
       what="token"
@@ -25,10 +23,7 @@ export function TokenTable({ tokens, repositories }: TokenTableProps) {
         prefix: token.token_prefix,
         opens: openedBy(token, repositories),
       }))}
-      revoke={async (id) => {
-        await revokeToken(api, id);
-        await queries.invalidateQueries({ queryKey: tokensQuery(api).queryKey });
-      }}
+      revocation={revocation}
       warning={(name) => `Every assistant that uses “${name}” loses its access at once.`}
     />
   );

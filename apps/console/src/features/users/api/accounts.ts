@@ -1,38 +1,48 @@
-import { type roleSchema, accountSchema, accountsSchema } from "@sightline/identity/contract";
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import {
+  type ChangeAccountRequest,
+  type CreateAccountRequest,
+  type roleSchema,
+  accountSchema,
+  accountsSchema,
+  createAccountAnswerSchema,
+  resetPasswordAnswerSchema,
+} from "@sightline/identity/contract";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { Api } from "#http/api.ts";
+import { encoded, identity } from "#http/calls.ts";
+import { answerTo, pageByPage } from "#http/queries.ts";
 
 export type Role = z.infer<typeof roleSchema>;
 
 export type AccountFilter = { readonly search: string | undefined; readonly role: Role | undefined };
 
+const ACCOUNTS = "/admin/users";
 const PAGE_SIZE = 50;
+const pathOf = (id: string) => ACCOUNTS + encoded`/${id}`;
 
 /** The beginning of the key of every list of accounts. */
 export const ACCOUNTS_KEY = ["accounts"] as const;
 
-export function accountsQuery(api: Api, { search, role }: AccountFilter) {
-  return infiniteQueryOptions({
-    queryKey: [...ACCOUNTS_KEY, search, role],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "identity",
-        path: "/admin/users",
-        query: { search, role, cursor: pageParam, limit: PAGE_SIZE },
-        answer: accountsSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+export function accountsQuery(filter: AccountFilter) {
+  const call = identity.get(ACCOUNTS, { query: { ...filter, limit: PAGE_SIZE }, answer: accountsSchema });
+  return { ...pageByPage([...ACCOUNTS_KEY, filter.search, filter.role], call), placeholderData: keepPreviousData };
+}
+
+export function accountQuery(id: string) {
+  return queryOptions({
+    queryKey: [...ACCOUNTS_KEY, "one", id],
+    queryFn: answerTo(identity.get(pathOf(id), { answer: accountSchema })),
   });
 }
 
-export function accountQuery(api: Api, id: string) {
-  return queryOptions({
-    queryKey: [...ACCOUNTS_KEY, "one", id],
-    queryFn: ({ signal }) =>
-      api.request({ part: "identity", path: `/admin/users/${encodeURIComponent(id)}`, answer: accountSchema, signal }),
-  });
-}
+export const createAccount = (body: CreateAccountRequest) => identity.post(ACCOUNTS, { body, answer: createAccountAnswerSchema });
+
+export const changeAccount = (id: string, body: ChangeAccountRequest) => identity.patch(pathOf(id), { body, answer: accountSchema });
+
+/** By a mailed link, or else by a one-time password. */
+export const resetPassword = (id: string, mail: boolean) =>
+  identity.post(`${pathOf(id)}/password-reset`, { body: { mail }, answer: resetPasswordAnswerSchema });
+
+export const resetSecondFactor = (id: string, reason: string) => identity.post(`${pathOf(id)}/2fa/reset`, { body: { reason } });
+
+export const deleteAccount = (id: string) => identity.delete(pathOf(id));

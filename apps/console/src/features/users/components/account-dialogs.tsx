@@ -2,12 +2,11 @@ import { Modal, Alert, Button, Group, Stack, Text, TextInput } from "@mantine/co
 import { notifications } from "@mantine/notifications";
 import { useIsMutating } from "@tanstack/react-query";
 import { useState, useEffect, useRef } from "react";
-import type { AccountActions } from "#features/users/api/account-actions.ts";
-import { ACTION_KEY, ActionForm } from "./action-form.tsx";
+import { changeAccount } from "#features/users/api/accounts.ts";
+import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
 import { type Intent, menuIdOf } from "./account-menu.tsx";
-import { DeleteAccount, DisableAccount, EnableAccount, RequirePassword, ResetSecondFactor } from "./confirm-action.tsx";
+import { ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount, RoleChoice } from "./create-account.tsx";
-import { ResetPassword } from "./reset-password.tsx";
 import { useBlocker } from "@tanstack/react-router";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import type { AccountItem } from "@sightline/identity/contract";
@@ -27,18 +26,17 @@ const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
   delete: "Delete this account?",
 };
 
-type AccountDialogsProps = {
+type AccountDialogsProps = Pick<Asking, "withStepUp"> & {
   /** Stays while the dialog fades out. */
   readonly subject: DialogSubject | undefined;
   readonly opened: boolean;
   readonly ownId: string;
   readonly mailWorks: boolean | undefined;
-  readonly actions: AccountActions;
   readonly onClose: () => void;
 };
 
 /** The dialogs of the users page, of which at most one is open. */
-export function AccountDialogs({ subject, opened, ownId, mailWorks, actions, onClose }: AccountDialogsProps) {
+export function AccountDialogs({ subject, opened, ownId, mailWorks, withStepUp, onClose }: AccountDialogsProps) {
   const [shown, setShown] = useState<Shown>();
   const busy = useIsMutating({ mutationKey: ACTION_KEY }) > 0;
   // What is shown once must not vanish by a slip, nor the dialog while its call runs.
@@ -72,7 +70,7 @@ export function AccountDialogs({ subject, opened, ownId, mailWorks, actions, onC
           subject={subject}
           ownId={ownId}
           mailWorks={mailWorks}
-          actions={actions}
+          withStepUp={withStepUp}
           onShow={setShown}
           onDone={done}
           onCancel={onClose}
@@ -91,25 +89,22 @@ function titleOf(subject: DialogSubject | undefined): string {
   return TITLES[subject?.kind ?? "create"];
 }
 
-type ContentProps = {
+type ContentProps = Asking & {
   readonly subject: DialogSubject | undefined;
   readonly ownId: string;
   readonly mailWorks: boolean | undefined;
-  readonly actions: AccountActions;
   readonly onShow: (shown: Shown) => void;
   readonly onDone: (message: string) => void;
-  readonly onCancel: () => void;
 };
 
-function Content({ subject, ownId, mailWorks, actions, onShow, onDone, onCancel }: ContentProps) {
-  const common = { actions, onDone, onCancel };
+function Content({ subject, ownId, mailWorks, onShow, onDone, ...asking }: ContentProps) {
+  const common = { onDone, ...asking };
   switch (subject?.kind) {
     case "create":
       return (
         <CreateAccount
-          actions={actions}
+          {...asking}
           mailWorks={mailWorks}
-          onCancel={onCancel}
           onCreated={({ user, one_time_password: password }) => {
             if (password === null) {
               onDone(`The invitation is on its way to ${user.email}.`);
@@ -121,8 +116,6 @@ function Content({ subject, ownId, mailWorks, actions, onShow, onDone, onCancel 
       );
     case "edit":
       return <EditAccount account={subject.account} own={subject.account.id === ownId} {...common} />;
-    case "require-password":
-      return <RequirePassword account={subject.account} {...common} />;
     case "reset-password":
       return (
         <ResetPassword
@@ -135,9 +128,9 @@ function Content({ subject, ownId, mailWorks, actions, onShow, onDone, onCancel 
     case "reset-second-factor":
       return <ResetSecondFactor account={subject.account} {...common} />;
     case "disable":
-      return <DisableAccount account={subject.account} {...common} />;
     case "enable":
-      return <EnableAccount account={subject.account} {...common} />;
+    case "require-password":
+      return <ConfirmChange kind={subject.kind} account={subject.account} {...common} />;
     case "delete":
       return <DeleteAccount account={subject.account} {...common} />;
     case undefined:
@@ -177,27 +170,25 @@ function OneTimePassword({ name, password, onDone }: { readonly name: string; re
   );
 }
 
-type EditAccountProps = {
+type EditAccountProps = Asking & {
   readonly account: AccountItem;
   readonly own: boolean;
-  readonly actions: AccountActions;
   readonly onDone: (message: string) => void;
-  readonly onCancel: () => void;
 };
 
-function EditAccount({ account, own, actions, onDone, onCancel }: EditAccountProps) {
+function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
   const [name, setName] = useState(account.name);
   const [role, setRole] = useState(account.role);
   const newName = name.trim() !== account.name;
   const newRole = role !== account.role;
   return (
     <ActionForm
+      {...asking}
       label="Save"
       failure="Nothing was changed"
       ready={name.trim() !== "" && (newName || newRole)}
-      run={() => actions.change(account.id, { ...(newName ? { name: name.trim() } : {}), ...(newRole ? { role } : {}) })}
+      send={() => changeAccount(account.id, { ...(newName ? { name: name.trim() } : {}), ...(newRole ? { role } : {}) })}
       onDone={({ name: saved }) => onDone(`${saved} is saved.`)}
-      onCancel={onCancel}
     >
       <Text size="sm" c="dimmed">
         {account.email}

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Text, Tooltip } from "@mantine/core";
 import type { AccountItem } from "@sightline/identity/contract";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
 import { type AccountFilter, accountsQuery } from "#features/users/api/accounts.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
@@ -20,7 +19,7 @@ type AccountListProps = {
 };
 
 export function AccountList({ filter, ownId, onIntent, onUnfiltered }: AccountListProps) {
-  const list = useInfiniteQuery(accountsQuery(useApi(), filter));
+  const list = useInfiniteQuery(accountsQuery(filter));
   return (
     <ListOf
       list={list}

@@ -1,23 +1,22 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
+import type { Api } from "#http/api.ts";
+import type { Call } from "#http/send.ts";
+import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 
 /** Of every call that such a form makes, so that its dialog stays open meanwhile. */
 export const ACTION_KEY = ["account action"] as const;
 
-/** A question about an account, and the call that its answer leads to. */
-export function ActionForm<Result>({
-  label,
-  dangerous = false,
-  ready = true,
-  check = () => true,
-  failure,
-  run,
-  onDone,
-  onCancel,
-  children,
-}: {
+/** What all questions about accounts have in common. */
+export type Asking = {
+  /** Runs a call, and asks for password and code when they were given long ago. */
+  readonly withStepUp: <Result>(action: () => Promise<Result>) => Promise<Result>;
+  readonly onCancel: () => void;
+};
+
+type ActionFormProps<Answer> = Asking & {
   /** Of the button that does it. */
   readonly label: string;
   readonly dangerous?: boolean;
@@ -27,19 +26,32 @@ export function ActionForm<Result>({
   readonly check?: () => boolean;
   /** Title of the message when it was refused. */
   readonly failure: string;
-  readonly run: () => Promise<Result>;
-  readonly onDone: (result: Result) => void;
-  readonly onCancel: () => void;
+  readonly send: () => Call<Answer>;
+  readonly onDone: (answer: Answer) => void;
   readonly children: ReactNode;
-}) {
+};
+
+/** A question about an account, and the call that its answer leads to. */
+export function ActionForm<Answer>({
+  withStepUp,
+  label,
+  dangerous = false,
+  ready = true,
+  check = () => true,
+  failure,
+  send,
+  onDone,
+  onCancel,
+  children,
+}: ActionFormProps<Answer>) {
   const queries = useQueryClient();
   // Not waited for: a one-time password is shown, and a refusal, even where the list can't be loaded just now.
   const refresh = () => void queries.invalidateQueries({ queryKey: ACCOUNTS_KEY });
-  const action = useMutation({
+  const action = useChange({
     mutationKey: ACTION_KEY,
-    mutationFn: run,
-    onSuccess: (result) => {
-      onDone(result);
+    send: (_, api: Api) => withStepUp(() => api.request(send())),
+    onSuccess(answer: Answer) {
+      onDone(answer);
       refresh();
     },
     // Refused for what the list doesn't show yet, or unanswered and done all the same.

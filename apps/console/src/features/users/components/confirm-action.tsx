@@ -1,81 +1,83 @@
 import { Alert, Text, TextInput } from "@mantine/core";
-import { type AccountItem, resetSecondFactorRequestSchema } from "@sightline/identity/contract";
-import { useState } from "react";
+import { type AccountItem, type ChangeAccountRequest, resetSecondFactorRequestSchema } from "@sightline/identity/contract";
+import { type ReactNode, useState } from "react";
 import { confirmsEmail } from "#features/users/account-state.ts";
-import type { AccountActions } from "#features/users/api/account-actions.ts";
-import { ActionForm } from "./action-form.tsx";
+import { changeAccount, deleteAccount, resetPassword, resetSecondFactor } from "#features/users/api/accounts.ts";
+import { ActionForm, type Asking } from "./action-form.tsx";
+import { WayIn } from "./way-in.tsx";
 
-type Props = {
-  readonly account: AccountItem;
-  readonly actions: AccountActions;
-  readonly onDone: (message: string) => void;
-  readonly onCancel: () => void;
+type Props = Asking & { readonly account: AccountItem; readonly onDone: (message: string) => void };
+
+type Question = {
+  readonly label: string;
+  readonly dangerous?: boolean;
+  readonly failure: string;
+  readonly changes: ChangeAccountRequest;
+  /** What is said of whoever it was done to. */
+  readonly done: string;
+  readonly words: (account: AccountItem) => ReactNode;
 };
 
-export function DisableAccount({ account, actions, onDone, onCancel }: Props) {
-  return (
-    <ActionForm
-      label="Disable"
-      dangerous
-      failure="The account was not disabled"
-      run={() => actions.change(account.id, { disabled: true })}
-      onDone={() => onDone(`${account.name} can no longer log in.`)}
-      onCancel={onCancel}
-    >
+const QUESTIONS: Readonly<Record<"disable" | "enable" | "require-password", Question>> = {
+  disable: {
+    label: "Disable",
+    dangerous: true,
+    failure: "The account was not disabled",
+    changes: { disabled: true },
+    done: "can no longer log in.",
+    words: ({ name, email }) => (
       <Text>
-        {account.name} ({account.email}) is logged out everywhere within a minute and can't log in until the account is enabled again.
-        Nothing is deleted.
+        {name} ({email}) is logged out everywhere within a minute and can't log in until the account is enabled again. Nothing is deleted.
       </Text>
+    ),
+  },
+  enable: {
+    label: "Enable",
+    failure: "The account was not enabled",
+    changes: { disabled: false },
+    done: "can log in again.",
+    words: ({ name, email }) => (
+      <Text>
+        {name} ({email}) can log in again, with the same password and the same second factor as before.
+      </Text>
+    ),
+  },
+  "require-password": {
+    label: "Require a new password",
+    failure: "Nothing was changed",
+    changes: { must_change_password: true },
+    done: "has to choose a new password at the next login.",
+    words: ({ name }) => (
+      <>
+        <Text>{name} is logged out, logs in once more with the present password, and has to choose another one before anything else.</Text>
+        <Text size="sm" c="dimmed">
+          If the password may be known to someone else, reset it instead: then the present one stops working.
+        </Text>
+      </>
+    ),
+  },
+};
+
+export function ConfirmChange({ kind, account, onDone, ...form }: Props & { readonly kind: keyof typeof QUESTIONS }) {
+  const { changes, done, words, ...question } = QUESTIONS[kind];
+  return (
+    <ActionForm {...form} {...question} send={() => changeAccount(account.id, changes)} onDone={() => onDone(`${account.name} ${done}`)}>
+      {words(account)}
     </ActionForm>
   );
 }
 
-export function EnableAccount({ account, actions, onDone, onCancel }: Props) {
-  return (
-    <ActionForm
-      label="Enable"
-      failure="The account was not enabled"
-      run={() => actions.change(account.id, { disabled: false })}
-      onDone={() => onDone(`${account.name} can log in again.`)}
-      onCancel={onCancel}
-    >
-      <Text>
-        {account.name} ({account.email}) can log in again, with the same password and the same second factor as before.
-      </Text>
-    </ActionForm>
-  );
-}
-
-export function RequirePassword({ account, actions, onDone, onCancel }: Props) {
-  return (
-    <ActionForm
-      label="Require a new password"
-      failure="Nothing was changed"
-      run={() => actions.change(account.id, { must_change_password: true })}
-      onDone={() => onDone(`${account.name} has to choose a new password at the next login.`)}
-      onCancel={onCancel}
-    >
-      <Text>
-        {account.name} is logged out, logs in once more with the present password, and has to choose another one before anything else.
-      </Text>
-      <Text size="sm" c="dimmed">
-        If the password may be known to someone else, reset it instead: then the present one stops working.
-      </Text>
-    </ActionForm>
-  );
-}
-
-export function ResetSecondFactor({ account, actions, onDone, onCancel }: Props) {
+export function ResetSecondFactor({ account, onDone, ...form }: Props) {
   const [reason, setReason] = useState("");
   return (
     <ActionForm
+      {...form}
       label="Reset the second factor"
       dangerous
       failure="The second factor was not reset"
       ready={resetSecondFactorRequestSchema.safeParse({ reason }).success}
-      run={() => actions.resetSecondFactor(account.id, reason.trim())}
+      send={() => resetSecondFactor(account.id, reason.trim())}
       onDone={() => onDone(`${account.name} now logs in with the password alone.`)}
-      onCancel={onCancel}
     >
       <Alert color="red" title="The password alone will open this admin account">
         The authenticator and all backup codes of {account.name} stop working, and every session ends. Until a new second factor is set up,
@@ -94,17 +96,17 @@ export function ResetSecondFactor({ account, actions, onDone, onCancel }: Props)
   );
 }
 
-export function DeleteAccount({ account, actions, onDone, onCancel }: Props) {
+export function DeleteAccount({ account, onDone, ...form }: Props) {
   const [typed, setTyped] = useState("");
   return (
     <ActionForm
+      {...form}
       label="Delete for good"
       dangerous
       failure="The account was not deleted"
       ready={confirmsEmail(typed, account.email)}
-      run={() => actions.remove(account.id)}
+      send={() => deleteAccount(account.id)}
       onDone={() => onDone(`${account.email} is deleted.`)}
-      onCancel={onCancel}
     >
       <Text>
         The account of {account.name} is gone at once, with its sessions and its second factor. What the audit says of it stays. This can't
@@ -119,6 +121,38 @@ export function DeleteAccount({ account, actions, onDone, onCancel }: Props) {
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
+    </ActionForm>
+  );
+}
+
+type ResetPasswordProps = Props & { readonly mailWorks: boolean | undefined; readonly onPassword: (password: string) => void };
+
+/** By a link that goes to the owner, or by a one-time password that an admin hands over. */
+export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form }: ResetPasswordProps) {
+  const [wanted, setWanted] = useState<"mail" | "password">("mail");
+  const way = mailWorks === true ? wanted : "password";
+  return (
+    <ActionForm
+      {...form}
+      label={way === "mail" ? "Send the mail" : "Reset the password"}
+      dangerous={!account.invited}
+      failure={account.invited ? "The invitation was not sent" : "The password was not reset"}
+      send={() => resetPassword(account.id, way === "mail")}
+      onDone={({ one_time_password: password }) => {
+        if (password === null) {
+          onDone(`A mail is on its way to ${account.email}.`);
+        } else {
+          onPassword(password);
+        }
+      }}
+    >
+      <Text>
+        {account.invited
+          ? `${account.name} (${account.email}) has not followed the invitation yet. The link of that mail stops working.`
+          : `The present password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
+        {account.totp_enabled && " The second factor stays: a new password alone opens nothing."}
+      </Text>
+      <WayIn label="How they get in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
   );
 }

@@ -2,20 +2,17 @@ import { SegmentedControl, Text, TextInput } from "@mantine/core";
 import { type CreateAccountAnswer, type CreateAccountRequest, createAccountRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
 import { ROLES } from "#features/users/account-state.ts";
-import type { AccountActions } from "#features/users/api/account-actions.ts";
-import type { Role } from "#features/users/api/accounts.ts";
-import { ActionForm } from "./action-form.tsx";
+import { type Role, createAccount } from "#features/users/api/accounts.ts";
+import { ActionForm, type Asking } from "./action-form.tsx";
 import { type Way, WayIn } from "./way-in.tsx";
 
-type CreateAccountProps = {
-  readonly actions: AccountActions;
+type CreateAccountProps = Asking & {
   /** Undefined while it isn't known. */
   readonly mailWorks: boolean | undefined;
   readonly onCreated: (answer: CreateAccountAnswer) => void;
-  readonly onCancel: () => void;
 };
 
-export function CreateAccount({ actions, mailWorks, onCreated, onCancel }: CreateAccountProps) {
+export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountProps) {
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
@@ -26,15 +23,15 @@ export function CreateAccount({ actions, mailWorks, onCreated, onCancel }: Creat
   const problems = problemsOf(account);
   return (
     <ActionForm
+      {...form}
       label={account.invite ? "Send the invitation" : "Create the user"}
       failure="The user was not created"
       check={() => {
         setChecked(true);
         return Object.keys(problems).length === 0;
       }}
-      run={() => actions.create(account)}
+      send={() => createAccount(account)}
       onDone={onCreated}
-      onCancel={onCancel}
     >
       <TextInput
         label="Name"

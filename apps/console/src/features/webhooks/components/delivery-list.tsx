@@ -2,10 +2,10 @@ import { Anchor, Box, Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Delivery } from "@sightline/code-index/contract";
 import { IconFilterOff, IconWebhook } from "@tabler/icons-react";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
@@ -26,7 +26,7 @@ type DeliveryListProps = {
 };
 
 export function DeliveryList({ filter, mayReplay, recipe, onUnfiltered }: DeliveryListProps) {
-  const list = useInfiniteQuery(deliveriesQuery(useApi(), filter));
+  const list = useInfiniteQuery(deliveriesQuery(filter));
   const isFiltered = filter.status !== undefined || filter.repositoryId !== undefined;
   return (
     <ListOf
@@ -155,20 +155,16 @@ function Jobs({ delivery: { job_ids: jobs, repo_id: repository } }: { readonly d
 }
 
 function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const replay = useMutation({
-    mutationFn: () => replayDelivery(api, delivery.id),
-    onSuccess: async ({ status, reason }) => {
+  const replay = useChange({
+    send: () => replayDelivery(delivery.id),
+    refreshes: [DELIVERIES_KEY],
+    failed: (error) => failureTitle(error, "The delivery was not replayed"),
+    onSuccess: ({ status, reason }) =>
       notifications.show({
         color: status === "accepted" ? "green" : "yellow",
         title: `The delivery was replayed and ${status}`,
         message: reason === "" ? "Its job is queued." : reason,
-      });
-      await queries.invalidateQueries({ queryKey: DELIVERIES_KEY });
-    },
-    onError: (error) =>
-      notifications.show({ color: "red", title: failureTitle(error, "The delivery was not replayed"), message: error.message }),
+      }),
   });
   return (
     <Button

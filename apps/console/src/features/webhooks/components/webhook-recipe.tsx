@@ -1,7 +1,6 @@
 import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useApi } from "#http/api-context.ts";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
@@ -11,7 +10,7 @@ type Recipe = { readonly id: string; readonly host: string; readonly steps: Reac
 
 /** How each host is told where to send its pushes. */
 export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
-  const address = useQuery({ ...mcpEndpointQuery(useApi()), select: webhookAddress });
+  const address = useQuery({ ...mcpEndpointQuery, select: webhookAddress });
   const secret = ownSecret ? "this repository's secret" : "the server's CODEINDEX_WEBHOOK_SECRET";
   const recipes = recipesFor(secret);
   return (
