@@ -1,6 +1,6 @@
-import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/secrets/encryption-ring";
-import type { EncryptionRing, SealContext } from "@sightline/foundation/secrets/sealing";
-import { countSealedByKey, listSealedByOthers, replaceSealed, type SealedColumn, type SealedRow } from "./sealed-values.store.ts";
+import { describeRing, resealAll, type Resealing, type RingKey } from "@sightline/foundation/secrets/encryption-ring";
+import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
+import type { EncryptionRing } from "@sightline/foundation/secrets/sealing";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { createCodeIndexSealer, credentialContext, webhookSecretContext } from "./sealer.ts";
 
@@ -14,26 +14,27 @@ export type CodeIndexKeys = {
 type Options = { readonly database: CodeIndexDatabase; readonly ring: EncryptionRing | undefined };
 
 /** For the command line. */
-export function createCodeIndexKeys({ database, ring }: Options): CodeIndexKeys {
+export function createCodeIndexKeys({ database: { query }, ring }: Options): CodeIndexKeys {
   const sealer = createCodeIndexSealer(ring);
   const places = [
-    placeOf(database, { table: "codeindex.credentials", column: "sealed_secret" }, credentialContext),
-    placeOf(database, { table: "codeindex.repositories", column: "sealed_webhook_secret" }, ({ id }) => webhookSecretContext(id)),
+    sealedColumn({
+      query,
+      table: "codeindex.credentials",
+      column: "sealed_secret",
+      purpose: "credentials.secret",
+      owner: ["tenant_id", "host"],
+      contextOf: credentialContext,
+    }),
+    sealedColumn({
+      query,
+      table: "codeindex.repositories",
+      column: "sealed_webhook_secret",
+      purpose: "repositories.webhook_secret",
+      contextOf: ({ id }) => webhookSecretContext(id),
+    }),
   ];
   return {
     status: () => describeRing(sealer?.keyIds ?? [], places),
     reseal: async () => (sealer === undefined ? { resealed: {}, unopened: [] } : resealAll(sealer, places)),
-  };
-}
-
-function placeOf(database: CodeIndexDatabase, column: SealedColumn, contextOf: (row: SealedRow) => SealContext): SealedPlace {
-  return {
-    purpose: `${column.table.slice("codeindex.".length)}.${column.column === "sealed_secret" ? "secret" : "webhook_secret"}`,
-    countByKey: () => countSealedByKey(database, column),
-    listSealedByOthers: async (page) => {
-      const rows = await listSealedByOthers(database, column, page);
-      return rows.map((row) => ({ id: row.id, sealed: row.sealed, context: contextOf(row) }));
-    },
-    replaceAll: (values) => replaceSealed(database, column, values),
   };
 }

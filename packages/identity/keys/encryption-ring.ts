@@ -6,11 +6,10 @@ import {
   type RingKey,
   type SealedPlace,
 } from "@sightline/foundation/secrets/encryption-ring";
+import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Queries } from "#schema.ts";
-import { countByKey, listSealedByOthers, replaceSealedValue } from "./sealed-values.store.ts";
-import type { Sealer } from "./sealed-values.ts";
-import { purposeOf, SEALED_COLUMNS, type SealedColumn } from "./sealed-values.ts";
+import { SEALED_COLUMNS, type Sealer } from "./sealed-values.ts";
 
 type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
 
@@ -24,30 +23,20 @@ export function resealAll(dependencies: Dependencies): Promise<Resealing> {
   return resealAllOf(dependencies.sealer, placesOf(dependencies));
 }
 
-function placesOf(dependencies: Dependencies): readonly SealedPlace[] {
-  return SEALED_COLUMNS.map((column) => placeOf(dependencies, column));
-}
-
-function placeOf({ queries, sealer, clock }: Dependencies, column: SealedColumn): SealedPlace {
-  const purpose = purposeOf(column);
-  return {
-    purpose,
-    countByKey: () => countByKey(queries, column),
-    listSealedByOthers: async (page) => {
-      const values = await listSealedByOthers(queries, column, page);
-      return values.map((value) => ({ ...value, context: { purpose, subject: value.id } }));
-    },
-    replaceAll: (values) =>
-      queries.transaction().execute(async (transaction) => {
-        let replaced = 0;
-        for (const value of values) {
-          replaced += (await replaceSealedValue(transaction, column, value)) ? 1 : 0;
-        }
-        if (replaced > 0) {
-          const details = { what: purpose, key: sealer.keyIds[0], rows: String(replaced) };
-          await appendAudit(transaction, { event: "keys_rotated", at: clock.now(), details });
-        }
-        return replaced;
-      }),
-  };
+function placesOf({ queries, sealer, clock }: Dependencies): readonly SealedPlace[] {
+  return SEALED_COLUMNS.map(({ table, column, key }) => {
+    const purpose = `${table}.${column}`;
+    return sealedColumn({
+      query: queries,
+      table: `identity.${table}`,
+      column,
+      purpose,
+      key,
+      contextOf: ({ id }) => ({ purpose, subject: id }),
+      noteReplaced: async (transaction, rows) => {
+        const details = { what: purpose, key: sealer.keyIds[0], rows: String(rows) };
+        await appendAudit(transaction, { event: "keys_rotated", at: clock.now(), details });
+      },
+    });
+  });
 }

@@ -1,8 +1,8 @@
 import type { Database } from "@sightline/foundation/database/database";
 import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/secrets/encryption-ring";
+import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import type { EncryptionRing, SealContext } from "@sightline/foundation/secrets/sealing";
 import type { ObservabilitySchema } from "#schema.ts";
-import { countSealedChannels, listChannelsSealedByOthers, replaceSealedChannels, type SealedColumn } from "./sealed-channels.store.ts";
 import { createRingSealer, secretContext, urlContext } from "./channel-secrets.ts";
 
 export type ObservabilityKeys = {
@@ -17,13 +17,14 @@ type Options = { readonly database: Database<ObservabilitySchema>; readonly ring
 /** Opens observability's sealed values for the command line. */
 export function createObservabilityKeys({ database, ring }: Options): ObservabilityKeys {
   const sealer = createRingSealer(ring);
-  const placeOf = (column: SealedColumn, contextOf: (id: string) => SealContext): SealedPlace => ({
-    purpose: contextOf("").purpose,
-    countByKey: () => countSealedChannels(database.query, column),
-    listSealedByOthers: async (page) =>
-      (await listChannelsSealedByOthers(database.query, column, page)).map((row) => ({ ...row, context: contextOf(row.id) })),
-    replaceAll: (values) => replaceSealedChannels(database.query, column, values),
-  });
+  const placeOf = (column: "sealed_url" | "sealed_secret", contextOf: (id: string) => SealContext): SealedPlace =>
+    sealedColumn({
+      query: database.query,
+      table: "observability.alert_channels",
+      column,
+      purpose: contextOf("").purpose,
+      contextOf: ({ id }) => contextOf(id),
+    });
   const places = [placeOf("sealed_url", urlContext), placeOf("sealed_secret", secretContext)];
   return { status: () => describeRing(sealer.keyIds, places), reseal: () => resealAll(sealer, places) };
 }
