@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { branchSchema } from "./branch-schema.ts";
+import { foundSymbolSchema, indexedCommitSchema, indexedFileSchema } from "./search-contract.ts";
 
 /** Requests and answers of the code index; safe to import in a browser. */
 
@@ -214,12 +215,7 @@ export const fileRequestSchema = z.object({
   end: z.coerce.number().int().min(1).optional(),
 });
 
-export const fileSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  language: z.string(),
+export const fileSchema = indexedFileSchema.extend({
   start_line: z.int(),
   end_line: z.int(),
   total_lines: z.int(),
@@ -232,32 +228,15 @@ export type SourceFile = z.infer<typeof fileSchema>;
 export const outlineRequestSchema = fileRequestSchema.pick({ path: true, ref: true });
 
 /** What a file defines, from top to bottom. */
-export const outlineSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  language: z.string(),
-  symbols: z.array(
-    z.object({
-      name: z.string(),
-      kind: z.string(),
-      /** The definitions it is inside of, from the outermost: `Server › start`. */
-      scope: z.string(),
-      start_line: z.int(),
-      end_line: z.int(),
-    }),
-  ),
+export const outlineSchema = indexedFileSchema.extend({
+  symbols: z.array(foundSymbolSchema.pick({ name: true, kind: true, scope: true, start_line: true, end_line: true })),
 });
 export type Outline = z.infer<typeof outlineSchema>;
 
 export const treeRequestSchema = z.object({ ref: branchSchema.optional() });
 
 /** Every path of the indexed commit. */
-export const treeSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
+export const treeSchema = indexedCommitSchema.extend({
   files: z.array(z.object({ path: z.string(), language: z.string(), lines: z.int() })),
 });
 export type Tree = z.infer<typeof treeSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { branchSchema } from "./branch-schema.ts";
+import { answerTail } from "./search-contract.ts";
 
 /** The commits of a branch; safe to import in a browser. */
 
@@ -54,8 +55,6 @@ export const commitsAnswerSchema = z.object({
   depth: z.object({ commits: z.int(), complete: z.boolean(), newest: z.string().nullable(), fetched_at: timestamp.nullable() }),
   /** How the path was understood, with the earlier names of a file. */
   path: z.object({ is: z.enum(["file", "folder", "part"]), names: z.array(z.string()) }).nullable(),
-  notes: z.array(z.string()),
-  next_cursor: z.string().nullable(),
-  ms: z.number(),
+  ...answerTail,
 });
 export type CommitsAnswer = z.infer<typeof commitsAnswerSchema>;

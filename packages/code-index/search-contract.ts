@@ -16,17 +16,16 @@ export const filtersSchema = z.object({
   ref: branchSchema.optional(),
 });
 
-/** Where in an indexed commit something is. */
-const placeSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  start_line: z.int(),
-  end_line: z.int(),
-});
+/** The commit of a branch that an answer is of. */
+export const indexedCommitSchema = z.object({ repo: z.string(), ref: z.string(), commit: z.string() });
+
+/** A file of it. */
+export const indexedFileSchema = indexedCommitSchema.extend({ path: z.string(), language: z.string() });
 
 const cursorSchema = z.string().min(1).max(2_000);
+
+/** How an answer of several pages ends. */
+export const answerTail = { notes: z.array(z.string()), next_cursor: z.string().nullable(), ms: z.number() };
 
 // Search
 
@@ -64,7 +63,10 @@ export const searchRequestSchema = filtersSchema.extend({
 });
 export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
-export const searchResultSchema = placeSchema.extend({
+export const searchResultSchema = indexedCommitSchema.extend({
+  path: z.string(),
+  start_line: z.int(),
+  end_line: z.int(),
   language: z.string(),
   symbol: z.string().nullable(),
   /** The chunk's text, or its beginning. */
@@ -80,10 +82,7 @@ export const searchResultSchema = placeSchema.extend({
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
 /** How new what was searched is. */
-export const searchedIndexSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
+export const searchedIndexSchema = indexedCommitSchema.extend({
   indexed_at: timestamp,
   /** Pushes received that are not searchable yet. */
   behind: z.int(),
@@ -154,12 +153,7 @@ export const grepMatchSchema = z.object({
 });
 export type GrepMatch = z.infer<typeof grepMatchSchema>;
 
-export const grepFileSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  language: z.string(),
+export const grepFileSchema = indexedFileSchema.extend({
   matches: z.array(grepMatchSchema),
 });
 export type GrepFile = z.infer<typeof grepFileSchema>;
@@ -197,12 +191,7 @@ export const symbolsRequestSchema = z.object({
 });
 export type SymbolsRequest = z.infer<typeof symbolsRequestSchema>;
 
-export const foundSymbolSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  language: z.string(),
+export const foundSymbolSchema = indexedFileSchema.extend({
   name: z.string(),
   kind: z.string(),
   /** The definitions it is inside of, from the outermost: `Server › start`. */
@@ -219,9 +208,7 @@ export const symbolsAnswerSchema = z.object({
   total: z.int(),
   /** True when there are more than were looked at. */
   partial: z.boolean(),
-  notes: z.array(z.string()),
-  next_cursor: z.string().nullable(),
-  ms: z.number(),
+  ...answerTail,
 });
 export type SymbolsAnswer = z.infer<typeof symbolsAnswerSchema>;
 
@@ -234,12 +221,7 @@ export const referencesRequestSchema = z.object({
 });
 export type ReferencesRequest = z.infer<typeof referencesRequestSchema>;
 
-export const foundReferenceSchema = z.object({
-  repo: z.string(),
-  ref: z.string(),
-  commit: z.string(),
-  path: z.string(),
-  language: z.string(),
+export const foundReferenceSchema = indexedFileSchema.extend({
   line: z.int(),
   /** The line, or the part of it around the name. */
   text: z.string(),
@@ -260,8 +242,6 @@ export const referencesAnswerSchema = z.object({
   files_total: z.int(),
   /** True when there are more files than were looked at. */
   partial: z.boolean(),
-  notes: z.array(z.string()),
-  next_cursor: z.string().nullable(),
-  ms: z.number(),
+  ...answerTail,
 });
 export type ReferencesAnswer = z.infer<typeof referencesAnswerSchema>;
