@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@sightline/foundation/make-folder";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
-import { compact, provideRepository, removeFolder, removeRemains, withinSize } from "./mirror-folder.ts";
+import { intoRepository, withinSize } from "./mirror-folder.ts";
 import { withRemote, type ReachedRemote } from "./remote.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -36,9 +35,12 @@ export async function fetchHistory(options: HistoryOptions): Promise<History> {
   const { dataDir, repoId, signal } = options;
   const folder = historyFolder(mirrorFolder(dataDir, repoId));
   return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
-    await makeFolder(folder);
     const directory = join(folder, "repository.git");
-    return withFolderLock(folder, signal, () => fetchHistoryInto({ ...options, directory, remote }));
+    return withFolderLock(folder, signal, () =>
+      intoRepository({ directory, fresh: options.fresh === true, maxPacks: MAX_PACKS, signal }, () =>
+        fetchDeeper({ ...options, directory, remote }),
+      ),
+    );
   });
 }
 
@@ -48,28 +50,6 @@ export function historyFolder(mirror: string): string {
 }
 
 type Fetching = HistoryOptions & { readonly directory: string; readonly remote: ReachedRemote };
-
-async function fetchHistoryInto(fetching: Fetching): Promise<History> {
-  const { directory, signal } = fetching;
-  if (fetching.fresh === true) {
-    await removeFolder(directory);
-  }
-  const isNew = await provideRepository(directory, signal);
-  try {
-    await removeRemains(directory);
-    await compact({ directory, maxPacks: MAX_PACKS, signal });
-    return await fetchDeeper(fetching);
-  } catch (error) {
-    if (isNew) {
-      await removeFolder(directory);
-    }
-    if (signal.aborted || !(error instanceof SourceError) || error.fromRemote || isNew) {
-      throw error;
-    }
-    // What is here may be broken.
-    return fetchHistoryInto({ ...fetching, fresh: true });
-  }
-}
 
 const MAX_PACKS = 50;
 

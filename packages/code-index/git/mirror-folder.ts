@@ -4,8 +4,37 @@ import { basename, dirname, join } from "node:path";
 import { runGit } from "./git.ts";
 import { SourceError } from "./source-error.ts";
 
+type Repository = {
+  readonly directory: string;
+  /** Begin with an empty one, in case an attempt before left a broken one. */
+  readonly fresh: boolean;
+  readonly maxPacks: number;
+  readonly signal: AbortSignal;
+};
+
+/** Fetches into a bare repository that is in order, and once more into a new one where what is here may be the reason why it failed. */
+export async function intoRepository<Result>(repository: Repository, fetch: () => Promise<Result>): Promise<Result> {
+  const { directory, fresh, maxPacks, signal } = repository;
+  if (fresh) {
+    await removeFolder(directory);
+  }
+  const isNew = await provideRepository(directory, signal);
+  try {
+    await removeRemains(directory);
+    await compact({ directory, maxPacks, signal });
+    return await fetch();
+  } catch (error) {
+    await (isNew ? removeFolder(directory) : removeRemains(directory));
+    if (signal.aborted || !(error instanceof SourceError) || error.fromRemote || isNew) {
+      throw error;
+    }
+    // It may be broken, or full of what is needed no more.
+    return intoRepository({ ...repository, fresh: true }, fetch);
+  }
+}
+
 /** Makes an empty bare repository where there is none. @returns whether it did. */
-export async function provideRepository(directory: string, signal: AbortSignal): Promise<boolean> {
+async function provideRepository(directory: string, signal: AbortSignal): Promise<boolean> {
   if (await exists(directory)) {
     return false;
   }
@@ -33,7 +62,7 @@ export async function removeFolder(directory: string): Promise<void> {
 }
 
 /** Removes what a git that was killed has left, its locks and packs that it had not read to their end; and what we have. */
-export async function removeRemains(directory: string): Promise<void> {
+async function removeRemains(directory: string): Promise<void> {
   for (const name of await readdir(dirname(directory))) {
     if (name.startsWith(`${basename(directory)}.`)) {
       await rm(join(dirname(directory), name), { recursive: true, force: true });

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { makeFolder } from "@sightline/foundation/make-folder";
 import { findBranch, type FoundBranch } from "./branches.ts";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
-import { compact, provideRepository, removeFolder, removeRemains, withinSize } from "./mirror-folder.ts";
+import { intoRepository, withinSize } from "./mirror-folder.ts";
 import { withRemote, type ReachedRemote, type Remote } from "./remote.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -39,10 +38,12 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
   const { dataDir, repoId, ref, fresh = false, signal } = options;
   const folder = mirrorFolder(dataDir, repoId);
   return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
-    await makeFolder(folder);
     const branch = await findBranch(remote, ref);
     const directory = join(folder, "repository.git");
-    return withFolderLock(folder, signal, () => fetchMirrorInto({ ...options, fresh, directory, remote, branch }));
+    const commit = await withFolderLock(folder, signal, () =>
+      intoRepository({ directory, fresh, maxPacks: MAX_PACKS, signal }, () => fetchBranch({ ...options, directory, remote, branch })),
+    );
+    return { directory, ...branch, commit };
   });
 }
 
@@ -62,35 +63,11 @@ export function mirrorsFolder(dataDir: string): string {
 
 type Fetching = MirrorOptions & { readonly directory: string; readonly remote: ReachedRemote; readonly branch: FoundBranch };
 
-async function fetchMirrorInto(fetching: Fetching): Promise<Mirror> {
-  const { directory, branch, signal } = fetching;
-  if (fetching.fresh === true) {
-    await removeFolder(directory);
-  }
-  const isNew = await provideRepository(directory, signal);
-  try {
-    return { directory, ...branch, commit: await fetchBranch(fetching) };
-  } catch (error) {
-    await removeRemains(directory);
-    if (signal.aborted || !(error instanceof SourceError) || error.fromRemote) {
-      throw error;
-    }
-    if (isNew) {
-      await removeFolder(directory);
-      throw error;
-    }
-    // The mirror may be broken, or full of what is needed no more.
-    return fetchMirrorInto({ ...fetching, fresh: true });
-  }
-}
-
 /** `tidyMirrors` puts them together long before, when nobody waits for it. */
 const MAX_PACKS = 200;
 
 async function fetchBranch({ directory, remote, branch, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
   const own = refsOf(branch.ref);
-  await removeRemains(directory);
-  await compact({ directory, maxPacks: MAX_PACKS, signal });
   if ((await readTip(directory, own, signal)) === branch.commit) {
     return branch.commit;
   }
