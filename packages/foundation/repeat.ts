@@ -13,6 +13,8 @@ export type RepeatedTask = {
   readonly share?: number;
   /** Before the first run, which is otherwise at the start. */
   readonly firstInMs?: number;
+  /** Logs a failure, before which there were so many in a row, and says how many milliseconds later the next try is; instead of what is usual. */
+  readonly onFailure?: (error: unknown, failures: number) => number;
 };
 
 export type Repeated = {
@@ -65,9 +67,9 @@ export function repeat({ log, tasks }: { readonly log: Logger; readonly tasks: r
   };
 }
 
-async function runOnAndOn({ name, everyMs, run, share, firstInMs }: RepeatedTask, log: Logger, signal: AbortSignal): Promise<void> {
+async function runOnAndOn(task: RepeatedTask, log: Logger, signal: AbortSignal): Promise<void> {
+  const { everyMs, run, share, firstInMs, onFailure = failureReport(task, log) } = task;
   let failures = 0;
-  let reason: string | undefined;
   if (firstInMs !== undefined) {
     await pause(firstInMs, signal);
   }
@@ -78,22 +80,28 @@ async function runOnAndOn({ name, everyMs, run, share, firstInMs }: RepeatedTask
       const isMore = await run(signal);
       waitMs = isMore === true ? 0 : everyMs;
       failures = 0;
-      reason = undefined;
     } catch (error) {
       if (signal.aborted) {
         return;
       }
-      const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** failures, Math.max(everyMs, LAST_RETRY_MS));
+      waitMs = onFailure(error, failures);
       failures += 1;
-      if (messageOf(error) !== reason) {
-        reason = messageOf(error);
-        log.warn({ err: error, loop: name, retryInMs }, `${name} failed, trying again`);
-      }
-      // Not all replicas at once.
-      waitMs = retryInMs * (1 + Math.random() / 4);
     }
     await pause(share === undefined ? waitMs : Math.max(waitMs, (performance.now() - startedAt) / share), signal);
   }
+}
+
+function failureReport({ name, everyMs }: RepeatedTask, log: Logger): (error: unknown, failures: number) => number {
+  let reason: string | undefined;
+  return (error, failures) => {
+    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** failures, Math.max(everyMs, LAST_RETRY_MS));
+    if (failures === 0 || messageOf(error) !== reason) {
+      reason = messageOf(error);
+      log.warn({ err: error, loop: name, retryInMs }, `${name} failed, trying again`);
+    }
+    // Not all replicas at once.
+    return retryInMs * (1 + Math.random() / 4);
+  };
 }
 
 /** Ends early when the signal is aborted. */

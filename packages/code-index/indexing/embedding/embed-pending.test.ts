@@ -1,5 +1,4 @@
 import { systemClock } from "@sightline/foundation/clock";
-import type { Service } from "@sightline/foundation/lifecycle";
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
@@ -14,14 +13,14 @@ import { createKnown, DIMENSIONS } from "#testing/embedding-outcomes.ts";
 import { answer, startEmbeddingProvider, type EmbeddingProvider } from "#testing/embedding-provider.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { seedChunks } from "#testing/seed-chunks.ts";
-import { createBackfill, type BackfillTiming } from "./embed-pending.ts";
+import { createBackfill, type Backfill, type BackfillTiming } from "./embed-pending.ts";
 
 const TIMING: BackfillTiming = { idleMs: 20, retryMs: 20, leaseMs: 60_000 };
 
 let database: TestDatabase<CodeIndexTables>;
 let provider: EmbeddingProvider;
 let tenant: Tenant;
-let running: Service[];
+let running: Backfill[];
 
 beforeEach(async () => {
   database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
@@ -47,7 +46,7 @@ function createRemote(model = "small"): Embedder {
 
 type Starting = { readonly embedder?: Embedder | undefined; readonly log?: Logger; readonly timing?: BackfillTiming };
 
-async function start({ embedder, log = silentLog, timing = TIMING }: Starting = { embedder: createRemote() }): Promise<Service> {
+async function start({ embedder, log = silentLog, timing = TIMING }: Starting = { embedder: createRemote() }): Promise<Backfill> {
   const backfill = createBackfill({ database, embedder, log, clock: systemClock, timing });
   running.push(backfill);
   await backfill.start();

@@ -1,19 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
-import type { Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
+import { repeat } from "@sightline/foundation/repeat";
 import { EmbedderError, type Embedder } from "#embedding/embedder.ts";
 import { clearWaiting, tenantsThatWait } from "./embedding-progress.store.ts";
 import { listTenants, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { forgetWaiting } from "./waiting-vectors.store.ts";
 import { createTenantBackfill, type Filling, type TenantBackfill } from "./embed-tenant.ts";
-
-/** Growing pauses between tries. */
-type Backoff = {
-  /** Milliseconds to wait after this failure. */
-  readonly next: (error: unknown) => number;
-  readonly reset: () => void;
-};
 
 /** Short enough that nobody needs to be called when a provider recovers. */
 const MAX_PAUSE_MS = 60_000;
@@ -21,19 +13,25 @@ const MAX_PAUSE_MS = 60_000;
 const PERMANENT_FACTOR = 10;
 const MAX_ASKED_PAUSE_MS = 15 * 60_000;
 
-function createBackoff(firstMs: number): Backoff {
-  let failures = 0;
-  return {
-    next: (error) => {
-      const permanent = error instanceof EmbedderError && !error.transient;
-      const grown = Math.min(firstMs * 2 ** Math.min(failures++, 20) * (permanent ? PERMANENT_FACTOR : 1), MAX_PAUSE_MS);
-      const asked = error instanceof EmbedderError ? Math.min(error.retryAfterMs ?? 0, MAX_ASKED_PAUSE_MS) : 0;
-      // Not all processes at once.
-      return Math.max(grown, asked) * (1 + Math.random() / 4);
-    },
-    reset: () => {
-      failures = 0;
-    },
+/** Logs the provider's words once, and lets the pauses grow. */
+function createFailureReport(log: Logger, firstMs: number): (error: unknown, failures: number) => number {
+  let said: string | undefined;
+  return (error, failures) => {
+    said = failures === 0 ? undefined : said;
+    const grownMs = firstMs * 2 ** Math.min(failures, 20);
+    // Not all processes at once.
+    const jitter = 1 + Math.random() / 4;
+    if (!(error instanceof EmbedderError)) {
+      log.error({ err: error }, "vectors could not be made, trying again");
+      said = undefined;
+      return Math.min(grownMs, MAX_PAUSE_MS) * jitter;
+    }
+    if (error.message !== said) {
+      log.warn({ reason: error.message }, "the embedder's provider fails; new code is found by the other legs meanwhile");
+      said = error.message;
+    }
+    const pauseMs = Math.min(grownMs * (error.transient ? 1 : PERMANENT_FACTOR), MAX_PAUSE_MS);
+    return Math.max(pauseMs, Math.min(error.retryAfterMs ?? 0, MAX_ASKED_PAUSE_MS)) * jitter;
   };
 }
 
@@ -67,58 +65,21 @@ const REFRESH_MS = 15_000;
  * The vectors of a new embedder are made beside those in use, which searches keep to until the last one is there.
  * Stopping it gives back what is in hand.
  */
-export function createBackfill({ database, embedder, log, clock, timing = TIMING }: BackfillOptions): Service {
-  const stopping = new AbortController();
-  let loop: Promise<void> | undefined;
-
-  async function fill(used: Embedder): Promise<void> {
-    const round = createRound({ database, embedder: used, log, clock, leaseMs: timing.leaseMs, signal: stopping.signal });
-    const backoff = createBackoff(timing.retryMs);
-    let said: string | undefined;
-    while (!stopping.signal.aborted) {
-      let pauseMs: number;
-      try {
-        pauseMs = (await round()) ? 0 : timing.idleMs;
-        backoff.reset();
-        said = undefined;
-      } catch (error) {
-        pauseMs = backoff.next(error);
-        said = report(error, said);
-      }
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
+export function createBackfill({ database, embedder, log, clock, timing = TIMING }: BackfillOptions): Backfill {
+  if (embedder === undefined) {
+    return { start: () => forgetAll(database), stop: async () => undefined };
   }
-
-  /** The same words are logged once. */
-  function report(error: unknown, said: string | undefined): string | undefined {
-    if (stopping.signal.aborted) {
-      return said;
-    }
-    if (!(error instanceof EmbedderError)) {
-      log.error({ err: error }, "vectors could not be made, trying again");
-      return undefined;
-    }
-    if (error.message !== said) {
-      log.warn({ reason: error.message }, "the embedder's provider fails; new code is found by the other legs meanwhile");
-    }
-    return error.message;
-  }
-
-  return {
-    name: "vectors",
-    start: async () => {
-      if (embedder === undefined) {
-        await forgetAll(database);
-      } else {
-        loop = fill(embedder);
-      }
-    },
-    stop: async () => {
-      stopping.abort(new Error("stopping"));
-      await loop;
-    },
+  let round: (() => Promise<boolean>) | undefined;
+  const run = (signal: AbortSignal) => {
+    round ??= createRound({ database, embedder, log, clock, leaseMs: timing.leaseMs, signal });
+    return round();
   };
+  const onFailure = createFailureReport(log, timing.retryMs);
+  const repeated = repeat({ log, tasks: [{ name: "making vectors", everyMs: timing.idleMs, run, onFailure }] });
+  return { start: async () => repeated.start(), stop: repeated.stop };
 }
+
+export type Backfill = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
 /** One batch of each tenant that has something to do; false when none had. */
 function createRound(filling: Filling): () => Promise<boolean> {
