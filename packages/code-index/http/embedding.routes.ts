@@ -3,7 +3,7 @@ import { embeddingSchema, type Embedding } from "#contract.ts";
 import type { EmbedderIdentity } from "#embedding/embedder.ts";
 import { readAs } from "#store/tenancy/read-as.store.ts";
 import { countTexts, embeddedBranches, type EmbeddedBranch } from "./read-embedding.store.ts";
-import { storedEmbedders, type StoredEmbedder } from "#store/index/read-vectors.store.ts";
+import { storedEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
 import { route } from "#http/kit/route.ts";

@@ -1,16 +1,15 @@
 import type { Preview } from "#contract.ts";
 import { embeddedText } from "#embedding/embedded-text.ts";
-import { readBlobs } from "#git/blobs.ts";
 import { type Mirror, fetchMirror } from "#git/mirror.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import type { NewDocument } from "#indexing/build/documents.store.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { inOrder } from "#indexing/build/in-order.ts";
 import { planWhole } from "#indexing/build/plan-build.ts";
-import { readFile } from "#indexing/build/read-file.ts";
+import { readFiles } from "#indexing/build/read-file.ts";
 import { randomUUID } from "node:crypto";
 import { claimPreview, finishPreview, keepPreview, releasePreview, type ClaimedPreview } from "#store/records/previews.store.ts";
-import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
+import { reasonOf } from "#indexing/tasks/interrupted.ts";
+import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
 import type { JobTools } from "./run-job.ts";
 
 type Previewing = {
@@ -21,8 +20,6 @@ type Previewing = {
   readonly signal: AbortSignal;
 };
 
-/** Files that wait for each thread. */
-const AHEAD = 8;
 const BIGGEST = 20;
 const EXAMPLES = 5;
 
@@ -33,20 +30,8 @@ async function previewIndex({ mirror, include, exclude, splitter, signal }: Prev
   for (const { path, skip_reason: reason } of skipped) {
     tally.skip(path, reason);
   }
-  const contents = readBlobs(
-    mirror,
-    files.map(({ blob }) => blob),
-    { signal },
-  );
-  const read = async (content: Buffer, index: number) => {
-    const file = files[index];
-    return file === undefined ? undefined : readFile(file, content, splitter);
-  };
-  for await (const document of inOrder(contents, splitter.threads * AHEAD, read)) {
-    signal.throwIfAborted();
-    if (document !== undefined) {
-      tally.add(document);
-    }
+  for await (const document of readFiles(files, { mirror, splitter, signal })) {
+    tally.add(document);
   }
   return { commit: mirror.commit, ...tally.result() };
 }
@@ -130,9 +115,6 @@ function createTokenEstimate() {
 
 type PreviewTools = Omit<JobTools, "embedder">;
 
-/** Between two signs of life; the lease lasts six times as long. */
-const BEAT_MS = 10_000;
-
 /** Makes one preview that somebody asked for; false when none waits. */
 export async function makePreview(tools: PreviewTools, stopping: AbortSignal): Promise<boolean> {
   const { database, clock, log } = tools;
@@ -140,27 +122,18 @@ export async function makePreview(tools: PreviewTools, stopping: AbortSignal): P
   if (claimed === undefined) {
     return false;
   }
-  const lost = new AbortController();
-  const signal = AbortSignal.any([stopping, lost.signal]);
-  const timer = setInterval(() => void beat(), BEAT_MS);
-  async function beat(): Promise<void> {
-    if (claimed !== undefined && !(await keepPreview(database, { ...claimed, now: clock.now() }).catch(() => true))) {
-      lost.abort(new BrokenOff("lost"));
-    }
-  }
-  try {
-    const preview = await countMirror(tools, claimed, signal);
-    await finishPreview(database, { ...claimed, now: clock.now() }, { commit: preview.commit, preview });
-  } catch (error) {
-    if (stopping.aborted) {
-      await releasePreview(database, claimed);
-    } else if (!lost.signal.aborted) {
+  await workOnClaim(stopping, {
+    keep: () => keepPreview(database, { ...claimed, now: clock.now() }),
+    work: async (signal) => {
+      const preview = await countMirror(tools, claimed, signal);
+      await finishPreview(database, { ...claimed, now: clock.now() }, { commit: preview.commit, preview });
+    },
+    release: () => releasePreview(database, claimed),
+    fail: async (error) => {
       log.warn({ err: error, repository: claimed.repoId }, "a preview could not be made");
       await finishPreview(database, { ...claimed, now: clock.now() }, { error: reasonOf(error) });
-    }
-  } finally {
-    clearInterval(timer);
-  }
+    },
+  });
   return true;
 }
 

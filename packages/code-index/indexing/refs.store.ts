@@ -30,7 +30,7 @@ export async function dropBranch(database: CodeIndexDatabase, { lease, repoId, r
   return database.query.transaction().execute(async (transaction) => {
     await sql`select from codeindex.index_jobs where job_id = ${lease.jobId} for update`.execute(transaction);
     await lockRepositories(transaction, [repoId]);
-    const { rows } = await sql`
+    const { rows } = await sql<{ repo_id: string }>`
       with dropped as (
         delete from codeindex.refs using codeindex.index_jobs as job
         where refs.repo_id = ${repoId} and refs.name = ${ref} and not refs.is_default
@@ -39,9 +39,9 @@ export async function dropBranch(database: CodeIndexDatabase, { lease, repoId, r
       )
       update codeindex.index_jobs set status = 'succeeded', completed_at = ${now}, progress = '{"phase": "done", "done": 0, "total": 0}'
       from dropped where job_id = ${lease.jobId}
-      returning job_id
+      returning repo_id
     `.execute(transaction);
-    await settleIndexStatus(transaction, rows.length > 0 ? [repoId] : []);
+    await settleIndexStatus(transaction, rows);
     return rows.length > 0;
   });
 }

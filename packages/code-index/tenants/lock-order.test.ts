@@ -60,7 +60,7 @@ test.for([
     await sql`update codeindex.index_jobs set status = 'succeeded', completed_at = ${start} where job_id = ${jobId}`.execute(transaction);
     begun.resolve();
     await goOn.promise;
-    await settleIndexStatus(transaction, [repoId]);
+    await settleIndexStatus(transaction, [{ repo_id: repoId }]);
   });
   await begun.promise;
   const changed = change(repoId);

@@ -9,10 +9,9 @@ import { createHashEmbedder } from "#embedding/hash-embedder.ts";
 import { indexVectors } from "#indexing/embedding/index-vectors.ts";
 import { mergeSegments } from "#indexing/build/merge-segments.ts";
 import { planWhole } from "#indexing/build/plan-build.ts";
-import { readFile } from "#indexing/build/read-file.ts";
+import { readFiles } from "#indexing/build/read-file.ts";
 import { createBuildWriter } from "#indexing/build/write-build.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { readBlobs } from "#git/blobs.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { attachFiles, beginBuild } from "#store/index/builds.store.ts";
@@ -112,24 +111,9 @@ async function readAll() {
     const mirror = { directory, ref: "main", commit: "HEAD", isDefault: true, defaultBranch: "main" };
     const { files } = await planWhole({ mirror, include: [], exclude: [], signal });
     const documents: NewDocument[] = [];
-    const contents = readBlobs(
-      mirror,
-      files.map(({ blob }) => blob),
-      { signal },
-    );
-    let index = 0;
-    let waiting: Promise<NewDocument>[] = [];
-    for await (const content of contents) {
-      const file = files[index++];
-      if (file !== undefined) {
-        waiting.push(readFile(file, content, splitter));
-      }
-      if (waiting.length >= 16) {
-        documents.push(...(await Promise.all(waiting)));
-        waiting = [];
-      }
+    for await (const document of readFiles(files, { mirror, splitter, signal })) {
+      documents.push(document);
     }
-    documents.push(...(await Promise.all(waiting)));
     read.push({ name: nameOf(directory), documents: documents.filter((document) => document.skip_reason === null) });
     process.stderr.write(`read ${nameOf(directory)}: ${documents.length} files\n`);
   }

@@ -88,18 +88,8 @@ export async function actOnPush(
   }
   const jobIds: string[] = [];
   for (const { ref, commit } of plan.jobs.toSorted((one, other) => (one.ref ?? "").localeCompare(other.ref ?? ""))) {
-    const job = await enqueueJob(
-      { ...database, query: transaction },
-      {
-        tenantId: repository.tenant_id,
-        repoId: repository.id,
-        mode: "incremental",
-        trigger: "webhook",
-        now,
-        ...(ref === undefined ? {} : { ref }),
-        ...(commit === null ? {} : { commit }),
-      },
-    );
+    const asked = { tenantId: repository.tenant_id, repoId: repository.id, mode: "incremental", trigger: "webhook" } as const;
+    const job = await enqueueJob({ ...database, query: transaction }, { ...asked, ref, commit, now });
     jobIds.push(job.job_id);
   }
   return { status: jobIds.length > 0 ? "accepted" : "ignored", reason: inShort(plan.reasons), jobIds };

@@ -91,12 +91,7 @@ async function compare({ database, log, clock }: PollOptions, repository: Polled
     await notePoll(database, { repository, problem: undefined, prefix: PROBLEM });
   }
   for (const { ref, commit } of plan.jobs) {
-    const asked = { tenantId, repoId, mode: "incremental", trigger: "poll", now } as const;
-    const job = await enqueueJob(database, {
-      ...asked,
-      ...(ref === undefined ? {} : { ref }),
-      ...(commit === null ? {} : { commit }),
-    });
+    const job = await enqueueJob(database, { tenantId, repoId, ref, commit, mode: "incremental", trigger: "poll", now });
     log.info({ repository: repoId, branch: ref ?? "(default)", commit, job: job.job_id }, "a poll found what no delivery told of");
   }
   for (const settled of plan.settled) {

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobProgress } from "#schema.ts";
-import { readBlobs } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import { attachFiles, insertSkippedFiles, type NewFile } from "#store/index/builds.store.ts";
 import { sweepTenant } from "#store/index/sweep.store.ts";
-import { inOrder } from "./in-order.ts";
 import type { BuildPlan } from "./plan-build.ts";
-import { readFile } from "./read-file.ts";
+import { readFiles } from "./read-file.ts";
 import { createBuildWriter, type WriterOptions } from "./write-build.ts";
 
 type IndexBuild = WriterOptions & {
@@ -17,8 +15,6 @@ type IndexBuild = WriterOptions & {
   readonly report: (progress: JobProgress) => void;
 };
 
-/** Files that wait for each thread, so that it never waits for the database. Bounds the memory, too. */
-const AHEAD = 8;
 /** Rows of files that a statement adds. */
 const FILES = 2_000;
 /** Between two looks at contents that another build is writing. */
@@ -68,26 +64,14 @@ async function attachKnown({ database, build, splitterRevision }: IndexBuild, fi
 
 /** Returns those that another build was faster with. */
 async function writeFiles(input: IndexBuild, files: readonly NewFile[]): Promise<readonly NewFile[]> {
-  const { mirror, splitter, plan, report, signal } = input;
+  const { plan, report } = input;
   const writer = createBuildWriter(input);
   const total = plan.files.length + plan.skipped.length;
   let done = total - files.length;
   try {
-    const contents = readBlobs(
-      mirror,
-      files.map(({ blob }) => blob),
-      { signal },
-    );
-    const read = async (content: Buffer, index: number) => {
-      const file = files[index];
-      return file === undefined ? undefined : readFile(file, content, splitter);
-    };
-    for await (const document of inOrder(contents, splitter.threads * AHEAD, read)) {
-      signal.throwIfAborted();
-      if (document !== undefined) {
-        await writer.add(document);
-        report({ phase: "files", done: ++done, total });
-      }
+    for await (const document of readFiles(files, input)) {
+      await writer.add(document);
+      report({ phase: "files", done: ++done, total });
     }
     report({ phase: "postings", done, total });
     const left = new Set(await writer.finish());

@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { chunkId } from "#store/index/postings.ts";
 import { clearBit, emptyBitmap, hasBit, openBitmap, setBit } from "#store/index/bitmap.ts";
+import { countDead } from "#store/index/sweep.store.ts";
 import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
 import { insertPostings, insertTrigrams, type NewPostings } from "./segments.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
@@ -115,13 +116,7 @@ async function renumber(transaction: Transaction<CodeIndexTables>, schema: Tenan
   if (Number(numAffectedRows ?? 0) !== chunks.length) {
     throw new Overtaken();
   }
-  await sql`
-    update ${sql.id(schema, "segments")} as segment set dead = dead + given.chunks
-    from (
-      select segment_id, count(*) as chunks from unnest(${chunks.map((chunk) => chunk.segment_id)}::integer[]) as segment_id group by segment_id
-    ) as given
-    where segment.segment_id = given.segment_id
-  `.execute(transaction);
+  await countDead(transaction, schema, chunks);
 }
 
 type VisibleRow = {

@@ -56,7 +56,7 @@ type Applying = Indexed & {
  * @returns as `switchBuild`. @throws as `switchBuild`.
  */
 export async function applyBuild(database: CodeIndexDatabase, build: Build, applying: Applying): Promise<boolean> {
-  const { schema, repoId, ref, generation: staged } = build;
+  const { schema, generation: staged } = build;
   const { live, removed, lease, now } = applying;
   return database.query.transaction().execute(async (transaction) => {
     await lockTenant(transaction, build, "with-others");
@@ -78,13 +78,7 @@ export async function applyBuild(database: CodeIndexDatabase, build: Build, appl
     await sql`update ${table} set generation = ${live} where generation = ${staged}`.execute(transaction);
     await sql`delete from ${sql.id(schema, "builds")} where generation = ${staged}`.execute(transaction);
     await changeVisible(transaction, { schema, generation: live }, { removed: gone, added });
-    const before = await transaction
-      .selectFrom("codeindex.refs")
-      .select(["files", "chunks"])
-      .where("repo_id", "=", repoId)
-      .where("name", "=", ref)
-      .where("generation", "=", live)
-      .executeTakeFirstOrThrow();
+    const before = await countsOfLive(transaction, live, build);
     const [files, chunks] = [before.files + more.files - less.files, before.chunks + more.chunks - less.chunks];
     const visible = await countVisible(transaction, { ...build, generation: live });
     if (visible !== chunks) {
@@ -99,21 +93,26 @@ type Confirming = Indexed & Omit<Build, "generation"> & { readonly live: number 
 
 /** Ends a job that found nothing to change. */
 export async function confirmBuild(database: CodeIndexDatabase, confirming: Confirming): Promise<boolean> {
-  const { repoId, ref, live } = confirming;
+  const { live } = confirming;
   return database.query.transaction().execute(async (transaction) => {
     if (!(await endJob(transaction, confirming, confirming))) {
       return false;
     }
-    const { files, chunks } = await transaction
-      .selectFrom("codeindex.refs")
-      .select(["files", "chunks"])
-      .where("repo_id", "=", repoId)
-      .where("name", "=", ref)
-      .where("generation", "=", live)
-      .executeTakeFirstOrThrow();
-    await saveRef(transaction, confirming, { ...confirming, generation: live, files, chunks });
+    const counts = await countsOfLive(transaction, live, confirming);
+    await saveRef(transaction, confirming, { ...confirming, ...counts, generation: live });
     return true;
   });
+}
+
+/** What the branch's row says of the build that searches see. */
+async function countsOfLive(transaction: Transaction<CodeIndexTables>, live: number, { repoId, ref }: Pick<Build, "repoId" | "ref">) {
+  return transaction
+    .selectFrom("codeindex.refs")
+    .select(["files", "chunks"])
+    .where("repo_id", "=", repoId)
+    .where("name", "=", ref)
+    .where("generation", "=", live)
+    .executeTakeFirstOrThrow();
 }
 
 async function endJob(
@@ -182,7 +181,7 @@ async function saveRef(
       vectors_pending = excluded.vectors_pending, vectors_error = excluded.vectors_error,
       pushes_indexed = greatest(ref.pushes_indexed, least(excluded.pushes_indexed, ref.pushes_received))
   `.execute(transaction);
-  await settleIndexStatus(transaction, [repoId]);
+  await settleIndexStatus(transaction, [{ repo_id: repoId }]);
 }
 
 /** What the source calls a default that is no branch. */

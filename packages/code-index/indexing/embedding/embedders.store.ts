@@ -1,23 +1,9 @@
-import { sql, type Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
+import { sql } from "kysely";
 import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { vectorsTable } from "#store/index/vectors.store.ts";
 
 type Place = Pick<Tenant, "tenantId" | "schema">;
-
-/** The number of the embedder whose vectors are searched: the newest that had all of them, or else the newest. */
-export async function embedderInUse(query: Kysely<CodeIndexTables>, { schema }: Pick<Tenant, "schema">): Promise<number | undefined> {
-  const row = await query
-    .withSchema(schema)
-    .selectFrom("embedders")
-    .select("embedder_id")
-    .orderBy(sql`complete_at is null`)
-    .orderBy("embedder_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.embedder_id;
-}
 
 /** Has searches use the embedder's vectors from now on, once every text has one or was refused; false while some have not. */
 export async function completeEmbedder(

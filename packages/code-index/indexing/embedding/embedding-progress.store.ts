@@ -1,9 +1,8 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { embedderInUse } from "./embedders.store.ts";
 import { lockRepositories, settleIndexStatus } from "#store/records/index-status.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
-import { vectorsTable } from "#store/index/vectors.store.ts";
+import { storedEmbedders, vectorsTable } from "#store/index/vectors.store.ts";
 
 type Place = Pick<Tenant, "tenantId" | "schema">;
 
@@ -14,17 +13,15 @@ export async function waitingOf(
   transaction: Transaction<CodeIndexTables>,
   { schema, generation }: Pick<Tenant, "schema"> & { readonly generation: number },
 ): Promise<Waiting> {
-  const embedderId = await embedderInUse(transaction, { schema });
-  if (embedderId === undefined) {
+  const [used] = await storedEmbedders(transaction, { schema });
+  if (used === undefined) {
     return { pending: 0, error: null };
   }
-  const { rows } = await sql<Waiting>`
-    select pending, case when pending > 0 then last_error end as error
-    from ${sql.id(schema, "embedders")}
-    cross join (select count(*) as pending from ${waitingChunks(schema, embedderId)} where file.generation = ${generation}) as waiting
-    where embedder_id = ${embedderId}
+  const { rows } = await sql<{ pending: number }>`
+    select count(*) as pending from ${waitingChunks(schema, used.embedder_id)} where file.generation = ${generation}
   `.execute(transaction);
-  return rows[0] ?? { pending: 0, error: null };
+  const pending = rows[0]?.pending ?? 0;
+  return { pending, error: pending > 0 ? used.last_error : null };
 }
 
 function waitingChunks(schema: Tenant["schema"], embedderId: number) {
@@ -62,26 +59,24 @@ export async function refreshWaiting(database: CodeIndexDatabase, tenant: Place)
           and ref.indexed_at is not distinct from given.indexed_at
         returning ref.repo_id
       `.execute(transaction);
-      await settleIndexStatus(transaction, [...new Set(rows.map((row) => row.repo_id))]);
+      await settleIndexStatus(transaction, rows);
     });
   }
   return counted.reduce((sum, ref) => sum + ref.pending, 0);
 }
 
 async function countWaiting(query: Kysely<CodeIndexTables>, { tenantId, schema }: Place): Promise<readonly CountedRef[]> {
-  const embedderId = await embedderInUse(query, { schema });
-  if (embedderId === undefined) {
+  const [used] = await storedEmbedders(query, { schema });
+  if (used === undefined) {
     return [];
   }
   const { rows } = await sql<CountedRef>`
     with waiting as (
-      select file.generation, count(*) as pending from ${waitingChunks(schema, embedderId)} group by file.generation
-    ), provider as (
-      select last_error from ${sql.id(schema, "embedders")} where embedder_id = ${embedderId}
+      select file.generation, count(*) as pending from ${waitingChunks(schema, used.embedder_id)} group by file.generation
     ), counted as (
       select ref.ref_id, ref.repo_id, ref.generation, ref.indexed_at, ref.vectors_pending, ref.vectors_error,
-        coalesce(waiting.pending, 0) as pending, case when waiting.pending > 0 then provider.last_error end as error
-      from codeindex.refs as ref cross join provider left join waiting on waiting.generation = ref.generation
+        coalesce(waiting.pending, 0) as pending, case when waiting.pending > 0 then ${used.last_error}::text end as error
+      from codeindex.refs as ref left join waiting on waiting.generation = ref.generation
       where ref.tenant_id = ${tenantId} and ref.generation is not null
     )
     select ref_id, repo_id, generation, indexed_at, pending, error, (vectors_pending, vectors_error) is distinct from (pending, error) as changed
@@ -106,6 +101,6 @@ export async function clearWaiting(database: CodeIndexDatabase, { tenantId }: Pi
       .where("vectors_pending", ">", 0)
       .returning("repo_id")
       .execute();
-    await settleIndexStatus(transaction, [...new Set(rows.map((row) => row.repo_id))]);
+    await settleIndexStatus(transaction, rows);
   });
 }

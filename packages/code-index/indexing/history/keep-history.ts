@@ -7,7 +7,8 @@ import { readCommits } from "#git/read-commits.ts";
 import { addCommits, beginHistory, noteHistoryError, showHistory, type Begun, type NewCommit } from "#store/index/commits.store.ts";
 import { claimHistory, failHistory, finishHistory, keepHistory, releaseHistory, type ClaimedHistory } from "./history-queue.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
+import { reasonOf } from "#indexing/tasks/interrupted.ts";
+import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
 import { describeCommit } from "./describe-commit.ts";
 
 export type HistoryTools = {
@@ -22,9 +23,6 @@ export type HistoryTools = {
   readonly clock: Clock;
 };
 
-/** Between two signs of life; the lease lasts six times as long. */
-const BEAT_MS = 10_000;
-
 /**
  * Brings the history of one branch up to the commit that is indexed; false when none is due. No job waits for it, and none fails
  * with it.
@@ -35,32 +33,21 @@ export async function keepOneHistory(tools: HistoryTools, stopping: AbortSignal)
   if (claimed === undefined) {
     return false;
   }
-  const lost = new AbortController();
-  const signal = AbortSignal.any([stopping, lost.signal]);
-  const beat = async () => {
-    if (!(await keepHistory(database, { ...claimed, now: clock.now() }).catch(() => true))) {
-      lost.abort(new BrokenOff("lost"));
-    }
-  };
-  const timer = setInterval(() => void beat(), BEAT_MS);
-  try {
-    const commits = await bringUp(tools, claimed, signal);
-    await finishHistory(database, { ...claimed, depth });
-    log.debug({ repository: claimed.repoId, branch: claimed.ref, commits }, "the history of a branch is up to date");
-  } catch (error) {
-    if (stopping.aborted) {
-      await releaseHistory(database, claimed);
-    } else if (!lost.signal.aborted) {
-      log.warn(
-        { err: error, repository: claimed.repoId, branch: claimed.ref },
-        "the history of a branch could not be fetched, trying again later",
-      );
+  const of = { repository: claimed.repoId, branch: claimed.ref };
+  await workOnClaim(stopping, {
+    keep: () => keepHistory(database, { ...claimed, now: clock.now() }),
+    work: async (signal) => {
+      const commits = await bringUp(tools, claimed, signal);
+      await finishHistory(database, { ...claimed, depth });
+      log.debug({ ...of, commits }, "the history of a branch is up to date");
+    },
+    release: () => releaseHistory(database, claimed),
+    fail: async (error) => {
+      log.warn({ err: error, ...of }, "the history of a branch could not be fetched, trying again later");
       await note(tools, claimed, reasonOf(error));
       await failHistory(database, { ...claimed, now: clock.now() });
-    }
-  } finally {
-    clearInterval(timer);
-  }
+    },
+  });
   return true;
 }
 

@@ -17,7 +17,7 @@ import {
 import { repositoriesInScope, type RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseHiddenRepository } from "#retrieval/scope/repository-errors.ts";
-import { storedEmbedders } from "#store/index/read-vectors.store.ts";
+import { storedEmbedders } from "#store/index/vectors.store.ts";
 
 type Reading = {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { vectorsTable } from "#store/index/read-vectors.store.ts";
+import { vectorsTable } from "#store/index/vectors.store.ts";
 import { visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
 
 /** A scope of exactly one repository. */
@@ -135,7 +135,7 @@ export async function countEmbedded(
     select count(*) as embedded
     from ${filesOf(scope)}
     join ${sql.id(scope.tenant.schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
-    join ${vectorsTable(scope.tenant, embedderId)} as vector on vector.text_hash = chunk.text_hash
+    join ${vectorsTable(scope.tenant.schema, embedderId)} as vector on vector.text_hash = chunk.text_hash
     where file.path = ${path} and vector.embedding is not null
   `.execute(query);
   return rows[0]?.embedded ?? 0;

@@ -1,35 +1,8 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { isInFiles, isVisible, matchesFile, type Scope } from "#store/tenancy/read-scope.store.ts";
-import type { Tenant } from "#store/tenancy/tenant.ts";
 import { isFresh, isIndexed } from "./vector-index.store.ts";
-import { vectorText } from "./vectors.store.ts";
-
-/** An embedder whose vectors a tenant has. */
-export type StoredEmbedder = {
-  readonly embedder_id: number;
-  readonly identity: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly dimensions: number;
-  /** The vectors made until then are in an index. */
-  readonly near_until: Date | null;
-  readonly last_error: string | null;
-};
-
-/** The tenant's embedders; first the one in use: the newest that had a vector for every chunk, or else the newest. */
-export async function storedEmbedders(query: Kysely<CodeIndexTables>, { schema }: Tenant): Promise<readonly StoredEmbedder[]> {
-  const { rows } = await sql<StoredEmbedder>`
-    select embedder_id, identity, provider, model, dimensions, near_until, last_error
-    from ${sql.id(schema, "embedders")}
-    order by complete_at is null, embedder_id desc
-  `.execute(query);
-  return rows;
-}
-
-export function vectorsTable({ schema }: Tenant, embedderId: number): RawBuilder<unknown> {
-  return sql.id(schema, `vectors_${embedderId}`);
-}
+import { vectorsTable, vectorText, type StoredEmbedder } from "./vectors.store.ts";
 
 type Nearest = {
   readonly vector: Float32Array;
@@ -72,7 +45,7 @@ async function amongNearest(
   scope: Scope,
   { vector, embedder, limit, among }: Nearest & { readonly among: number },
 ): Promise<readonly number[]> {
-  const table = vectorsTable(scope.tenant, embedder.embedder_id);
+  const table = vectorsTable(scope.tenant.schema, embedder.embedder_id);
   const to = sql`${vectorText(vector)}::halfvec`;
   const { near_until: until } = embedder;
   const byIndex = Math.min(among, MAX_EF_SEARCH);
@@ -101,7 +74,7 @@ async function amongChunks(query: Kysely<CodeIndexTables>, scope: Scope, { vecto
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id
     from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
-    join ${vectorsTable(scope.tenant, embedder.embedder_id)} as vector on vector.text_hash = chunk.text_hash
+    join ${vectorsTable(scope.tenant.schema, embedder.embedder_id)} as vector on vector.text_hash = chunk.text_hash
     where vector.embedding is not null and ${matchesFile(scope)} and ${isInFiles(scope)}
     order by (vector.embedding <=> ${vectorText(vector)}::halfvec) + 0, chunk.chunk_id
     limit ${limit}

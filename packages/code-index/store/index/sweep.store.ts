@@ -81,19 +81,20 @@ async function deleteUnused(transaction: Transaction<CodeIndexTables>, { schema 
   await sql`
     delete from ${sql.id(schema, "documents")} where document_id = any(${unused.map((row) => row.document_id)}::bigint[])
   `.execute(transaction);
-  await countDead(
-    transaction,
-    schema,
-    chunks.map((chunk) => chunk.segment_id),
-  );
+  await countDead(transaction, schema, chunks);
   await deleteVectors(transaction, schema, [...new Set(chunks.map((chunk) => chunk.text_hash))]);
   return unused.length;
 }
 
-async function countDead(transaction: Transaction<CodeIndexTables>, schema: TenantSchema, segmentIds: readonly number[]): Promise<void> {
+/** Counts chunks as dead that are in their segments no more; of each the segment is given. */
+export async function countDead(
+  transaction: Transaction<CodeIndexTables>,
+  schema: TenantSchema,
+  chunks: readonly { readonly segment_id: number }[],
+): Promise<void> {
   await sql`
     update ${sql.id(schema, "segments")} as segment set dead = dead + given.chunks
-    from (select segment_id, count(*) as chunks from unnest(${segmentIds}::integer[]) as segment_id group by segment_id) as given
+    from (select segment_id, count(*) as chunks from unnest(${chunks.map((chunk) => chunk.segment_id)}::integer[]) as segment_id group by segment_id) as given
     where segment.segment_id = given.segment_id
   `.execute(transaction);
 }

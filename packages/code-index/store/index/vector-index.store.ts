@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
-import { vectorsTable } from "./vectors.store.ts";
+import { storedEmbedders, vectorsTable } from "./vectors.store.ts";
 
 /** The condition of the vectors that the index made at that moment holds: an index serves a query that says the same. */
 export function isIndexed(until: Date): RawBuilder<unknown> {
@@ -31,17 +31,8 @@ export async function largeTenants(
   const found = tenants
     .filter(({ tenantId }) => large.has(tenantId))
     .map(async (tenant) => {
-      const embedder = await database.query
-        .withSchema(tenant.schema)
-        .selectFrom("embedders")
-        .select(["embedder_id", "dimensions", "near_until"])
-        .orderBy(sql`complete_at is null`)
-        .orderBy("embedder_id", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return embedder === undefined
-        ? []
-        : [{ ...tenant, embedderId: embedder.embedder_id, dimensions: embedder.dimensions, until: embedder.near_until }];
+      const [used] = await storedEmbedders(database.query, tenant);
+      return used === undefined ? [] : [{ ...tenant, embedderId: used.embedder_id, dimensions: used.dimensions, until: used.near_until }];
     });
   return (await Promise.all(found)).flat();
 }

@@ -1,4 +1,5 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
 import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
 import { tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
@@ -6,6 +7,31 @@ import { tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type T
 /** The table that holds an embedder's vectors in a tenant's schema. */
 export function vectorsTable(schema: TenantSchema, embedderId: number): RawBuilder<unknown> {
   return sql.id(schema, `vectors_${embedderId}`);
+}
+
+/** An embedder whose vectors a tenant has. */
+export type StoredEmbedder = {
+  readonly embedder_id: number;
+  readonly identity: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+  /** The vectors made until then are in an index. */
+  readonly near_until: Date | null;
+  readonly last_error: string | null;
+};
+
+/** The tenant's embedders; first the one in use: the newest that had a vector for every chunk, or else the newest. */
+export async function storedEmbedders(
+  query: Kysely<CodeIndexTables>,
+  { schema }: Pick<Tenant, "schema">,
+): Promise<readonly StoredEmbedder[]> {
+  const { rows } = await sql<StoredEmbedder>`
+    select embedder_id, identity, provider, model, dimensions, near_until, last_error
+    from ${sql.id(schema, "embedders")}
+    order by complete_at is null, embedder_id desc
+  `.execute(query);
+  return rows;
 }
 
 /** What tells an embedder's vectors from all others. */

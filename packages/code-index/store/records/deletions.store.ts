@@ -1,7 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { LEASE_MS } from "./failed-jobs.store.ts";
-import { lockJobs } from "./jobs.store.ts";
+import { endJobs, lockJobs } from "./jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 type Moment = { readonly now: Date };
@@ -88,25 +87,6 @@ export async function removeRefs(
   `.execute(transaction);
   await endJobs(transaction, { which: sql`repo_id = ${repoId} and tenant_id = ${tenantId} and ref = any(${removed})`, now });
   await transaction.updateTable("codeindex.tenants").set({ sweep_at: now }).where("tenant_id", "=", tenantId).execute();
-}
-
-/** Ends jobs that are queued or whose worker is silent, and asks the workers of the others to stop. */
-async function endJobs(
-  transaction: Transaction<CodeIndexTables>,
-  { which, now }: Moment & { readonly which: RawBuilder<unknown> },
-): Promise<void> {
-  await sql`
-    update codeindex.index_jobs set
-      cancel_requested = true,
-      status = case when ${isIdle(now)} then 'cancelled' else status end,
-      completed_at = case when ${isIdle(now)} then ${now}::timestamptz end
-    where (${which}) and status in ('queued', 'running')
-  `.execute(transaction);
-}
-
-function isIdle(now: Date): RawBuilder<boolean> {
-  const silent = new Date(now.getTime() - LEASE_MS);
-  return sql`(status = 'queued' or coalesce(heartbeat_at, started_at, created_at) < ${silent})`;
 }
 
 // What the background does

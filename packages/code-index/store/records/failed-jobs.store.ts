@@ -4,7 +4,7 @@ import type { CodeIndexTables, JobMode } from "#schema.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** A worker that was silent for longer has lost its job. */
+/** A worker that was silent for longer has lost its job, preview or history. */
 export const LEASE_MS = 60_000;
 
 /** A job that ran longer without getting on is given up. */
@@ -36,7 +36,7 @@ export async function failStuck(database: CodeIndexDatabase, { now }: Moment): P
 }
 
 /** The last sign of life; it is also set for rows that an operator wrote by hand. */
-const HEARD_OF = sql`coalesce(heartbeat_at, started_at, created_at)`;
+export const HEARD_OF = sql`coalesce(heartbeat_at, started_at, created_at)`;
 
 /** A job whose row is locked is just being ended or renewed by somebody who lives. */
 function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -61,7 +61,7 @@ export async function fixEndedByHand(database: CodeIndexDatabase, { now }: Momen
         select from codeindex.index_jobs where repo_id = repository.id and status in ('queued', 'running')
       )
     `.execute(transaction);
-    await settleIndexStatus(transaction, [...new Set([...ended, ...idle].map((row) => row.repo_id))]);
+    await settleIndexStatus(transaction, [...ended, ...idle]);
     return ended.length;
   });
 }
@@ -96,7 +96,7 @@ export async function failJobs(database: CodeIndexDatabase, { now, reason, retry
         await queueAgain(transaction, job, now);
       }
     }
-    await settleIndexStatus(transaction, [...new Set(rows.map((job) => job.repo_id))]);
+    await settleIndexStatus(transaction, rows);
     return rows.length;
   });
 }
@@ -121,6 +121,6 @@ async function queueAgain(transaction: Transaction<CodeIndexTables>, job: Failed
     .execute();
 }
 
-function before(now: Date, milliseconds: number): Date {
+export function before(now: Date, milliseconds: number): Date {
   return new Date(now.getTime() - milliseconds);
 }

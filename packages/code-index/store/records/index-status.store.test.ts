@@ -33,7 +33,7 @@ test("the state of a repository is that of its latest jobs, branch by branch, an
   expect(await queue.reload()).toMatchObject({ index_status: "failed", last_error: "release: no such branch" });
   // A branch that is no longer wanted says nothing any more.
   await queue.database.query.updateTable("codeindex.repositories").set({ branches: [] }).execute();
-  await queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [queue.repository().id]));
+  await queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [{ repo_id: queue.repository().id }]));
   expect(await queue.reload()).toMatchObject({ index_status: "ready", last_error: null });
 });
 
@@ -49,13 +49,14 @@ test("what a branch failed by before it became the default one is said no more o
   await queue.addRef({ name: "trunk", is_default: true, generation: 3, indexed_commit: "abc" });
   await queue.enqueue({ ref: "trunk" });
   await queue.succeed(await queue.claim("w2", after(1)));
-  await queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [queue.repository().id]));
+  await queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [{ repo_id: queue.repository().id }]));
   expect(await queue.reload()).toMatchObject({ index_status: "ready", last_error: null });
 });
 
 test("while a provider refuses what waits for its vectors, the state stays indexing", async () => {
   await queue.addRef({ is_default: true, generation: 3, vectors_pending: 5, vectors_error: "quota exceeded" });
-  const settle = () => queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [queue.repository().id]));
+  const settle = () =>
+    queue.database.query.transaction().execute((transaction) => settleIndexStatus(transaction, [{ repo_id: queue.repository().id }]));
   await settle();
   expect(await queue.reload()).toMatchObject({ index_status: "indexing" });
   await queue.database.query.updateTable("codeindex.refs").set({ vectors_pending: 0, vectors_error: null }).execute();

@@ -6,9 +6,13 @@ import type { CodeIndexTables } from "#schema.ts";
  * another attempt of one is due, or while chunks of it wait for a vector; `failed` when the latest job of a
  * branch failed, with that job's reason; `ready` when something is searchable; else `pending`.
  *
- * Call it in the transaction that ended a job, after everything else.
+ * Call it in the transaction that ended a job, with the rows of those that ended, after everything else.
  */
-export async function settleIndexStatus(transaction: Transaction<CodeIndexTables>, repoIds: readonly string[]): Promise<void> {
+export async function settleIndexStatus(
+  transaction: Transaction<CodeIndexTables>,
+  rows: readonly { readonly repo_id: string }[],
+): Promise<void> {
+  const repoIds = rows.map((row) => row.repo_id);
   if (repoIds.length === 0) {
     return;
   }

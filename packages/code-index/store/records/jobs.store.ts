@@ -1,8 +1,8 @@
 import { AppError } from "@sightline/foundation/errors";
-import { sql, type Selectable, type Transaction } from "kysely";
+import { sql, type RawBuilder, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { IndexJobsTable, JobMode, JobStatus, JobTrigger, CodeIndexTables } from "#schema.ts";
-import { LEASE_MS } from "./failed-jobs.store.ts";
+import { before, HEARD_OF, LEASE_MS } from "./failed-jobs.store.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
@@ -13,11 +13,11 @@ type Enqueueing = {
   readonly tenantId: string;
   readonly repoId: string;
   /** The branch; the default one when left out. */
-  readonly ref?: string | undefined;
+  readonly ref?: string | null | undefined;
   readonly mode: JobMode;
   readonly trigger: JobTrigger;
   /** The commit whose arrival asks for it, when it is known. */
-  readonly commit?: string | undefined;
+  readonly commit?: string | null | undefined;
   readonly now: Date;
 };
 
@@ -79,25 +79,9 @@ export async function requestCancel(
   database: CodeIndexDatabase,
   { tenantId, jobId, now }: { readonly tenantId: string; readonly jobId: string; readonly now: Date },
 ): Promise<JobRow | undefined> {
-  const silent = new Date(now.getTime() - LEASE_MS);
   await database.query.transaction().execute(async (transaction) => {
-    const { rows } = await sql<{ repo_id: string }>`
-      update codeindex.index_jobs set
-        cancel_requested = true,
-        status = case when ends then 'cancelled' else status end,
-        completed_at = case when ends then ${now}::timestamptz end
-      from (
-        select job_id as found, status = 'queued' or coalesce(heartbeat_at, started_at, created_at) < ${silent} as ends
-        from codeindex.index_jobs where job_id = ${jobId} and tenant_id = ${tenantId} and status in ('queued', 'running')
-        for update
-      ) as job
-      where job_id = found
-      returning repo_id
-    `.execute(transaction);
-    await settleIndexStatus(
-      transaction,
-      rows.map((row) => row.repo_id),
-    );
+    const which = sql`job_id = ${jobId} and tenant_id = ${tenantId}`;
+    await settleIndexStatus(transaction, await endJobs(transaction, { which, now }));
   });
   return getJob(database, { tenantId, jobId });
 }
@@ -153,4 +137,21 @@ export async function lockJobs(transaction: Transaction<CodeIndexTables>, { tena
     select from codeindex.index_jobs where tenant_id = ${tenantId} and ${ofRepository} and status in ('queued', 'running')
     order by job_id for update
   `.execute(transaction);
+}
+
+/** Ends jobs that are queued or whose worker is silent, and asks the workers of the others to stop. Returns all of them. */
+export async function endJobs(
+  transaction: Transaction<CodeIndexTables>,
+  { which, now }: { readonly which: RawBuilder<unknown>; readonly now: Date },
+): Promise<readonly { readonly repo_id: string }[]> {
+  const isIdle = sql`(status = 'queued' or ${HEARD_OF} < ${before(now, LEASE_MS)})`;
+  const { rows } = await sql<{ repo_id: string }>`
+    update codeindex.index_jobs set
+      cancel_requested = true,
+      status = case when ${isIdle} then 'cancelled' else status end,
+      completed_at = case when ${isIdle} then ${now}::timestamptz end
+    where (${which}) and status in ('queued', 'running')
+    returning repo_id
+  `.execute(transaction);
+  return rows;
 }

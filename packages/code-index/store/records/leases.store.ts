@@ -159,10 +159,7 @@ export async function releaseJob(database: CodeIndexDatabase, { jobId, workerId,
       where given.job_id = held.job_id and given.worker_id = ${workerId} and given.status = 'running'
       returning given.repo_id
     `.execute(transaction);
-    await settleIndexStatus(
-      transaction,
-      rows.map((row) => row.repo_id),
-    );
+    await settleIndexStatus(transaction, rows);
   });
 }
 
@@ -177,10 +174,7 @@ export async function cancelJob(database: CodeIndexDatabase, { jobId, workerId, 
       .where("status", "=", "running")
       .returning("repo_id")
       .execute();
-    await settleIndexStatus(
-      transaction,
-      rows.map((row) => row.repo_id),
-    );
+    await settleIndexStatus(transaction, rows);
   });
 }
 

@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import type { PreviewsTable } from "#schema.ts";
+import { before, LEASE_MS } from "./failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** A preview is made anew when it is older, or when it is asked for after a push or a change of the settings. */
 const FRESH_MS = 600_000;
 /** One that failed is tried again sooner: what was wrong may have been fixed. */
 const FAILED_MS = 3_000;
-/** A worker that was silent for longer has lost its preview. */
-const LEASE_MS = 60_000;
 
 type Of = { readonly tenantId: string; readonly repoId: string };
 
@@ -29,10 +28,10 @@ export async function askForPreview(
     where repository.id = ${repoId} and repository.tenant_id = ${tenantId} and repository.deleting_at is null and not exists (
       select from codeindex.previews as known
       where known.repo_id = repository.id and (
-        known.status = 'queued' and known.requested_at > ${ago(now, FRESH_MS)}
-        or known.status = 'running' and known.heartbeat_at > ${ago(now, LEASE_MS)}
-        or known.status = 'failed' and known.completed_at > ${ago(now, FAILED_MS)} and known.result->>'settings' = ${settings}
-        or known.status = 'ready' and known.completed_at > ${ago(now, FRESH_MS)} and known.result->>'settings' = ${settings}
+        known.status = 'queued' and known.requested_at > ${before(now, FRESH_MS)}
+        or known.status = 'running' and known.heartbeat_at > ${before(now, LEASE_MS)}
+        or known.status = 'failed' and known.completed_at > ${before(now, FAILED_MS)} and known.result->>'settings' = ${settings}
+        or known.status = 'ready' and known.completed_at > ${before(now, FRESH_MS)} and known.result->>'settings' = ${settings}
           and (known.result->>'head' is not distinct from ${head} or known.commit = ${head})
       )
     )
@@ -72,8 +71,8 @@ export async function claimPreview(database: CodeIndexDatabase, { workerId, now 
       join codeindex.tenants as tenant on tenant.tenant_id = due.tenant_id
       where owner.deleting_at is null and tenant.deleting_at is null
         -- One that ends its worker again and again is not asked for for ever.
-        and due.requested_at > ${ago(now, FRESH_MS)}
-        and (due.status = 'queued' or due.status = 'running' and due.heartbeat_at <= ${ago(now, LEASE_MS)})
+        and due.requested_at > ${before(now, FRESH_MS)}
+        and (due.status = 'queued' or due.status = 'running' and due.heartbeat_at <= ${before(now, LEASE_MS)})
       order by due.requested_at
       limit 1
       for update of due skip locked
@@ -130,8 +129,4 @@ export async function releasePreview(database: CodeIndexDatabase, { repoId, work
     .where("worker_id", "=", workerId)
     .where("status", "=", "running")
     .execute();
-}
-
-function ago(now: Date, milliseconds: number): Date {
-  return new Date(now.getTime() - milliseconds);
 }
