@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import { before, LEASE_MS } from "#store/records/failed-jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
+/** A worker that was silent for longer has lost its history. */
+const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 3_600_000;
 
@@ -27,7 +28,7 @@ export async function claimHistory(
   database: CodeIndexDatabase,
   { workerId, depth, now }: Moment & { readonly workerId: string; readonly depth: number },
 ): Promise<ClaimedHistory | undefined> {
-  const silent = before(now, LEASE_MS);
+  const silent = new Date(now.getTime() - LEASE_MS);
   const { rows } = await sql<ClaimedHistory>`
     with due as (
       select ref.ref_id

@@ -4,7 +4,7 @@ import type { CodeIndexTables, JobMode } from "#schema.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** A worker that was silent for longer has lost its job, preview or history. */
+/** A worker that was silent for longer has lost its job or preview. */
 export const LEASE_MS = 60_000;
 
 /** A job that ran longer without getting on is given up. */
