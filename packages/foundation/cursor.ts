@@ -1,3 +1,4 @@
+import { parseJson } from "./parse-json.ts";
 import type { z } from "zod";
 import { AppError } from "./errors.ts";
 
@@ -17,12 +18,4 @@ export function fromCursor<Position>(cursor: string, position: z.ZodType<Positio
     });
   }
   return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -49,6 +49,11 @@ export class AppError extends Error {
   }
 }
 
+/** The code of an error of Node's, of the database's (its SQLSTATE) or of ours. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
 /** The text of anything that can be thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {

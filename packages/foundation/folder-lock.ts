@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "./errors.ts";
 import { makeFolder } from "./make-folder.ts";
 import { isOfThisMachine, isRunning, readIdentity, thisProcess, type ProcessIdentity } from "./process-table.ts";
 
@@ -118,7 +119,7 @@ async function linkWhole(folder: string, path: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (hasCode(error, "EEXIST")) {
+    if (codeOf(error) === "EEXIST") {
       return false;
     }
     throw error;
@@ -137,11 +138,7 @@ async function standsAlone(folder: string, own: number): Promise<boolean> {
 }
 
 function unlessMissing(error: unknown): undefined {
-  if (!hasCode(error, "ENOENT")) {
+  if (codeOf(error) !== "ENOENT") {
     throw error;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { codeOf } from "./errors.ts";
 
 type Options = { readonly mode?: number };
 
@@ -14,7 +15,7 @@ export async function makeFolder(path: string, options: Options = {}): Promise<v
     if (await isFolder(path)) {
       return;
     }
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) {
+    if (codeOf(error) !== "ENOENT") {
       throw error;
     }
     const above = dirname(path);

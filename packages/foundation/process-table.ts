@@ -3,6 +3,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { parseJson } from "./parse-json.ts";
 
 const run = promisify(execFile);
 
@@ -23,11 +24,7 @@ export async function thisProcess(): Promise<ProcessIdentity> {
 
 /** `undefined` when the text is not, or not all of, what `thisProcess` gave as JSON. */
 export function readIdentity(text: string): ProcessIdentity | undefined {
-  try {
-    return processIdentitySchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return processIdentitySchema.safeParse(parseJson(text)).data;
 }
 
 export async function isOfThisMachine({ machine }: ProcessIdentity): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
 
 export type HttpClient = {
@@ -45,12 +46,4 @@ export function createHttpClient(baseUrl: string, token: string): HttpClient {
     post: async (path, body, schema) => schema.parse(await send("POST", path, body)),
     remove: async (path) => void (await send("DELETE", path)),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { codeOf } from "@sightline/foundation/errors";
 import { randomBytes } from "node:crypto";
 import { chmod, open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -60,7 +61,7 @@ function render(secrets: NodeJS.Dict<string>): string {
 }
 
 function emptyWhenMissing(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+  if (codeOf(error) === "ENOENT") {
     return "";
   }
   throw error;

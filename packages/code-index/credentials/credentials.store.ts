@@ -3,10 +3,8 @@ import type { Selectable } from "kysely";
 import type { CredentialKind, CredentialsTable } from "#schema.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** A stored credential, as its row. */
 export type CredentialRow = Selectable<CredentialsTable>;
 
-/** A credential of one tenant. */
 type One = { readonly tenantId: string; readonly id: string };
 
 /** @throws {AppError} `credential_exists` (409) when the tenant has one of that name. */

@@ -1,3 +1,4 @@
+import { parseJson } from "@sightline/foundation/parse-json";
 import { createPrivateKey } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import { messageOf } from "@sightline/foundation/errors";
@@ -7,7 +8,6 @@ import { post } from "@sightline/foundation/outbound/post";
 import { findAddresses, type AllowedHosts } from "#git/addresses.ts";
 import { SourceError } from "#git/source-error.ts";
 
-/** A GitHub App that is installed somewhere. */
 export type Installation = {
   readonly host: string;
   readonly appId: string;
@@ -100,14 +100,6 @@ async function askForToken(url: URL, proof: string, { allowed, signal }: Reachin
     signal.throwIfAborted();
     const reason = limit.aborted ? `no answer within ${LIMIT_MS / 1_000} s` : messageOf(error);
     throw new SourceError(`${url.host} could not be asked: ${reason}`, { transient: true, fromRemote: true, cause: error });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -22,7 +22,6 @@ export type SourceAccessOptions = {
   readonly dataDir?: string;
 };
 
-/** A registered repository. */
 export type Registered = { readonly tenantId: string; readonly repoId: string; readonly cloneUrl: string };
 
 /** How sources are reached: by which credential, and what the operator allows. */

@@ -1,3 +1,4 @@
+import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
 
 /** A question is not embedded as what answers it, by the models that know the difference. */
@@ -59,14 +60,6 @@ export function readKey(key: string): VectorSpace | undefined {
   }
   const [provider, model, revision, dimensions, documentPrefix, queryPrefix] = parsed.data;
   return { provider, model, revision, dimensions, documentPrefix, queryPrefix };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 type EmbedderErrorOptions = {

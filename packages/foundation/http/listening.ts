@@ -1,3 +1,4 @@
+import { codeOf } from "#errors.ts";
 import type { Socket } from "node:net";
 import type { HttpServer } from "./http-server.ts";
 import type { Service } from "#lifecycle.ts";
@@ -18,7 +19,7 @@ export function listening(
       try {
         await server.listen({ host: address.host, port: address.port });
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+        if (codeOf(error) === "EADDRINUSE") {
           throw new Error(
             `Port ${address.port} is in use by another process. Stop it, or choose another port with ${address.portVariable}.`,
             { cause: error },

@@ -1,6 +1,6 @@
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf, AppError } from "@sightline/foundation/errors";
+import { AppError, codeOf, messageOf } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
@@ -42,7 +42,7 @@ export function createAuthenticators(dependencies: AuthDependencies): Readonly<R
       try {
         await reader(request);
       } catch (error) {
-        throw isAuthFailure(error) ? authFailed(error.message, dependencies.mcpChallenge) : error;
+        throw codeOf(error) === "auth_failed" ? authFailed(messageOf(error), dependencies.mcpChallenge) : error;
       }
     },
     user,
@@ -119,27 +119,19 @@ async function admit(request: IncomingRequest, principal: Reader, { database, pr
   const { kind, tenantId } = principal;
   const tenant = (await findTenant(database, tenantId)) ?? (kind === "user" ? await provision?.(tenantId) : undefined);
   if (tenant === undefined) {
-    throw tenantUnknown();
+    throw new AppError({
+      code: "tenant_unknown",
+      status: 403,
+      message: "Your organisation (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
+    });
   }
   setPrincipal(request, principal);
   setTenant(request, tenant);
 }
 
-function isAuthFailure(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && error.code === "auth_failed";
-}
-
 /** The one answer to every token that does not open what it was sent to. */
 function authFailed(message: string, challenge = "Bearer"): AppError {
   return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": challenge } });
-}
-
-function tenantUnknown(): AppError {
-  return new AppError({
-    code: "tenant_unknown",
-    status: 403,
-    message: "Your organisation (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
-  });
 }
 
 export function forbidden(message: string): AppError {
