@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { CodeChunksTable } from "#tenant-schema.ts";
 import type { Build, NewFile } from "#store/index/builds.store.ts";
+import { insertRows } from "#store/index/insert-rows.store.ts";
 import { chunkId } from "#store/index/postings.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
@@ -15,7 +16,6 @@ export type NewSymbol = {
   readonly scope: string;
 };
 
-/** A file whose content was read. */
 export type NewDocument = NewFile & {
   readonly language: string;
   readonly lines: number;
@@ -91,19 +91,9 @@ async function insertChunks(
       return row;
     }),
   );
-  if (rows.length === 0) {
-    return;
-  }
-  await sql`
-    insert into ${sql.id(schema, "code_chunks")} (chunk_id, segment_id, ordinal, document_id, path, language,
-      start_line, end_line, start_byte, end_byte, symbols, scope, content, text_hash)
-    select chunk_id, ${segmentId}, ordinal, document_id, path, language,
-      start_line, end_line, start_byte, end_byte, symbols, scope, content, text_hash
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(
-      chunk_id bigint, ordinal integer, document_id bigint, path text, language text, start_line integer, end_line integer,
-      start_byte integer, end_byte integer, symbols text[], scope text, content text, text_hash uuid
-    )
-  `.execute(transaction);
+  const columns = `chunk_id bigint, ordinal integer, document_id bigint, path text, language text, start_line integer, end_line integer,
+    start_byte integer, end_byte integer, symbols text[], scope text, content text, text_hash uuid`;
+  await insertRows(transaction, schema, { table: "code_chunks", columns, same: { segment_id: segmentId }, rows });
 }
 
 async function insertNames(
@@ -111,27 +101,16 @@ async function insertNames(
   { schema }: Build,
   documents: readonly WrittenDocument[],
 ): Promise<void> {
-  const symbols = documents.flatMap(({ documentId, definitions }) =>
-    definitions.map((definition) => ({ document_id: documentId, ...definition })),
-  );
-  if (symbols.length > 0) {
-    await sql`
-      insert into ${sql.id(schema, "symbols")} (document_id, name, kind, start_line, end_line, scope)
-      select document_id, name, kind, start_line, end_line, scope
-      from json_to_recordset(${JSON.stringify(symbols)}::json) as given(
-        document_id bigint, name text, kind text, start_line integer, end_line integer, scope text
-      )
-    `.execute(transaction);
-  }
-  const references = documents.flatMap(({ documentId, references: names }) =>
-    names.length === 0 ? [] : [{ document_id: documentId, names }],
-  );
-  if (references.length > 0) {
-    await sql`
-      insert into ${sql.id(schema, "symbol_references")} (document_id, names)
-      select document_id, names from json_to_recordset(${JSON.stringify(references)}::json) as given(document_id bigint, names text[])
-    `.execute(transaction);
-  }
+  await insertRows(transaction, schema, {
+    table: "symbols",
+    columns: "document_id bigint, name text, kind text, start_line integer, end_line integer, scope text",
+    rows: documents.flatMap(({ documentId, definitions }) => definitions.map((found) => ({ document_id: documentId, ...found }))),
+  });
+  await insertRows(transaction, schema, {
+    table: "symbol_references",
+    columns: "document_id bigint, names text[]",
+    rows: documents.flatMap(({ documentId, references: names }) => (names.length === 0 ? [] : [{ document_id: documentId, names }])),
+  });
 }
 
 async function insertFiles(
@@ -139,10 +118,10 @@ async function insertFiles(
   { schema, generation }: Build,
   documents: readonly WrittenDocument[],
 ): Promise<void> {
-  const rows = documents.map(({ documentId, path, blob, bytes }) => ({ document_id: documentId, path, blob, bytes }));
-  await sql`
-    insert into ${sql.id(schema, "files")} (generation, path, blob, bytes, document_id)
-    select ${generation}, path, blob, bytes, document_id
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(path text, blob text, bytes bigint, document_id bigint)
-  `.execute(transaction);
+  await insertRows(transaction, schema, {
+    table: "files",
+    columns: "path text, blob text, bytes bigint, document_id bigint",
+    same: { generation },
+    rows: documents.map(({ documentId, path, blob, bytes }) => ({ document_id: documentId, path, blob, bytes })),
+  });
 }

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Lease } from "#store/records/leases.store.ts";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
-import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
+import { insertRows } from "./insert-rows.store.ts";
+import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
 /** A set of files in the making; nobody sees it until it is switched to or applied. */
 export type Build = Omit<Tenant, "name"> & {
@@ -40,12 +40,10 @@ export type SkippedFile = NewFile & { readonly skip_reason: string };
 /** Adds paths that the repository's own rules leave out. */
 export async function insertSkippedFiles(database: CodeIndexDatabase, build: Build, files: readonly SkippedFile[]): Promise<void> {
   const { schema, generation } = build;
-  const statement = sql`
-    insert into ${sql.id(schema, "files")} (generation, path, blob, bytes, skip_reason)
-    select ${generation}, path, blob, bytes, skip_reason
-    from json_to_recordset(${JSON.stringify(files)}::json) as given(path text, blob text, bytes bigint, skip_reason text)
-  `;
-  await withinTenant(database, build, {}, (transaction) => statement.execute(transaction));
+  const columns = "path text, blob text, bytes bigint, skip_reason text";
+  await withinTenant(database, build, {}, (transaction) =>
+    insertRows(transaction, schema, { table: "files", columns, same: { generation }, rows: files }),
+  );
 }
 
 type Attaching = { readonly files: readonly NewFile[]; readonly splitter: number };

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { CommitsTable } from "#tenant-schema.ts";
+import { insertRows } from "./insert-rows.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
 /** Who writes the history of a branch; another one that begins ends its right to. */
@@ -55,18 +56,13 @@ export async function addCommits(database: CodeIndexDatabase, writer: HistoryWri
   }
   await withinTenant(database, writer, {}, async (transaction) => {
     await requireWriter(transaction, writer);
-    await sql`
-      insert into ${sql.id(writer.schema, "commits")} (repo_id, ref, position, commit, parents, author, author_email, authored_at,
-        committed_at, subject, body, terms, paths, paths_total, moved_to, moved_from)
-      select ${writer.repoId}, ${writer.ref}, position, commit, parents, author, author_email, authored_at,
-        committed_at, subject, body, terms, paths, paths_total, moved_to, moved_from
-      from json_to_recordset(${JSON.stringify(commits)}::json) as given(
-        position integer, commit text, parents text[], author text, author_email text, authored_at timestamptz, committed_at timestamptz,
-        subject text, body text, terms text[], paths text[], paths_total integer, moved_to text[], moved_from text[]
-      )
-    `.execute(transaction);
+    const { repoId: repo_id, ref } = writer;
+    await insertRows(transaction, writer.schema, { table: "commits", columns: COMMIT_COLUMNS, same: { repo_id, ref }, rows: commits });
   });
 }
+
+const COMMIT_COLUMNS = `position integer, commit text, parents text[], author text, author_email text, authored_at timestamptz,
+  committed_at timestamptz, subject text, body text, terms text[], paths text[], paths_total integer, moved_to text[], moved_from text[]`;
 
 type Finished = {
   readonly commit: string | null;
