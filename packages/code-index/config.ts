@@ -219,14 +219,11 @@ export const indexerVariables = pickVariables(codeIndexVariables, [
   ...embeddingVariables,
 ]);
 
-/** Those of the embedder alone. */
 export const embedderVariables = pickVariables(codeIndexVariables, embeddingVariables);
 
-/** What `createEmbedder` reads. */
 export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER"> &
   Partial<Pick<CodeIndexConfig, (typeof embeddingVariables)[number]>>;
 
-/** What `createReranker` reads. */
 export type RerankerConfig = Partial<
   Pick<
     CodeIndexConfig,

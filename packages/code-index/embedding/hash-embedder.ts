@@ -28,7 +28,6 @@ const RANKS = new Map(
     .map((word, index) => [word, index + 1]),
 );
 
-/** Weight of the commonest word. */
 const MIN_WEIGHT = 0.3;
 
 /** A word's weight from 0.3 to 1, as its inverse document frequency goes with its rank. */

@@ -2,7 +2,6 @@ import { messageOf } from "@sightline/foundation/errors";
 import { post, TooLongAnswerError, type Answer } from "@sightline/foundation/outbound/post";
 import { EmbedderError } from "./embedder.ts";
 
-/** One call of a provider's HTTP interface. */
 export type ProviderCall = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

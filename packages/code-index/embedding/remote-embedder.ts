@@ -83,7 +83,6 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
     return purpose === "query" ? once() : withRetries(once, { baseMs: retryBaseMs, signal });
   }
 
-  /** Answers for each text, however the provider has to be asked. */
   async function embedBatch(batch: readonly MeasuredText[], run: Run): Promise<readonly Embedded[]> {
     try {
       const outcomes = await requestVectors(
@@ -204,7 +203,6 @@ function broken(signal: AbortSignal): EmbedderError {
   return new EmbedderError(messageOf(signal.reason), { transient: true, cause: signal.reason });
 }
 
-/** Tokens below which a text is not cut any further. */
 const MIN_CUT_TOKENS = 16;
 
 function toVector(numbers: readonly unknown[], { provider, model, dimensions }: EmbedderIdentity): Embedded {

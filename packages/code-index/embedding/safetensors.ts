@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** One tensor of a safetensors file. */
 export type Tensor = { readonly shape: readonly number[]; readonly values: Float32Array };
 
 const headerSchema = z.record(

@@ -5,7 +5,7 @@ import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { runLegs } from "#retrieval/search/search-legs.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
+import { readAs } from "#store/tenancy/tenant.ts";
 import { readChunks, type FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import { readContents } from "#retrieval/scope/read-listed.store.ts";
 import type { EvaluatedIndex } from "./evaluated-index.ts";

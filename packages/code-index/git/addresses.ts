@@ -1,3 +1,4 @@
+import { codeOf } from "@sightline/foundation/errors";
 import * as outbound from "@sightline/foundation/outbound/addresses";
 import ipaddr from "ipaddr.js";
 import { SourceError } from "./source-error.ts";
@@ -42,9 +43,8 @@ function failureOf(error: unknown, host: string, { aborted }: AbortSignal): unkn
   if (aborted) {
     return new SourceError(`The name ${host} was not found in time.`, { transient: true });
   }
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? new SourceError(`The host ${host} was not found (${error.code}).`, { transient: true, cause: error })
-    : error;
+  const code = codeOf(error);
+  return code === undefined ? error : new SourceError(`The host ${host} was not found (${code}).`, { transient: true, cause: error });
 }
 
 /** Whether an entry of `CODEINDEX_ALLOW_PRIVATE_HOSTS` is a name, an address or a range. */

@@ -7,7 +7,6 @@ export type { TreeEntry } from "./tree-entry.ts";
 
 type Reading = { readonly signal: AbortSignal };
 
-/** Most files of a commit. */
 const MAX_FILES = 500_000;
 
 /** Every entry below the root of the mirror's commit, in git's order. */

@@ -9,7 +9,6 @@ const HOST = /^(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])$/;
 
 type Choice = {
   readonly fullName: string;
-  /** What the user gave, if anything. */
   readonly cloneUrl: string | undefined;
   readonly allowFileUrls: boolean;
 };
@@ -24,7 +23,6 @@ export function chooseCloneUrl({ fullName, cloneUrl, allowFileUrls }: Choice): s
   return checkCloneUrl(cloneUrl ?? `https://github.com/${fullName}.git`, { allowFileUrls });
 }
 
-/** What an address says. */
 export type Location = {
   readonly protocol: "https" | "ssh" | "file";
   /** As git is given it. */

@@ -19,7 +19,6 @@ export type GitOptions = {
   readonly signal: AbortSignal;
 };
 
-/** No call to git may take longer. */
 const MAX_GIT_MS = 10 * 60_000;
 /** What a process that was asked to end may take to remove its lock files. */
 const GRACE_MS = 2_000;
@@ -69,7 +68,6 @@ export type RunningGit = {
   readonly stop: () => void;
 };
 
-/** Most bytes of an answer that is kept in memory. */
 const MAX_ANSWER_BYTES = 128 * 1_024 * 1_024;
 
 /**

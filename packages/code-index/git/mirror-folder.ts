@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "@sightline/foundation/errors";
 import { runGit } from "./git.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -53,10 +54,10 @@ export async function removeFolder(directory: string): Promise<void> {
   try {
     await rename(directory, gone);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      return;
+    if (codeOf(error) !== "ENOENT") {
+      throw error;
     }
-    throw error;
+    return;
   }
   await rm(gone, { recursive: true, force: true });
 }

@@ -52,7 +52,6 @@ export function knownHostsFile(dataDir: string, repoId: string): string {
   return join(mirrorFolder(dataDir, repoId), "known_hosts");
 }
 
-/** The folder of everything that is kept for a repository. */
 export function mirrorFolder(dataDir: string, repoId: string): string {
   return join(mirrorsFolder(dataDir), repoId);
 }
@@ -83,7 +82,6 @@ async function fetchBranch({ directory, remote, branch, maxBytes = DEFAULT_MAX_B
   return fetched;
 }
 
-/** The commit that was fetched last. */
 async function readTip(directory: string, own: string, signal: AbortSignal): Promise<string | undefined> {
   const listed = await runGit({ arguments: ["for-each-ref", "--format=%(objecttype) %(objectname)", `${own}/tip`], directory, signal });
   return /^commit (.+)$/.exec(listed.toString("latin1").trim())?.[1];

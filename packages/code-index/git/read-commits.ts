@@ -20,7 +20,6 @@ export type Commit = {
   readonly moves: readonly { readonly from: string; readonly to: string }[];
 };
 
-/** Most paths kept of one commit. */
 const MAX_PATHS = 2_000;
 /** Most bytes kept of a field, such as the message. */
 const MAX_FIELD_BYTES = 65_536;

@@ -4,12 +4,10 @@ import { runGit, goesThroughProxy, type GitSetting } from "./git.ts";
 import { SourceError } from "./source-error.ts";
 import { withSsh, type DeployKey } from "./ssh.ts";
 
-/** What opens a repository. */
 export type SourceCredential = Token | DeployKey;
 
 type Token = { readonly kind: "token"; readonly username?: string | undefined; readonly token: string };
 
-/** Where a repository is fetched from, and how. */
 export type Remote = {
   readonly cloneUrl: string;
   readonly credential?: SourceCredential | undefined;

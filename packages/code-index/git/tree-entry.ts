@@ -1,4 +1,3 @@
-/** An entry of a commit's tree. */
 export type TreeEntry = {
   /** Bytes that are not UTF-8 are written `\xff`; of an overlong one the beginning. */
   readonly path: string;

@@ -15,7 +15,6 @@ type DeliveryDependencies = { readonly database: CodeIndexDatabase; readonly clo
 const paramsSchema = z.object({ delivery_id: z.string() });
 const querySchema = pageQuerySchema.extend({ repo_id: z.uuid().optional(), status: deliveryStatusSchema.optional() });
 
-/** The ledger of webhook deliveries. */
 export function deliveryRoutes({ database, clock }: DeliveryDependencies): Routes {
   return (server) => {
     server.get(

@@ -1,10 +1,9 @@
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { embeddingSchema, type Embedding } from "#contract.ts";
 import type { EmbedderIdentity } from "#embedding/embedder.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { countTexts, embeddedBranches, type EmbeddedBranch } from "./read-embedding.store.ts";
 import { storedEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
-import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
 import { route } from "#http/kit/route.ts";
 
@@ -14,7 +13,6 @@ type EmbeddingDependencies = {
   readonly embedder: EmbedderIdentity | undefined;
 };
 
-/** The embedder of the tenant, and its progress. */
 export function embeddingRoutes({ database, embedder }: EmbeddingDependencies): Routes {
   return (server) => {
     server.get(

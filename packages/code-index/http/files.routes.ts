@@ -19,7 +19,6 @@ import { presentRef } from "#http/kit/presenters.ts";
 import { scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
 import { route } from "#http/kit/route.ts";
 
-/** What is indexed of one repository: its branches, and their files. */
 export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
   return (server) => {
     server.get(

@@ -30,10 +30,7 @@ export function registerQueueMetrics({ metrics, database, clock, watchdogLookedA
     labels: ["status"],
     read: async () => {
       const { queued, running } = await queue();
-      return [
-        { labels: { status: "queued" }, value: queued },
-        { labels: { status: "running" }, value: running },
-      ];
+      return labelled("status", { queued, running });
     },
   });
   createGauge(metrics, {
@@ -48,7 +45,7 @@ export function registerQueueMetrics({ metrics, database, clock, watchdogLookedA
     labels: ["status"],
     read: async () => {
       const { succeeded, failed, cancelled } = await queue();
-      return Object.entries({ succeeded, failed, cancelled }).map(([status, value]) => ({ labels: { status }, value }));
+      return labelled("status", { succeeded, failed, cancelled });
     },
   });
   createGauge(metrics, {
@@ -57,10 +54,7 @@ export function registerQueueMetrics({ metrics, database, clock, watchdogLookedA
     labels: ["quantile"],
     read: async () => {
       const { median_seconds: median, p95_seconds: p95 } = await queue();
-      return [
-        { labels: { quantile: "0.5" }, value: median ?? Number.NaN },
-        { labels: { quantile: "0.95" }, value: p95 ?? Number.NaN },
-      ];
+      return labelled("quantile", { "0.5": median ?? Number.NaN, "0.95": p95 ?? Number.NaN });
     },
   });
   createGauge(metrics, {
@@ -72,4 +66,8 @@ export function registerQueueMetrics({ metrics, database, clock, watchdogLookedA
       return lookedAt === undefined ? [] : [{ labels: {}, value: (clock.now().getTime() - lookedAt.getTime()) / 1_000 }];
     },
   });
+}
+
+function labelled<Label extends string>(label: Label, values: Readonly<Record<string, number>>) {
+  return Object.entries(values).map(([of, value]) => ({ labels: { [label]: of } as Record<Label, string>, value }));
 }

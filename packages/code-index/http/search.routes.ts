@@ -21,7 +21,6 @@ import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 import { route } from "#http/kit/route.ts";
 
-/** Everything that finds code: searches, greps, symbols and commits. */
 export function searchRoutes({
   grepLimit,
   ...dependencies

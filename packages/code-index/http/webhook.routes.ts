@@ -16,13 +16,18 @@ type Webhook = { readonly authenticator: Authenticator; readonly routes: Routes 
 
 /** `POST /api/v1/ingest/webhook`, and what refuses a delivery that can't be signed rightly before its body is read. */
 export function createWebhook(tools: WebhookTools & { readonly metrics: Metrics }): Webhook {
-  const metrics = createWebhookMetrics(tools.metrics);
+  // Those that were refused leave no other trace.
+  const deliveries = createCounter(tools.metrics, {
+    name: "codeindex_webhook_deliveries_total",
+    help: "Webhook deliveries by host and by what they came to.",
+    labels: ["provider", "outcome"],
+  });
   return {
     authenticator: async ({ headers }) => {
       try {
         readHead(headers);
       } catch (error) {
-        metrics.counted("unknown", "refused");
+        deliveries.inc({ provider: "unknown", outcome: "refused" });
         throw error;
       }
     },
@@ -43,10 +48,12 @@ export function createWebhook(tools: WebhookTools & { readonly metrics: Metrics 
           const head = readHead(request.headers);
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
           const taken = await takeDelivery(tools, { head, body }).catch((error: unknown) => {
-            countFailure(metrics, head.provider, error);
+            if (error instanceof AppError) {
+              deliveries.inc({ provider: head.provider, outcome: error.status === 401 ? "refused" : "invalid" });
+            }
             throw error;
           });
-          metrics.counted(head.provider, taken.status);
+          deliveries.inc({ provider: head.provider, outcome: taken.status });
           return reply.status(taken.status === "pong" ? 200 : 202).send({ ...taken, jobs: [...taken.jobs] });
         },
       );
@@ -87,24 +94,4 @@ function limitBytes(server: HttpServer): void {
       underWay -= bytes;
     });
   });
-}
-
-function countFailure(metrics: WebhookMetrics, provider: string, error: unknown): void {
-  if (error instanceof AppError) {
-    metrics.counted(provider, error.status === 401 ? "refused" : "invalid");
-  }
-}
-
-type WebhookMetrics = {
-  /** Deliveries by what they came to; those that were refused leave no other trace. */
-  readonly counted: (provider: string, outcome: "accepted" | "ignored" | "pong" | "refused" | "invalid") => void;
-};
-
-function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
-  const deliveries = createCounter(metrics, {
-    name: "codeindex_webhook_deliveries_total",
-    help: "Webhook deliveries by host and by what they came to.",
-    labels: ["provider", "outcome"],
-  });
-  return { counted: (provider, outcome) => deliveries.inc({ provider, outcome }) };
 }

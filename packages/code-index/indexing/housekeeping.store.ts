@@ -47,7 +47,6 @@ async function changedTables(database: CodeIndexDatabase, schema: TenantSchema):
 const KEPT_MS = 90 * 24 * 3_600_000;
 const KEPT_JOBS = 20;
 
-/** Rows deleted by one statement. */
 const BATCH = 1_000;
 
 /** Forgets a batch of the jobs that ended over 90 days ago, the latest twenty of each branch apart; `true` when there may be more. */

@@ -10,10 +10,9 @@ import {
 import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { branchSchema } from "#branch-schema.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { pathsBeginning } from "#retrieval/files/read-files.store.ts";
 import { listRepositories } from "#store/records/read-repositories.store.ts";
-import { untilAborted } from "#store/tenancy/tenant.ts";
+import { readAs, untilAborted } from "#store/tenancy/tenant.ts";
 import { readFile } from "#retrieval/files/read-file.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 import { MAX_TOKENS, type ToolContext } from "#mcp/kit/tool.ts";

@@ -21,7 +21,6 @@ const MAX_NAME_LENGTH = 200;
 /** More are of no use in a search for who uses a name. */
 const MAX_REFERENCES = 500;
 
-/** The names that a syntax tree defines and uses. */
 export function findNames(root: Node, query: Query, text: string): Names {
   const definitions = new Map<number, Definition>();
   const used: Node[] = [];

@@ -18,7 +18,6 @@ export type SplitChunk = {
   readonly content: string;
 };
 
-/** A name that a file defines. */
 export type SymbolDefinition = {
   readonly name: string;
   /** function, method, class, interface, type, enum, constant, module, macro. */

@@ -2,7 +2,6 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createGrammars } from "./grammars.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
 
-/** A file to split. */
 export type SplitRequest = { readonly content: Uint8Array; readonly language: string };
 export type SplitAnswer = { readonly file: SplitFile };
 /** What a thread is started with: the compiled parser. */

@@ -6,7 +6,6 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 /** A delivery of a host, for one of the repositories it is about, as its row. */
 export type DeliveryRow = Selectable<WebhookDeliveriesTable>;
 
-/** What a delivery came to. */
 export type DeliveryOutcome = { readonly status: DeliveryRow["status"]; readonly reason: string; readonly jobIds: readonly string[] };
 
 type NewDelivery = {

@@ -5,7 +5,6 @@ import { enqueueJob } from "#store/records/jobs.store.ts";
 import { countPush, type WatchedRepository } from "./pushes.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** What is known of a repository when a push to it arrives. */
 type Known = {
   readonly default_branch: string | null;
   readonly branches: readonly string[];

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { WebhookProvider } from "#schema.ts";
 import { AppError } from "@sightline/foundation/errors";
 
-/** How a delivery verifySignature who sent it. */
+/** How a delivery proves who sent it. */
 export type Proof =
   /** HMAC-SHA-256 of the body. */
   | { readonly kind: "body"; readonly signature: Buffer }
@@ -32,10 +32,6 @@ export function readHead(given: IncomingHttpHeaders): DeliveryHead {
     const value = given[name];
     return typeof value === "string" ? value : undefined;
   };
-  return providerOf(header);
-}
-
-function providerOf(header: Headers): DeliveryHead {
   const gitea = header("x-forgejo-event") ?? header("x-gitea-event");
   if (gitea !== undefined) {
     const name = header("x-forgejo-signature") === undefined ? "x-gitea-signature" : "x-forgejo-signature";

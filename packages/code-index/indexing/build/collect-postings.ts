@@ -22,7 +22,6 @@ export type PostingsCollector = {
   readonly add: (fields: Fields) => void;
   /** Term by term, in the order of the index they are written to. */
   readonly packed: () => Generator<CollectedPostings, void, undefined>;
-  /** The trigrams of the chunks' contents. */
   readonly trigrams: () => Generator<TrigramBlock, void, undefined>;
 };
 

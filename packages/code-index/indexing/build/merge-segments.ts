@@ -5,7 +5,6 @@ import { blocksInBatches, inBatches } from "./write-build.ts";
 
 /** Searches read a row of each segment for each term: so many small ones are let be. */
 const MAX_SMALL_SEGMENTS = 32;
-/** A segment with fewer chunks is small. */
 const SMALL_SEGMENT_CHUNKS = 1_000;
 /** Moved at once: bounds how long the tenant is held. */
 const MAX_MOVED_CHUNKS = 2_000;

@@ -3,9 +3,8 @@ import type { CodeIndexTables } from "#schema.ts";
 import { chunkId } from "#store/index/postings.ts";
 import { clearBit, emptyBitmap, hasBit, openBitmap, setBit } from "#store/index/bitmap.ts";
 import { countDead } from "#store/index/sweep.store.ts";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
 import { insertPostings, insertTrigrams, type NewPostings } from "./segments.store.ts";
-import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
+import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 import { insertVisible } from "./visible.store.ts";
 

@@ -27,7 +27,6 @@ type Planning = {
 const IGNORE_FILE = ".sightlineignore";
 const MAX_IGNORE_FILE_BYTES = 65_536;
 
-/** Everything of the mirror's commit. */
 export async function planWhole({ mirror, include, exclude, signal }: Planning): Promise<BuildPlan> {
   const entries = await listTree(mirror, { signal });
   const sightlineignore = await readIgnoreFile(mirror, entries, signal);

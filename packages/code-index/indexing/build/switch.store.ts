@@ -5,8 +5,7 @@ import { beginBuild, type Build } from "#store/index/builds.store.ts";
 import { waitingOf } from "#indexing/embedding/embedding-progress.store.ts";
 import { lockRepositories, settleIndexStatus } from "#store/records/index-status.store.ts";
 import type { Lease } from "#store/records/leases.store.ts";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { lockTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { changeVisible, chunksOfFiles, type SegmentChunks } from "./visible.store.ts";
 
 /** What the branch's row says from now on. */

@@ -2,8 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { bitmapOf, clearBit, countBits, emptyBitmap, openBitmap, setBit } from "#store/index/bitmap.ts";
 import type { Build } from "#store/index/builds.store.ts";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
-import { withinTenant, type CodeIndexDatabase, type TenantSchema } from "#store/tenancy/tenant.ts";
+import { lockTenant, withinTenant, type CodeIndexDatabase, type TenantSchema } from "#store/tenancy/tenant.ts";
 
 /** Notes which chunks of which segments a build's files are made of. Every document of it must be complete. */
 export async function writeVisible(database: CodeIndexDatabase, build: Build): Promise<void> {

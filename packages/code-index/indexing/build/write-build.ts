@@ -139,7 +139,6 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
 const POSTINGS_ROWS = 5_000;
 const POSTINGS_BYTES = 500_000;
 
-/** What one statement writes. */
 export function inBatches(postings: Iterable<NewPostings>): Generator<readonly NewPostings[], void, undefined> {
   return inSizedBatches(postings, ({ docs }) => docs.length);
 }

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
-import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
+import { lockTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { vectorsTable } from "#store/index/vectors.store.ts";
 
 type Place = Pick<Tenant, "tenantId" | "schema">;

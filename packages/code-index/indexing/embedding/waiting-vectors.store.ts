@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { vectorsTable, vectorText } from "#store/index/vectors.store.ts";
 
-/** An embedder's vectors in a tenant's schema. */
 export type Vectors = Pick<Tenant, "schema" | "role"> & { readonly embedderId: number };
 
 export type WaitingText = {

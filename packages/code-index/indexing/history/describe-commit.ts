@@ -9,7 +9,6 @@ const MAX_NAME = 300;
 /** Different words of a message that it is found by. */
 const MAX_TERMS = 1_000;
 
-/** A commit as it is kept. */
 export function describeCommit(commit: Commit, position: number): NewCommit {
   const message = decodeMessage(commit.message).replaceAll("\r\n", "\n").trim();
   const end = message.search(/\n\s*\n|$/u);

@@ -69,7 +69,6 @@ export async function keepHistory(database: CodeIndexDatabase, { refId, workerId
   return numUpdatedRows > 0n;
 }
 
-/** Notes what was fetched. */
 export async function finishHistory(
   database: CodeIndexDatabase,
   { refId, workerId, commit, depth }: ClaimedHistory & { readonly depth: number },
@@ -91,7 +90,6 @@ export async function failHistory(database: CodeIndexDatabase, { refId, workerId
   `.execute(database.query);
 }
 
-/** Gives it back unfinished. */
 export async function releaseHistory(database: CodeIndexDatabase, { refId, workerId }: ClaimedHistory): Promise<void> {
   await database.query
     .updateTable("codeindex.histories")

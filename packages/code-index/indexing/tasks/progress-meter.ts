@@ -1,7 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { JobProgress } from "#schema.ts";
 
-/** Measures how far a job is, and how fast it gets on. */
 export type ProgressMeter = {
   readonly report: (progress: JobProgress) => void;
   /** The latest report with its rate; `undefined` when it got no further since the last that was taken. */

@@ -2,8 +2,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
-import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
+import { readAs, ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { createSegmentMemory, postingsOf, type Reading } from "./segment-memory.ts";

@@ -2,7 +2,6 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Kysely } from "kysely";
 import type { SourceFile, Coverage, Outline, Tree } from "#contract.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import {
   findFile,
   readPieces,
@@ -15,7 +14,7 @@ import {
   listFiles,
 } from "./read-files.store.ts";
 import { repositoriesInScope, type RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseHiddenRepository } from "#retrieval/scope/repository-errors.ts";
 import { storedEmbedders } from "#store/index/vectors.store.ts";
 

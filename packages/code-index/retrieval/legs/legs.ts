@@ -1,12 +1,11 @@
 import type { Transaction } from "kysely";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles } from "#retrieval/scope/read-postings.store.ts";
 import { filtersFiles, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
 import { findNearest } from "#store/index/read-vectors.store.ts";
 import type { StoredEmbedder } from "#store/index/vectors.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { scorePostings } from "#retrieval/bm25/score-postings.ts";

@@ -2,7 +2,7 @@ import { chunkId } from "#store/index/postings.ts";
 import { hasBit } from "#store/index/bitmap.ts";
 import type { Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
+import { readAs } from "#store/tenancy/tenant.ts";
 import { findDefining, findLiterals, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import { rarestTrigrams, tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";

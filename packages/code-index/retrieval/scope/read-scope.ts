@@ -1,9 +1,8 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
 /** PostgreSQL's code for a statement it gave up. */

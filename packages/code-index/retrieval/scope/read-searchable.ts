@@ -1,7 +1,6 @@
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
 import { storedEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { readVisible, type VisibleChunks } from "./visible-chunks.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 

@@ -1,7 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { indexedBranches, repositoriesInScope, type Choice, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 const NAMED = 20;
 const READ_MS = 3_000;

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
+import { readAs } from "#store/tenancy/tenant.ts";
 import { readChunks } from "#retrieval/scope/read-chunks.store.ts";
 import { listChunks, readContents } from "#retrieval/scope/read-listed.store.ts";
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";

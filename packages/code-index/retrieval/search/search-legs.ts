@@ -1,10 +1,9 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import { findByPath } from "#retrieval/scope/read-listed.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 import type { Semaphore } from "#retrieval/scope/semaphore.ts";
 import type { LegName } from "#retrieval/ranking/fuse.ts";

@@ -1,7 +1,6 @@
 import type { SearchAnswer, SearchRequest } from "#contract.ts";
-import { readAs } from "#store/tenancy/read-as.store.ts";
 import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
-import { untilAborted } from "#store/tenancy/tenant.ts";
+import { readAs, untilAborted } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { awaitCommit } from "#retrieval/scope/await-commit.ts";
 import { findChunks, type Found } from "./find-chunks.ts";

@@ -3,8 +3,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
 import { chunkId } from "./postings.ts";
 import { sweepHistories } from "./commits.store.ts";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
-import { withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
+import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 
 type Swept = Omit<Tenant, "name">;
 
@@ -109,7 +108,6 @@ async function deleteVectors(transaction: Transaction<CodeIndexTables>, schema: 
   }
 }
 
-/** Segments whose writer is gone. */
 async function abandonedSegments(database: CodeIndexDatabase, { schema }: Swept): Promise<readonly number[]> {
   const { rows } = await sql<{ segment_id: number }>`
     select segment_id from ${sql.id(schema, "segments")} as segment

@@ -182,7 +182,6 @@ export function createTrigramsCollector(): TrigramsCollector {
   };
 }
 
-/** A buffer that grows as it is written. */
 class Bytes {
   length = 0;
   #bytes = Buffer.allocUnsafeSlow(8);

@@ -1,15 +1,12 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
-import { lockTenant } from "#store/tenancy/lock-tenant.store.ts";
-import { tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
+import { lockTenant, tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 
-/** The table that holds an embedder's vectors in a tenant's schema. */
 export function vectorsTable(schema: TenantSchema, embedderId: number): RawBuilder<unknown> {
   return sql.id(schema, `vectors_${embedderId}`);
 }
 
-/** An embedder whose vectors a tenant has. */
 export type StoredEmbedder = {
   readonly embedder_id: number;
   readonly identity: string;

@@ -42,5 +42,4 @@ export async function forgetCallers({ query }: CodeIndexDatabase): Promise<boole
   return numAffectedRows >= BATCH;
 }
 
-/** Rows deleted by one statement. */
 const BATCH = 1_000;

@@ -89,8 +89,6 @@ export async function removeRefs(
   await transaction.updateTable("codeindex.tenants").set({ sweep_at: now }).where("tenant_id", "=", tenantId).execute();
 }
 
-// What the background does
-
 export type MarkedTenant = { readonly tenantId: string; readonly name: string; readonly role: string | null };
 export type MarkedRepository = { readonly repoId: string; readonly tenantId: string };
 

@@ -6,7 +6,6 @@ import { before, HEARD_OF, LEASE_MS } from "./failed-jobs.store.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-/** A job as its row, and the name of its repository. */
 export type JobRow = Selectable<IndexJobsTable> & { readonly full_name: string };
 
 type Enqueueing = {

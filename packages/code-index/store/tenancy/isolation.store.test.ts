@@ -8,11 +8,10 @@ import { markRepository, removeRefs } from "#store/records/deletions.store.ts";
 import { insertToken, listTokens, revokeToken } from "#http/access/developer-tokens.store.ts";
 import { enqueueJob, getJob, listJobs, requestCancel } from "#store/records/jobs.store.ts";
 import { codeIndexMigrations } from "./migrations.ts";
-import { readAs } from "./read-as.store.ts";
 import { getRepository, listRepositories } from "#store/records/read-repositories.store.ts";
 import { repositoriesInScope } from "./read-scope.store.ts";
 import { hasCredential, lockRepository, ownRepositories, updateRepository } from "#store/records/repositories.store.ts";
-import { ensureTenant, type Tenant } from "./tenant.ts";
+import { readAs, ensureTenant, type Tenant } from "./tenant.ts";
 
 /** What the stores do with the ids of another tenant, whoever calls them. */
 let database: TestDatabase<CodeIndexTables>;

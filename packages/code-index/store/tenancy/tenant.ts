@@ -157,6 +157,35 @@ export async function withinTenant<Result>(
 }
 
 /**
+ * The one door to a tenant's tables for whoever only reads: all that `read` does sees them as they were at one moment, as
+ * the tenant's database role, and the database gives a statement up after `milliseconds`.
+ */
+export async function readAs<Result>(
+  database: CodeIndexDatabase,
+  tenant: Tenant,
+  milliseconds: number,
+  read: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
+): Promise<Result> {
+  return withinTenant(database, tenant, { milliseconds, readOnly: true }, read);
+}
+
+/** Any number: the first half of the keys of these locks. */
+const TENANT_LOCK = 741_734_093;
+
+/**
+ * Who deletes or moves contents that others may be about to use holds the tenant `alone`, who begins to use them
+ * `with-others`. Until the transaction ends, so both only for moments.
+ */
+export async function lockTenant(
+  transaction: Transaction<CodeIndexTables>,
+  { tenantId }: { readonly tenantId: string },
+  how: "with-others" | "alone",
+): Promise<void> {
+  const lock = how === "alone" ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
+  await sql`select ${lock}(${TENANT_LOCK}, hashtext(${tenantId}))`.execute(transaction);
+}
+
+/**
  * The query builder, seeing one tenant's tables; those of the service keep their own schema.
  * In `sql` text write `sql.id(schema, "code_chunks")`: names enter SQL only through it, which quotes whatever they hold.
  */

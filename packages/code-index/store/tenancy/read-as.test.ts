@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "./migrations.ts";
-import { readAs } from "./read-as.store.ts";
-import { ensureTenant, untilAborted, type Tenant } from "./tenant.ts";
+import { readAs, ensureTenant, untilAborted, type Tenant } from "./tenant.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
