@@ -1,15 +1,20 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { type AuditFilter, NO_FILTER, filterOf, queryOf, searchOf } from "#features/audit/audit-filter.ts";
+import { type AuditFilter, NO_FILTER, filterOf, queryOf, searchOf, isFiltered } from "#features/audit/audit-filter.ts";
 import { AuditFilters, type Person } from "#features/audit/components/audit-filters.tsx";
-import { AuditList } from "#features/audit/components/audit-list.tsx";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { VerificationResult, VerifyButton, useChainVerification } from "#features/audit/components/verify-chain.tsx";
 import { accountQuery, accountsQuery } from "#features/users/api/accounts.ts";
 import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
+import { Button } from "@mantine/core";
+import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { auditQuery } from "#features/audit/api/audit.ts";
+import { AuditTable } from "#features/audit/components/audit-table.tsx";
+import type { Narrow } from "#features/audit/components/entry-details.tsx";
 
 const route = getRouteApi("/signed-in/admins/admin/audit");
 
@@ -54,4 +59,34 @@ function usePeople(search: string, chosen: string | undefined): readonly Person[
     return people;
   }
   return [{ id: chosen, email: one.data?.id === chosen ? one.data.email : `user …${chosen.slice(-8)}` }, ...people];
+}
+
+type AuditListProps = { readonly filter: AuditFilter; readonly onNarrow: Narrow; readonly onUnfiltered: () => void };
+
+function AuditList({ filter, onNarrow, onUnfiltered }: AuditListProps) {
+  const list = useInfiniteQuery(auditQuery(filter));
+  return (
+    <ListOf
+      list={list}
+      items={list.data?.pages.flatMap(({ entries }) => entries)}
+      failed="The audit could not be loaded"
+      empty={
+        isFiltered(filter) ? (
+          <EmptyPanel icon={<IconFilterOff />} title="Nothing matches" description="No row fits all of these filters.">
+            <Button variant="default" onClick={onUnfiltered}>
+              Show everything
+            </Button>
+          </EmptyPanel>
+        ) : (
+          <EmptyPanel
+            icon={<IconListCheck />}
+            title="Nothing happened yet"
+            description="Every login and every change of an account is written here."
+          />
+        )
+      }
+    >
+      {(entries) => <AuditTable entries={entries} onNarrow={onNarrow} />}
+    </ListOf>
+  );
 }

@@ -1,20 +1,24 @@
-import { Paper, Stack, Text, Title } from "@mantine/core";
-import type { CreatedToken } from "@sightline/code-index/contract";
+import { Paper, Stack, Text, Title, Tabs } from "@mantine/core";
+import type { CreatedToken, DeveloperToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { tokensQuery } from "#features/tokens/api/tokens.ts";
+import { tokensQuery, revokeToken } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
-import { SnippetTabs } from "#features/tokens/components/snippet-tabs.tsx";
 import { TryIt } from "#features/tokens/components/try-it.tsx";
-import { TokenTable } from "#features/tokens/components/token-table.tsx";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { snippetsFor } from "#features/tokens/snippets.ts";
+import { useChange } from "#http/use-change.ts";
+import { RevocableTable } from "#ui/kit/revocable-table.tsx";
+import { type RepositoryChoice, openedBy } from "#features/tokens/token-scope.ts";
 
 const route = getRouteApi("/signed-in/code/connect");
 
@@ -32,31 +36,22 @@ export function ConnectPage() {
         description="Assistants search your code and look into your traces over MCP. Give each its own token, so that you can revoke one without the others."
       />
       <Stack gap="lg">
-        <Paper p="lg" component="section">
-          <Title order={2} mb="md">
-            1. {makesTokens ? "Create" : "Get"} a developer token
-          </Title>
+        <Section title={`1. ${makesTokens ? "Create" : "Get"} a developer token`}>
           {makesTokens ? (
             <CreateToken isAskedFor={asked !== undefined} repositories={repositories} created={created} onCreated={setCreated} />
           ) : (
             <Text>Only admins make them: ask one of “{me.tenant.name}” for a token of your own.</Text>
           )}
-        </Paper>
-        <Paper p="lg" component="section">
-          <Title order={2} mb={4}>
-            2. Tell your assistant
-          </Title>
+        </Section>
+        <Section title="2. Tell your assistant" gap={4}>
           <Snippets created={created} />
-        </Paper>
-        <Paper p="lg" component="section">
-          <Title order={2} mb={4}>
-            3. Try it
-          </Title>
+        </Section>
+        <Section title="3. Try it" gap={4}>
           <Text c="dimmed" mb="md">
             Calls a tool through the MCP endpoint, with the token alone: what you see is what your assistant gets.
           </Text>
           <TryIt token={created?.token} />
-        </Paper>
+        </Section>
         {makesTokens && (
           <Paper component="section">
             <Title order={2} p="lg" pb="xs">
@@ -95,27 +90,69 @@ function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
 function TokenList() {
   const tokens = useQuery(tokensQuery);
   const repositories = useQuery(repositoriesQuery);
-  if (tokens.data === undefined) {
-    return (
-      <Unanswered
-        query={tokens}
-        failed="The tokens could not be loaded"
-        loading={
-          <Stack p="lg" pt={0}>
-            <LoadingRows rows={3} />
-          </Stack>
-        }
-      />
-    );
-  }
-  if (tokens.data.length === 0) {
-    return (
-      <EmptyPanel
-        icon={<IconKey />}
-        title="No token yet"
-        description="A token opens the search to one assistant, for as long as you don't revoke it."
-      />
-    );
-  }
-  return <TokenTable tokens={tokens.data} repositories={repositories.data} />;
+  return (
+    <PanelList
+      query={tokens}
+      items={tokens.data}
+      isHeaded
+      failed="The tokens could not be loaded"
+      empty={
+        <EmptyPanel
+          icon={<IconKey />}
+          title="No token yet"
+          description="A token opens the search to one assistant, for as long as you don't revoke it."
+        />
+      }
+    >
+      {(items) => <TokenTable tokens={items} repositories={repositories.data} />}
+    </PanelList>
+  );
+}
+
+function SnippetTabs({ url, token }: { readonly url: string; readonly token: string | undefined }) {
+  const snippets = snippetsFor(url, token);
+  return (
+    <Tabs defaultValue={snippets[0]?.id ?? null} keepMounted={false}>
+      <Tabs.List>
+        {snippets.map(({ id, client }) => (
+          <Tabs.Tab key={id} value={id}>
+            {client}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {snippets.map(({ id, client, place, text }) => (
+        <Tabs.Panel key={id} value={id} pt="md">
+          <Text size="sm" c="dimmed" mb="xs">
+            {place}
+          </Text>
+          <CopyableBlock text={text} label={`the snippet for ${client}`} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+type TokenTableProps = {
+  readonly tokens: readonly DeveloperToken[];
+  /** Undefined until they are known. */
+  readonly repositories: readonly RepositoryChoice[] | undefined;
+};
+
+function TokenTable({ tokens, repositories }: TokenTableProps) {
+  const revocation = useChange({ send: revokeToken, refreshes: [tokensQuery.queryKey], failed: "The token still works" });
+  return (
+    <RevocableTable
+      what="token"
+      label="Developer tokens"
+      opensLabel="Opens"
+      rows={tokens.map((token) => ({
+        ...token,
+        name: token.label,
+        prefix: token.token_prefix,
+        opens: openedBy(token, repositories),
+      }))}
+      revocation={revocation}
+      warning={(name) => `Every assistant that uses “${name}” loses its access at once.`}
+    />
+  );
 }

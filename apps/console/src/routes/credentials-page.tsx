@@ -1,4 +1,4 @@
-import { Button, Modal, Paper } from "@mantine/core";
+import { Button, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { AddCredential } from "#features/credentials/components/add-credential.tsx";
 import { CredentialTable } from "#features/credentials/components/credential-table.tsx";
-import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -32,12 +32,12 @@ export function CredentialsPage() {
 
 function CredentialList({ add }: { readonly add: ReactNode }) {
   const credentials = useQuery(credentialsQuery);
-  if (credentials.data === undefined) {
-    return <Unanswered query={credentials} failed="The credentials could not be loaded" />;
-  }
   return (
-    <Paper>
-      {credentials.data.length === 0 ? (
+    <ListOf
+      list={credentials}
+      items={credentials.data}
+      failed="The credentials could not be loaded"
+      empty={
         <EmptyPanel
           icon={<IconKey />}
           title="No credential yet"
@@ -45,9 +45,9 @@ function CredentialList({ add }: { readonly add: ReactNode }) {
         >
           {add}
         </EmptyPanel>
-      ) : (
-        <CredentialTable credentials={credentials.data} />
-      )}
-    </Paper>
+      }
+    >
+      {(items) => <CredentialTable credentials={items} />}
+    </ListOf>
   );
 }

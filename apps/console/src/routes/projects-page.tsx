@@ -1,13 +1,22 @@
-import { Button, Paper } from "@mantine/core";
-import { IconActivity, IconPlus } from "@tabler/icons-react";
+import { Button, Anchor, Badge, Group, Tooltip, Alert, Modal, Stack, TextInput } from "@mantine/core";
+import { IconActivity, IconPlus, IconLock, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { projectsQuery } from "#features/projects/api/projects.ts";
-import { CreateProjectModal } from "#features/projects/components/create-project.tsx";
-import { ProjectTable } from "#features/projects/components/project-table.tsx";
-import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { projectsQuery, createProject } from "#features/projects/api/projects.ts";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
+import { type Project, type ProjectAccess, createProjectRequestSchema } from "@sightline/observability/contract";
+import { ACCESS, ROLES } from "#features/projects/project-roles.ts";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { CopyableId } from "#ui/kit/copyable.tsx";
+import { formatCount } from "#ui/words/format.ts";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { useState } from "react";
+import { useChange } from "#http/use-change.ts";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
+import { AccessChoice } from "#features/projects/components/access-choice.tsx";
+import { SendTraces } from "#features/projects/components/send-traces.tsx";
 
 const route = getRouteApi("/signed-in/projects");
 
@@ -31,12 +40,12 @@ export function ProjectsPage() {
 
 function ProjectList({ onCreate }: { readonly onCreate: () => void }) {
   const projects = useQuery(projectsQuery);
-  if (projects.data === undefined) {
-    return <Unanswered query={projects} failed="The projects could not be loaded" />;
-  }
   return (
-    <Paper>
-      {projects.data.length === 0 ? (
+    <ListOf
+      list={projects}
+      items={projects.data}
+      failed="The projects could not be loaded"
+      empty={
         <EmptyPanel
           icon={<IconActivity />}
           title="No project yet"
@@ -44,9 +53,107 @@ function ProjectList({ onCreate }: { readonly onCreate: () => void }) {
         >
           <Button onClick={onCreate}>Create a project</Button>
         </EmptyPanel>
-      ) : (
-        <ProjectTable projects={projects.data} />
-      )}
-    </Paper>
+      }
+    >
+      {(items) => <ProjectTable projects={items} />}
+    </ListOf>
+  );
+}
+
+function ProjectTable({ projects }: { readonly projects: readonly Project[] }) {
+  return (
+    <DataTable
+      label="Projects"
+      minWidth={760}
+      highlightOnHover
+      rows={projects}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: "Project",
+          render: (project) => (
+            <Group gap={8} wrap="nowrap">
+              <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId: project.id }} fw={550}>
+                {project.name}
+              </Anchor>
+              <Access project={project} />
+            </Group>
+          ),
+        },
+        { header: "Your role", render: (project) => ROLES[project.my_role].label },
+        { header: "Id", render: ({ id }) => <CopyableId value={id} label="project id" /> },
+        { header: "Traces in 24 h", align: "right", render: (project) => formatCount(project.recent_traces) },
+        { header: "Last trace", render: (project) => <TimeStamp at={project.last_trace_at} none="none yet" /> },
+        { header: "Created", render: (project) => <TimeStamp at={project.created_at} /> },
+      ]}
+    />
+  );
+}
+
+function Access({ project: { access } }: { readonly project: Project }) {
+  return (
+    <Tooltip label={ACCESS[access].label}>
+      <Badge
+        size="sm"
+        variant="default"
+        tt="none"
+        fw={500}
+        leftSection={access === "members" ? <IconLock size={11} /> : <IconUsersGroup size={11} />}
+      >
+        {access === "members" ? "Members" : "Everyone"}
+      </Badge>
+    </Tooltip>
+  );
+}
+
+function CreateProjectModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} size="xl" title="Create a project">
+      <CreateProject onDone={onClose} />
+    </Modal>
+  );
+}
+
+function CreateProject({ onDone }: { readonly onDone: () => void }) {
+  const [name, setName] = useState("");
+  const [access, setAccess] = useState<ProjectAccess>("members");
+  const [problem, setProblem] = useState<string>();
+  const create = useChange({ send: () => createProject({ name, access }), refreshes: [projectsQuery.queryKey] });
+
+  function submit(): void {
+    const wrong = createProjectRequestSchema.safeParse({ name }).error?.issues[0]?.message;
+    setProblem(wrong);
+    if (wrong === undefined) {
+      create.mutate();
+    }
+  }
+
+  if (create.data !== undefined) {
+    return (
+      <Stack gap="md">
+        <Alert color="green" title={`“${create.data.name}” is ready`} role="status">
+          Its first trace appears here as soon as your agent runs with these settings.
+        </Alert>
+        <SendTraces projectId={create.data.id} />
+        <Group justify="flex-end">
+          <Button onClick={onDone}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  return (
+    <DialogForm change={create} submit="Create" onSubmit={submit} onCancel={onDone}>
+      <TextInput
+        label="Name"
+        description="An application, or one environment of it"
+        placeholder="Support agent, production"
+        maxLength={200}
+        value={name}
+        error={problem ?? create.error?.message}
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <AccessChoice access={access} onChange={setAccess} />
+    </DialogForm>
   );
 }

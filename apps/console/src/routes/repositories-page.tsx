@@ -1,4 +1,4 @@
-import { Button, Paper } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconGitBranch, IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { RegisterModal } from "#features/repositories/components/register-form.tsx";
 import { RepositoryTable } from "#features/repositories/components/repository-table.tsx";
-import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 
@@ -39,12 +39,12 @@ export function RepositoriesPage() {
 
 function RepositoryList({ admin, register }: { readonly admin: boolean; readonly register: ReactNode }) {
   const repositories = useQuery(repositoriesQuery);
-  if (repositories.data === undefined) {
-    return <Unanswered query={repositories} failed="The repositories could not be loaded" />;
-  }
-  if (repositories.data.length === 0) {
-    return (
-      <Paper>
+  return (
+    <ListOf
+      list={repositories}
+      items={repositories.data}
+      failed="The repositories could not be loaded"
+      empty={
         <EmptyPanel
           icon={<IconGitBranch />}
           title="No repository yet"
@@ -56,12 +56,9 @@ function RepositoryList({ admin, register }: { readonly admin: boolean; readonly
         >
           {register}
         </EmptyPanel>
-      </Paper>
-    );
-  }
-  return (
-    <Paper>
-      <RepositoryTable repositories={repositories.data} admin={admin} />
-    </Paper>
+      }
+    >
+      {(items) => <RepositoryTable repositories={items} admin={admin} />}
+    </ListOf>
   );
 }

@@ -1,22 +1,26 @@
-import { Alert, Anchor, Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Button, Paper, Stack, Text, Title, Group } from "@mantine/core";
 import { IconGitBranch } from "@tabler/icons-react";
 import type { Repository } from "@sightline/code-index/contract";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useState } from "react";
+import { Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
-import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { DeleteRepository } from "#features/repositories/components/delete-repository.tsx";
+import { repositoriesQuery, deleteRepository, changeRepository } from "#features/repositories/api/repositories.ts";
 import { IndexState } from "#features/repositories/components/index-state.tsx";
 import { PathCoverage } from "#features/repositories/components/path-coverage.tsx";
 import { RepositorySettings } from "#features/repositories/components/repository-settings.tsx";
-import { WebhookSecret } from "#features/repositories/components/webhook-secret.tsx";
 import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
+import { useApi } from "#http/api-context.ts";
+import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
+import { useChange } from "#http/use-change.ts";
+import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 const route = getRouteApi("/signed-in/code/repos/$repositoryId");
 
@@ -102,13 +106,65 @@ function Settings({ repository }: { readonly repository: Repository }) {
   );
 }
 
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function DeleteRepository({ repository, onDeleted }: { readonly repository: Repository; readonly onDeleted: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
   return (
-    <Paper p="lg" component="section">
-      <Title order={2} mb="md">
-        {title}
-      </Title>
-      {children}
-    </Paper>
+    <DeleteByName
+      what="repository"
+      name={repository.full_name}
+      remove={() => api.request(deleteRepository(repository.id))}
+      onDeleted={async () => {
+        onDeleted();
+        await queries.invalidateQueries({ queryKey: repositoriesQuery.queryKey });
+      }}
+    >
+      Nobody finds its code from this moment on, and its index, jobs and deliveries are deleted. Its source stays where it is; it can be
+      registered again.
+    </DeleteByName>
   );
+}
+
+const BYTES = 32;
+
+/** A webhook secret of the repository's own, which is shown when it is made and never again. */
+function WebhookSecret({ repository }: { readonly repository: Repository }) {
+  const [made, setMade] = useState<string>();
+  const change = useChange({
+    send: (secret: string | null) => changeRepository(repository.id, { webhook_secret: secret }),
+    refreshes: [repositoriesQuery.queryKey],
+    onSuccess: (_answer, secret) => setMade(secret ?? undefined),
+  });
+  return (
+    <div>
+      <Title order={3} mb={4}>
+        Secret
+      </Title>
+      <Text size="sm">
+        {repository.has_webhook_secret
+          ? "Deliveries for this repository have to be signed with its own secret."
+          : "Deliveries are signed with the server's CODEINDEX_WEBHOOK_SECRET, or with a secret of this repository's own."}
+      </Text>
+      <Group gap="xs" mt="sm">
+        <Button variant="default" loading={change.isPending} onClick={() => change.mutate(randomSecret())}>
+          {repository.has_webhook_secret ? "Make a new secret" : "Make a secret of its own"}
+        </Button>
+        {repository.has_webhook_secret && (
+          <Button variant="subtle" color="red" disabled={change.isPending} onClick={() => change.mutate(null)}>
+            Use the server's
+          </Button>
+        )}
+      </Group>
+      <FailedChange error={change.error} title="The secret was not changed" mt="md" />
+      {made !== undefined && (
+        <Alert color="green" role="status" mt="md" title="Copy it into the host's webhook now: it is not shown again">
+          <CopyableBlock text={made} label="the webhook secret" />
+        </Alert>
+      )}
+    </div>
+  );
+}
+
+function randomSecret(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

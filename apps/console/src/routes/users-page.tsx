@@ -1,19 +1,21 @@
-import { Button } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { roleSchema } from "@sightline/identity/contract";
-import { IconUserPlus } from "@tabler/icons-react";
+import { IconUserPlus, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { loginOptionsQuery } from "#features/auth/api/password-reset.ts";
 import { useMe } from "#features/auth/api/me.ts";
 import { useStepUp } from "#features/auth/step-up.ts";
-import type { AccountFilter } from "#features/users/api/accounts.ts";
+import type { AccountFilter, Role } from "#features/users/api/accounts.ts";
 import { AccountDialogs, type DialogSubject } from "#features/users/components/account-dialogs.tsx";
-import { AccountFilters } from "#features/users/components/account-filters.tsx";
 import { AccountList } from "#features/users/components/account-list.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
+import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
+import { ROLES } from "#features/users/account-state.ts";
+import classes from "#features/users/components/account-filters.module.css";
 
 const route = getRouteApi("/signed-in/admins/admin/users");
 
@@ -50,5 +52,34 @@ export function UsersPage() {
         onClose={close}
       />
     </Page>
+  );
+}
+
+type AccountFiltersProps = { readonly filter: AccountFilter; readonly onChange: (filter: AccountFilter) => void };
+
+function AccountFilters({ filter, onChange }: AccountFiltersProps) {
+  const search = useTypedFilter(filter.search, (typed) => onChange({ ...filter, search: typed }));
+  return (
+    <search className={classes.filters}>
+      <TextInput
+        className={classes.search}
+        aria-label="Name or e-mail address"
+        placeholder="Filter by name or e-mail"
+        leftSection={<IconSearch size={15} />}
+        maxLength={200}
+        value={search.text}
+        onChange={(event) => search.type(event.currentTarget.value)}
+      />
+      <Select
+        className={classes.role}
+        aria-label="Role"
+        placeholder="Any role"
+        clearable
+        clearButtonProps={{ "aria-label": "Show any role" }}
+        data={roleSchema.options.map((value) => ({ value, label: ROLES[value].label }))}
+        value={filter.role ?? null}
+        onChange={(role: Role | null) => onChange({ ...filter, role: role ?? undefined })}
+      />
+    </search>
   );
 }

@@ -1,8 +1,12 @@
-import { Anchor, Text, Title } from "@mantine/core";
+import { Anchor, Text, Title, Alert, Button, Stack, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { ForgotForm } from "#features/auth/components/forgot-form.tsx";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { useTitle } from "#ui/page/use-title.ts";
+import { type SyntheticEvent, useState } from "react";
+import { useChange } from "#http/use-change.ts";
+import { clockOf } from "#ui/time/countdown.ts";
+import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
+import { useWait } from "#features/auth/components/use-wait.ts";
 
 export function ForgotPage() {
   useTitle("Forgot the password");
@@ -18,5 +22,51 @@ export function ForgotPage() {
         Back to the login
       </Anchor>
     </>
+  );
+}
+
+/** Asks for a link by mail. What follows is the same whether there is such an account or not. */
+function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
+  const [email, setEmail] = useState(initialEmail);
+  const wait = useWait();
+  const request = useChange({ send: () => requestPasswordReset(email.trim()), onError: wait.waitAfter });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    request.mutate();
+  }
+
+  if (request.isSuccess) {
+    return (
+      <Alert color="green" role="status" title="Look into your mail">
+        If {email.trim()} has an account here, a link is on its way. It sets a new password once, within 30 minutes.
+      </Alert>
+    );
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {request.error !== null && (
+          <Alert color="red" role="alert" title="No mail was sent">
+            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
+          </Alert>
+        )}
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          size="md"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Button type="submit" size="md" fullWidth loading={request.isPending} disabled={wait.seconds > 0}>
+          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Send the link"}
+        </Button>
+      </Stack>
+    </form>
   );
 }

@@ -1,10 +1,15 @@
-import { Alert, Anchor, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Stack, Text, Title, Button, PasswordInput } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
-import { MailedPasswordForm } from "#features/auth/components/mailed-password-form.tsx";
+import { type ReactNode, useEffect, useState, type SyntheticEvent, useRef } from "react";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { mailedToken } from "#features/auth/mailed-token.ts";
 import { useTitle } from "#ui/page/use-title.ts";
+import { useChange } from "#http/use-change.ts";
+import { clockOf } from "#ui/time/countdown.ts";
+import { failureTitle } from "#ui/kit/failure-title.ts";
+import { confirmPasswordReset } from "#features/auth/api/password-reset.ts";
+import { problemWithNewPassword } from "#features/auth/new-password.ts";
+import { useWait } from "#features/auth/components/use-wait.ts";
 
 export function ResetPage() {
   return (
@@ -79,5 +84,54 @@ function MailedLinkPage({ title, description, submitLabel, renewal }: MailedLink
         </Anchor>
       </Stack>
     </>
+  );
+}
+
+type MailedPasswordFormProps = { readonly token: string; readonly submitLabel: string; readonly onDone: () => void };
+
+/** A new password by the token of a mailed link; the field shows what is typed on demand, so once is enough. */
+function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormProps) {
+  const [chosen, setChosen] = useState("");
+  const [submitted, setSubmitted] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const wait = useWait();
+  const confirm = useChange({ send: () => confirmPasswordReset(token, chosen), onError: wait.waitAfter, onSuccess: onDone });
+  const problem = problemWithNewPassword(chosen);
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    setSubmitted(true);
+    if (problem === undefined) {
+      confirm.mutate();
+    } else {
+      field.current?.focus();
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {confirm.error !== null && (
+          <Alert color="red" role="alert" title={failureTitle(confirm.error, "The password was not set")}>
+            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : confirm.error.message}
+          </Alert>
+        )}
+        <PasswordInput
+          ref={field}
+          label="New password"
+          description="12 characters or more; a few words make a good one"
+          autoComplete="new-password"
+          size="md"
+          autoFocus
+          visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
+          value={chosen}
+          error={submitted ? problem : undefined}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+        <Button type="submit" size="md" fullWidth loading={confirm.isPending} disabled={wait.seconds > 0}>
+          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
+        </Button>
+      </Stack>
+    </form>
   );
 }

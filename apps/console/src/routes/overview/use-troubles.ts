@@ -1,7 +1,6 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery, queryOptions } from "@tanstack/react-query";
 import { alertChannelsQuery, alertRulesQuery } from "#features/alerts/api/alerts.ts";
 import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
-import { allDeadLettersQuery, allGapsQuery } from "#features/ingestion/api/incidents.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { newestTracesQuery } from "#features/traces/api/traces.ts";
@@ -21,6 +20,9 @@ import {
   traceTroubles,
 } from "./troubles.ts";
 import { watchedOf } from "./watched.ts";
+import { deadLetterPageSchema, gapPageSchema } from "@sightline/observability/contract";
+import { observability } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 
 const FAILURES_SHOWN = 5;
 const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: FAILURES_SHOWN + 1, everyMs: 15_000 };
@@ -84,3 +86,22 @@ export function useTroubles({
 function isMore(traces: readonly unknown[] | undefined): boolean {
   return (traces?.length ?? 0) > FAILURES_SHOWN;
 }
+
+const EVERY_MS = 30_000;
+const MAX_INCIDENTS = 100;
+
+/** The newest lost events of all projects that the viewer may see. */
+const allGapsQuery = queryOptions({
+  queryKey: ["incidents", "gaps"],
+  queryFn: answerTo(observability.get("/api/v1/gaps", { query: { limit: MAX_INCIDENTS }, answer: gapPageSchema })),
+  refetchInterval: EVERY_MS,
+});
+
+/** The newest open dead letters of all projects that the viewer owns. */
+const allDeadLettersQuery = queryOptions({
+  queryKey: ["incidents", "dead letters"],
+  queryFn: answerTo(
+    observability.get("/api/v1/dead-letters", { query: { state: "open", limit: MAX_INCIDENTS }, answer: deadLetterPageSchema }),
+  ),
+  refetchInterval: EVERY_MS,
+});

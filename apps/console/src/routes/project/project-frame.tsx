@@ -1,8 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, getRouteApi } from "@tanstack/react-router";
 import { projectQuery } from "#features/projects/api/projects.ts";
-import { MissingProject, isMissingProject } from "#features/projects/components/missing-project.tsx";
 import classes from "./project-frame.module.css";
+import { Button } from "@mantine/core";
+import { IconActivity } from "@tabler/icons-react";
+import { hasCode } from "#http/api-error.ts";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { useTitle } from "#ui/page/use-title.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId");
 
@@ -43,5 +48,28 @@ export function ProjectFrame() {
       </nav>
       <Outlet />
     </>
+  );
+}
+
+/** Whether there is no such project for who asks; an id that is none is answered as an invalid request. */
+function isMissingProject(error: Error | null): boolean {
+  return hasCode(error, "project_not_found", "invalid_request");
+}
+
+function MissingProject() {
+  useTitle("No such project");
+  return (
+    <Page>
+      <EmptyPanel
+        order={1}
+        icon={<IconActivity />}
+        title="This project is not here"
+        description="It was deleted, or you are no member of it."
+      >
+        <Button component={Link} to="/projects">
+          All projects
+        </Button>
+      </EmptyPanel>
+    </Page>
   );
 }

@@ -1,19 +1,24 @@
 import type { Project } from "@sightline/observability/contract";
 import { IconCoins, IconEyeOff, IconKey, IconSettings, IconUsers } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
-import { projectQuery } from "#features/projects/api/projects.ts";
-import { DeleteProject } from "#features/projects/settings/delete-project.tsx";
+import { projectQuery, deleteProject, projectsQuery } from "#features/projects/api/projects.ts";
 import { GeneralSettings } from "#features/projects/settings/general-settings.tsx";
 import { KeySettings } from "#features/projects/settings/key-settings.tsx";
-import { MaskingSettings } from "#features/projects/settings/masking-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
-import { Unanswered } from "#ui/kit/list-states.tsx";
+import { Unanswered, LoadingRows } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import classes from "./settings-page.module.css";
+import { Paper, Text } from "@mantine/core";
+import { useApi } from "#http/api-context.ts";
+import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
+import { maskingQuery } from "#features/projects/api/masking.ts";
+import { MaskingForm } from "#features/projects/settings/masking-form.tsx";
+import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
 
@@ -78,4 +83,45 @@ function Sections({ project }: { readonly project: Project }) {
       </div>
     </div>
   );
+}
+
+function DeleteProject({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  return (
+    <Section title="Delete" gap="xs">
+      <Text size="sm" mb="md">
+        Takes the project away with every trace, score, key and price in it. Nobody can bring it back.
+      </Text>
+      <DeleteByName
+        what="project"
+        name={project.name}
+        remove={() => api.request(deleteProject(project.id))}
+        onDeleted={async () => {
+          onDeleted();
+          queries.removeQueries({ queryKey: ["projects", project.id] });
+          await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+        }}
+      >
+        Nobody sees its traces from this moment on, its API keys stop to work, and what is still sent to it is set aside. Stop the
+        applications that send here first.
+      </DeleteByName>
+    </Section>
+  );
+}
+
+function MaskingSettings({ project }: { readonly project: Project }) {
+  return project.my_role === "owner" ? (
+    <OwnedMasking projectId={project.id} />
+  ) : (
+    <OwnersOnly project={project} what="see and change what is masked" />
+  );
+}
+
+function OwnedMasking({ projectId }: { readonly projectId: string }) {
+  const masking = useQuery(maskingQuery(projectId));
+  if (masking.data !== undefined) {
+    return <MaskingForm projectId={projectId} saved={masking.data} />;
+  }
+  return <Paper p="lg">{<Unanswered query={masking} failed="The rules could not be loaded" loading={<LoadingRows />} />}</Paper>;
 }

@@ -100,7 +100,7 @@ export function ListError(props: ComponentProps<typeof ErrorState>) {
   );
 }
 
-type Query = { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
+export type Query = { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
 
 type UnansweredProps = {
   readonly query: Query;

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Group, NativeSelect, Paper, Stack, Text, TextInput } from "@mantine/core";
 import {
   type AlertChannel,
   type CreatedAlertChannel,
@@ -7,6 +7,7 @@ import {
 } from "@sightline/observability/contract";
 import { useMutationState } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
+import { PanelHeader } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -14,7 +15,6 @@ import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import classes from "./alerts.module.css";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
@@ -24,15 +24,10 @@ const KINDS = { webhook: "Webhook", slack: "Slack" } as const;
 export function Channels({ projectId, channels, mayChange }: Props) {
   return (
     <Paper component="section">
-      <div className={classes.head}>
-        <div>
-          <Title order={2}>Channels</Title>
-          <Text size="sm" c="dimmed" mt={4}>
-            Where alerts are told. What does not arrive is tried again for an hour.
-            {mayChange ? "" : " Only owners of the project change them."}
-          </Text>
-        </div>
-      </div>
+      <PanelHeader
+        title="Channels"
+        about={`Where alerts are told. What does not arrive is tried again for an hour.${mayChange ? "" : " Only owners of the project change them."}`}
+      />
       {channels.length === 0 && (
         <Text px="lg" pb="lg" c="dimmed">
           There is none yet: alerts show on this page only.

@@ -1,11 +1,11 @@
-import { Anchor, Box, Paper, Text, Title } from "@mantine/core";
+import { Anchor, Box, Paper, Text } from "@mantine/core";
 import type { AlertEvent } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { PanelList, PanelHeader } from "#ui/kit/panel.tsx";
 import { alertEventsQuery } from "#features/alerts/api/alerts.ts";
 import { METRICS } from "#features/alerts/rule-words.ts";
 import { plural } from "#ui/words/format.ts";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
@@ -20,62 +20,41 @@ export function History({ projectId }: { readonly projectId: string }) {
   const items = events.data?.pages.flatMap((page) => page.items);
   return (
     <Paper component="section">
-      <div className={classes.head}>
-        <div>
-          <Title order={2}>History</Title>
-          <Text size="sm" c="dimmed" mt={4}>
-            What fired in the last 90 days, and whether it arrived.
-          </Text>
-        </div>
-      </div>
-      {items === undefined && (
-        <Unanswered
-          query={events}
-          failed="The history could not be loaded"
-          loading={
-            <div className={classes.waiting}>
-              <LoadingRows rows={3} />
-            </div>
-          }
-        />
-      )}
-      {items?.length === 0 && (
-        <Text px="lg" pb="lg" c="dimmed">
-          Nothing has fired.
-        </Text>
-      )}
-      {items !== undefined && items.length > 0 && (
-        <>
-          <DataTable
-            label="History"
-            minWidth={720}
-            isInPanel
-            verticalSpacing="xs"
-            horizontalSpacing="sm"
-            rows={items}
-            rowKey={({ id }) => id}
-            columns={[
-              { header: "When", render: ({ at }) => <TimeStamp at={at} /> },
-              { header: "Alert", td: { fw: 550 }, render: (event) => event.rule_name },
-              {
-                header: "Change",
-                render: ({ kind }) => <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>,
-              },
-              {
-                header: "Value",
-                align: "right",
-                td: { className: classes.value ?? "" },
-                render: ({ value, metric }) => (value === null ? "–" : METRICS[metric].write(value)),
-              },
-              { header: "Told", render: (event) => <Told notifications={event.notifications} /> },
-              { header: "Look at", render: (event) => <Cause projectId={projectId} event={event} /> },
-            ]}
-          />
-          <Box pb="md">
-            <LoadMore list={events} />
-          </Box>
-        </>
-      )}
+      <PanelHeader title="History" about="What fired in the last 90 days, and whether it arrived." />
+      <PanelList query={events} items={items} isHeaded failed="The history could not be loaded" empty="Nothing has fired.">
+        {(fired) => (
+          <>
+            <DataTable
+              label="History"
+              minWidth={720}
+              isInPanel
+              verticalSpacing="xs"
+              horizontalSpacing="sm"
+              rows={fired}
+              rowKey={({ id }) => id}
+              columns={[
+                { header: "When", render: ({ at }) => <TimeStamp at={at} /> },
+                { header: "Alert", td: { fw: 550 }, render: (event) => event.rule_name },
+                {
+                  header: "Change",
+                  render: ({ kind }) => <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>,
+                },
+                {
+                  header: "Value",
+                  align: "right",
+                  td: { className: classes.value ?? "" },
+                  render: ({ value, metric }) => (value === null ? "–" : METRICS[metric].write(value)),
+                },
+                { header: "Told", render: (event) => <Told notifications={event.notifications} /> },
+                { header: "Look at", render: (event) => <Cause projectId={projectId} event={event} /> },
+              ]}
+            />
+            <Box pb="md">
+              <LoadMore list={events} />
+            </Box>
+          </>
+        )}
+      </PanelList>
     </Paper>
   );
 }

@@ -1,15 +1,15 @@
-import { Button, Paper, Text, Title } from "@mantine/core";
+import { Button, Paper, Text } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { PanelList, PanelHeader } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { NEW_RULE, SUGGESTED, type RuleDraft } from "#features/alerts/suggested-rules.ts";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import classes from "./alerts.module.css";
 import { RuleModal } from "./rule-modal.tsx";
 import { RuleTable } from "./rule-table.tsx";
@@ -28,45 +28,35 @@ export function Rules({ projectId, channels, mayChange }: Props) {
   const remove = useChange({ send: (id: string) => deleteRule(projectId, id), refreshes, onSuccess: () => setDeleting(undefined) });
   return (
     <Paper component="section">
-      <div className={classes.head}>
-        <div>
-          <Title order={2}>Rules</Title>
-          <Text size="sm" c="dimmed" mt={4}>
-            Looked at every minute. A rule fires at once, and is well again when it was so twice in a row.
-          </Text>
-        </div>
+      <PanelHeader title="Rules" about="Looked at every minute. A rule fires at once, and is well again when it was so twice in a row.">
         {mayChange && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setDraft(NEW_RULE)}>
             New alert
           </Button>
         )}
-      </div>
+      </PanelHeader>
       <FailedChange error={change.error} title="The alert was not changed" mx="lg" mb="md" />
-      {rules.data === undefined && (
-        <Unanswered
-          query={rules}
-          failed="The alerts could not be loaded"
-          loading={
-            <div className={classes.waiting}>
-              <LoadingRows rows={3} />
-            </div>
-          }
-        />
-      )}
-      {rules.data?.length === 0 && <Suggestions mayChange={mayChange} onChoose={setDraft} />}
-      {rules.data !== undefined && rules.data.length > 0 && (
-        <RuleTable
-          rules={rules.data}
-          channels={channels}
-          mayChange={mayChange}
-          onEdit={(rule) => setDraft(rule)}
-          onSwitch={(rule) => change.mutate(rule)}
-          onDelete={(rule) => {
-            remove.reset();
-            setDeleting(rule);
-          }}
-        />
-      )}
+      <PanelList
+        query={rules}
+        items={rules.data}
+        isHeaded
+        failed="The alerts could not be loaded"
+        empty={<Suggestions mayChange={mayChange} onChoose={setDraft} />}
+      >
+        {(items) => (
+          <RuleTable
+            rules={items}
+            channels={channels}
+            mayChange={mayChange}
+            onEdit={setDraft}
+            onSwitch={change.mutate}
+            onDelete={(rule) => {
+              remove.reset();
+              setDeleting(rule);
+            }}
+          />
+        )}
+      </PanelList>
       {draft !== undefined && <RuleModal projectId={projectId} draft={draft} channels={channels} onClose={() => setDraft(undefined)} />}
       <ConfirmDialog
         opened={deleting !== undefined}

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectAccess, changeProjectRequestSchema } from "@sightline/observability/contract";
 import { type SyntheticEvent, useState } from "react";
+import { Section } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { changeProject, projectsQuery } from "#features/projects/api/projects.ts";
 import { AccessChoice } from "#features/projects/components/access-choice.tsx";
@@ -35,10 +36,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
   return (
     <Stack gap="lg">
       {!mayChange && <OwnersOnly project={project} what="change its settings" />}
-      <Paper p="lg" component="section">
-        <Title order={2} mb="md">
-          General
-        </Title>
+      <Section title="General">
         <form onSubmit={submit} noValidate>
           <Stack gap="lg">
             <TextInput
@@ -83,13 +81,10 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
             )}
           </Stack>
         </form>
-      </Paper>
-      <Paper p="lg" component="section">
-        <Title order={2} mb="xs">
-          Project id
-        </Title>
+      </Section>
+      <Section title="Project id" gap="xs">
         <CopyableBlock text={project.id} label="the project id" />
-      </Paper>
+      </Section>
     </Stack>
   );
 }

@@ -1,9 +1,9 @@
-import { Paper, Stack, Text, Title, Badge, Group } from "@mantine/core";
+import { Paper, Stack, Badge, Group } from "@mantine/core";
 import type { Project, ApiKey } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
+import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { CreateApiKey } from "./create-api-key.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
 import { RevocableTable } from "#ui/kit/revocable-table.tsx";
@@ -19,30 +19,18 @@ function Keys({ project }: { readonly project: Project }) {
   const keys = useQuery(apiKeysQuery(project.id));
   return (
     <Stack gap="lg">
-      <Paper p="lg" component="section">
-        <Title order={2} mb="md">
-          Create an API key
-        </Title>
+      <Section title="Create an API key">
         <CreateApiKey projectId={project.id} />
-      </Paper>
+      </Section>
       <Paper component="section" aria-label="API keys">
-        {keys.data === undefined && (
-          <Unanswered
-            query={keys}
-            failed="The API keys could not be loaded"
-            loading={
-              <Stack p="lg">
-                <LoadingRows rows={3} />
-              </Stack>
-            }
-          />
-        )}
-        {keys.data?.length === 0 && (
-          <Text p="lg" c="dimmed">
-            There is no API key yet. Applications with the SDK need none: they send by way of Redis.
-          </Text>
-        )}
-        {keys.data !== undefined && keys.data.length > 0 && <ApiKeyTable projectId={project.id} keys={keys.data} />}
+        <PanelList
+          query={keys}
+          items={keys.data}
+          failed="The API keys could not be loaded"
+          empty="There is no API key yet. Applications with the SDK need none: they send by way of Redis."
+        >
+          {(items) => <ApiKeyTable projectId={project.id} keys={items} />}
+        </PanelList>
       </Paper>
     </Stack>
   );

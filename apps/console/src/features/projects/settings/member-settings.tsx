@@ -1,9 +1,9 @@
-import { Alert, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Paper, Stack, Text } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
+import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AddMember } from "./add-member.tsx";
 import { MemberTable, type Viewer } from "./member-table.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
@@ -29,37 +29,23 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
         </Alert>
       )}
       {mayChange && (
-        <Paper p="lg" component="section">
-          <Title order={2} mb="md">
-            Add somebody
-          </Title>
+        <Section title="Add somebody">
           <AddMember project={project} members={members.data ?? []} isAdmin={viewer.isAdmin} />
           <Text size="xs" c="dimmed" mt="md">
             A viewer {ROLES.viewer.may}; an editor {ROLES.editor.may}; an owner {ROLES.owner.may}. Admins of your organisation are owners of
             every project without being members.
           </Text>
-        </Paper>
+        </Section>
       )}
       <Paper component="section" aria-label="Members">
-        {members.data === undefined && (
-          <Unanswered
-            query={members}
-            failed="The members could not be loaded"
-            loading={
-              <Stack p="lg">
-                <LoadingRows rows={3} />
-              </Stack>
-            }
-          />
-        )}
-        {members.data?.length === 0 && (
-          <Text p="lg" c="dimmed">
-            Nobody is a member yet; admins of your organisation look after this project.
-          </Text>
-        )}
-        {members.data !== undefined && members.data.length > 0 && (
-          <MemberTable project={project} members={members.data} viewer={viewer} onLeft={onLeft} />
-        )}
+        <PanelList
+          query={members}
+          items={members.data}
+          failed="The members could not be loaded"
+          empty="Nobody is a member yet; admins of your organisation look after this project."
+        >
+          {(items) => <MemberTable project={project} members={items} viewer={viewer} onLeft={onLeft} />}
+        </PanelList>
       </Paper>
     </Stack>
   );

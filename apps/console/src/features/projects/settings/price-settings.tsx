@@ -1,8 +1,9 @@
-import { Button, Group, Paper, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Group, Paper, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import type { Price, Project } from "@sightline/observability/contract";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { PanelHeader } from "#ui/kit/panel.tsx";
 import { pricesQuery } from "#features/projects/api/prices.ts";
 import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
@@ -29,20 +30,16 @@ export function PriceSettings({ project }: { readonly project: Project }) {
     <Stack gap="lg">
       {!mayChange && <OwnersOnly project={project} what="change prices" />}
       <Paper component="section">
-        <div className={classes.head}>
-          <div>
-            <Title order={2}>Prices of models</Title>
-            <Text size="sm" c="dimmed" mt={4}>
-              US dollars for a million tokens. Costs are worked out when they are shown, so a change counts for traces that are stored
-              already.
-            </Text>
-          </div>
+        <PanelHeader
+          title="Prices of models"
+          about="US dollars for a million tokens. Costs are worked out when they are shown, so a change counts for traces that are stored already."
+        >
           {mayChange && (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setIntent({ kind: "add", text: NO_PRICE, price: undefined })}>
               Add a price
             </Button>
           )}
-        </div>
+        </PanelHeader>
         <Group px="lg" pb="md" gap="xs">
           <TextInput
             className={classes.grow}
