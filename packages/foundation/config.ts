@@ -39,6 +39,19 @@ export class ConfigError extends Error {
   }
 }
 
+/** What is wrong with the variables that `make` reads, all of it; for a start that is to fail before anything runs. */
+export function problemsOf(make: () => unknown): readonly string[] {
+  try {
+    make();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.problems;
+    }
+    throw error;
+  }
+}
+
 /**
  * Reads the variables out of `environment`. An empty text counts as not set.
  *

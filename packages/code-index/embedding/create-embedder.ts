@@ -1,4 +1,4 @@
-import { ConfigError } from "@sightline/foundation/config";
+import { ConfigError, problemsOf } from "@sightline/foundation/config";
 import type { EmbeddingConfig } from "#config.ts";
 import { type Embedder, readKey } from "./embedder.ts";
 import { createHashEmbedder } from "./hash-embedder.ts";
@@ -16,17 +16,8 @@ export function createEmbedder(config: EmbeddingConfig, timing?: RemoteTiming): 
   return CREATORS[config.CODEINDEX_EMBEDDER](config, timing);
 }
 
-/** What is wrong with the embedder's variables, all of it; for a start that is to fail before anything runs. */
 export function problemsOfEmbedder(config: EmbeddingConfig): readonly string[] {
-  try {
-    createEmbedder(config);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.problems;
-    }
-    throw error;
-  }
+  return problemsOf(() => createEmbedder(config));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { LATE, within } from "@sightline/foundation/deadline";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { EmbeddingConfig } from "#config.ts";
@@ -95,18 +96,12 @@ function createEmbedQuery(embedder: Embedder, { log, timing }: EmbedQueryOptions
   }
 
   async function requestVectorInTime(query: string): Promise<QueryVector> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<QueryVector>((resolve) => {
-      timer = setTimeout(() => {
-        fail(`no answer within ${deadlineMs} ms`);
-        resolve({ state: "degraded", reason: `the embedder's provider did not answer within ${deadlineMs} ms` });
-      }, deadlineMs);
-    });
-    try {
-      return await Promise.race([requestVector(query), late]);
-    } finally {
-      clearTimeout(timer);
+    const answer = await within(() => requestVector(query), deadlineMs);
+    if (answer !== LATE) {
+      return answer;
     }
+    fail(`no answer within ${deadlineMs} ms`);
+    return { state: "degraded", reason: `the embedder's provider did not answer within ${deadlineMs} ms` };
   }
 
   function fail(reason: string): void {

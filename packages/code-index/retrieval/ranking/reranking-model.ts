@@ -1,4 +1,4 @@
-import { ConfigError } from "@sightline/foundation/config";
+import { ConfigError, problemsOf } from "@sightline/foundation/config";
 import { z } from "zod";
 import type { RerankerConfig } from "#config.ts";
 import { createGoogleTokens } from "#embedding/google-token.ts";
@@ -41,17 +41,8 @@ export function weightsFor({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKE
   return isOn === false || type === "none" ? { ...RANK_WEIGHTS, nearness: 0, phrase: 0, verbatim: 0 } : RANK_WEIGHTS;
 }
 
-/** What is wrong with the reranker's variables; for a start that is to fail before anything runs. */
 export function problemsOfReranker(config: RerankerConfig): readonly string[] {
-  try {
-    createRerankingModel(config);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.problems;
-    }
-    throw error;
-  }
+  return problemsOf(() => createRerankingModel(config));
 }
 
 const indexedSchema = z.object({ index: z.int().min(0), relevance_score: z.number().optional(), score: z.number().optional() });
