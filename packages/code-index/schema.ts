@@ -1,11 +1,11 @@
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { z } from "zod";
 import type { credentialKindSchema, indexModeSchema, indexStatusSchema, jobStatusSchema, jobTriggerSchema } from "./contract.ts";
-import type * as Tenant from "./tenant-schema.ts";
 
 /**
- * Rows as PostgreSQL keeps them. The service's tables carry their schema in the name; a tenant's tables have none and are
- * only reached through `tenantTables` and `withinTenant` of `store/tenancy/tenant.ts`.
+ * Rows as PostgreSQL keeps them. The service's tables carry their schema in the name; a tenant's have none and are only
+ * reached through `withinTenant` of `store/tenancy/tenant.ts`. Those that are read and written in SQL alone have no type:
+ * what they hold stands in `store/tenancy/tenant-template.ts`.
  */
 export type CodeIndexTables = {
   readonly "codeindex.tenants": TenantsTable;
@@ -19,15 +19,8 @@ export type CodeIndexTables = {
   readonly "codeindex.histories": HistoryQueueTable;
 
   readonly repositories: Pick<RepositoriesTable, "id" | "full_name" | "default_branch" | "index_status" | "last_error">;
-  readonly builds: Tenant.BuildsTable;
-  readonly documents: Tenant.DocumentsTable;
-  readonly files: Tenant.FilesTable;
-  readonly code_chunks: Tenant.CodeChunksTable;
-  readonly segments: Tenant.SegmentsTable;
-  readonly visible: Tenant.VisibleTable;
-  readonly postings: Tenant.PostingsTable;
-  readonly trigrams: Tenant.TrigramsTable;
-  readonly embedders: Tenant.EmbeddersTable;
+  readonly segments: SegmentsTable;
+  readonly embedders: EmbeddersTable;
 };
 
 type TenantsTable = {
@@ -239,4 +232,44 @@ type HistoryQueueTable = {
   /** In a row. */
   readonly failures: Generated<number>;
   readonly not_before: Date | null;
+};
+
+type SegmentsTable = {
+  readonly segment_id: Generated<number>;
+  readonly generation: number;
+  readonly chunks: number;
+  readonly dead: Generated<number>;
+  readonly complete: Generated<boolean>;
+};
+
+type EmbeddersTable = {
+  readonly embedder_id: Generated<number>;
+  readonly identity: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly created_at: Generated<Date>;
+  readonly complete_at: Date | null;
+  readonly near_until: Date | null;
+  readonly last_error: string | null;
+  readonly last_error_at: Date | null;
+};
+
+export type CommitsTable = {
+  readonly repo_id: string;
+  readonly ref: string;
+  readonly position: number;
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly author: string;
+  readonly author_email: string;
+  readonly authored_at: Date;
+  readonly committed_at: Date;
+  readonly subject: string;
+  readonly body: string;
+  readonly terms: readonly string[];
+  readonly paths: readonly string[];
+  readonly paths_total: number;
+  readonly moved_to: readonly string[];
+  readonly moved_from: readonly string[];
 };

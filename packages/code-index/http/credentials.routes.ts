@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
-import type { Routes } from "@sightline/foundation/http/http-server";
+import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { principalOf } from "@sightline/foundation/http/principal";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
@@ -31,8 +31,6 @@ type CredentialDependencies = {
   readonly sources: SourceAccess;
 };
 
-type Server = Parameters<Routes>[0];
-
 const paramsSchema = z.object({ id: z.string() });
 
 /** How long the user of a browser waits for an answer. */
@@ -49,7 +47,7 @@ export function credentialRoutes(dependencies: CredentialDependencies): Routes {
   };
 }
 
-function keeping(server: Server, { database, clock, sealer }: CredentialDependencies): void {
+function keeping(server: HttpServer, { database, clock, sealer }: CredentialDependencies): void {
   server.post(
     "/api/v1/credentials",
     route("admin", "Seal a secret that opens private repositories of a host", {
@@ -86,7 +84,7 @@ function keeping(server: Server, { database, clock, sealer }: CredentialDependen
   );
 }
 
-function changing(server: Server, { database, sealer, sources }: CredentialDependencies): void {
+function changing(server: HttpServer, { database, sealer, sources }: CredentialDependencies): void {
   server.put(
     "/api/v1/credentials/:id",
     route("admin", "Put another secret in place of the one it holds", {

@@ -1,6 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
-import type { Routes } from "@sightline/foundation/http/http-server";
+import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
 import type { CodeIndexConfig } from "#config.ts";
@@ -34,122 +34,114 @@ type RepositoryDependencies = {
   readonly sealer: Sealer | undefined;
 };
 
-type Part = (server: Parameters<Routes>[0]) => void;
-
 export function repositoryRoutes(dependencies: RepositoryDependencies): Routes {
   return (server) => {
-    registration(dependencies)(server);
-    change(dependencies)(server);
-    indexing(dependencies)(server);
+    registration(server, dependencies);
+    change(server, dependencies);
+    indexing(server, dependencies);
   };
 }
 
-function registration({ config, database, clock, sealer }: RepositoryDependencies): Part {
-  return (server) => {
-    server.post(
-      "/api/v1/repos",
-      route("admin", "Register a repository, and queue its first index unless `index` is false", {
-        body: registerRepositoryRequestSchema,
-        response: { 201: repositorySchema },
-      }),
-      async (request, reply) => {
-        const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
-        const { tenantId } = tenantOf(request);
-        const id = await registerRepository(context, { tenantId, given: request.body, seal: sealWith(sealer) });
-        return reply.status(201).send(presentRepository(await findRepository(database, scopeOf(request), id)));
-      },
-    );
+function registration(server: HttpServer, { config, database, clock, sealer }: RepositoryDependencies): void {
+  server.post(
+    "/api/v1/repos",
+    route("admin", "Register a repository, and queue its first index unless `index` is false", {
+      body: registerRepositoryRequestSchema,
+      response: { 201: repositorySchema },
+    }),
+    async (request, reply) => {
+      const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
+      const { tenantId } = tenantOf(request);
+      const id = await registerRepository(context, { tenantId, given: request.body, seal: sealWith(sealer) });
+      return reply.status(201).send(presentRepository(await findRepository(database, scopeOf(request), id)));
+    },
+  );
 
-    server.get(
-      "/api/v1/repos",
-      route("reader", "Repositories and the state of their indexes, by name", {
-        querystring: pageQuerySchema,
-        response: { 200: pageOf(repositorySchema) },
-      }),
-      async (request) => {
-        const { limit, cursor } = request.query;
-        const after = keyOfCursor(cursor, registerRepositoryRequestSchema.shape.full_name);
-        const rows = await listRepositories(database, { ...scopeOf(request), after, limit: limit + 1 });
-        return pageOfRows(rows, limit, { present: presentRepository, keyOf: (row) => row.full_name });
-      },
-    );
+  server.get(
+    "/api/v1/repos",
+    route("reader", "Repositories and the state of their indexes, by name", {
+      querystring: pageQuerySchema,
+      response: { 200: pageOf(repositorySchema) },
+    }),
+    async (request) => {
+      const { limit, cursor } = request.query;
+      const after = keyOfCursor(cursor, registerRepositoryRequestSchema.shape.full_name);
+      const rows = await listRepositories(database, { ...scopeOf(request), after, limit: limit + 1 });
+      return pageOfRows(rows, limit, { present: presentRepository, keyOf: (row) => row.full_name });
+    },
+  );
 
-    server.get(
-      "/api/v1/repos/:repo_id",
-      route("reader", "One repository, its branches, and what each way of searching can find", {
-        params: repositoryParamsSchema,
-        response: { 200: repositorySchema },
-      }),
-      async (request) => presentRepository(await findRepository(database, scopeOf(request), request.params.repo_id)),
-    );
-  };
+  server.get(
+    "/api/v1/repos/:repo_id",
+    route("reader", "One repository, its branches, and what each way of searching can find", {
+      params: repositoryParamsSchema,
+      response: { 200: repositorySchema },
+    }),
+    async (request) => presentRepository(await findRepository(database, scopeOf(request), request.params.repo_id)),
+  );
 }
 
-function change({ config, database, clock, sealer }: RepositoryDependencies): Part {
-  return (server) => {
-    server.patch(
-      "/api/v1/repos/:repo_id",
-      route("admin", "Change its branches, paths, credential, webhook secret or address", {
-        params: repositoryParamsSchema,
-        body: changeRepositoryRequestSchema,
-        response: { 200: repositorySchema },
-      }),
-      async (request) => {
-        const scope = scopeOf(request);
-        const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
-        const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
-        const { tenantId } = scope.tenant;
-        await changeRepository(context, { tenantId, repoId, given: request.body, seal: sealWith(sealer) });
-        // One that is being deleted is not found from now on.
-        return presentRepository(await findRepository(database, scope, repoId));
-      },
-    );
+function change(server: HttpServer, { config, database, clock, sealer }: RepositoryDependencies): void {
+  server.patch(
+    "/api/v1/repos/:repo_id",
+    route("admin", "Change its branches, paths, credential, webhook secret or address", {
+      params: repositoryParamsSchema,
+      body: changeRepositoryRequestSchema,
+      response: { 200: repositorySchema },
+    }),
+    async (request) => {
+      const scope = scopeOf(request);
+      const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
+      const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
+      const { tenantId } = scope.tenant;
+      await changeRepository(context, { tenantId, repoId, given: request.body, seal: sealWith(sealer) });
+      // One that is being deleted is not found from now on.
+      return presentRepository(await findRepository(database, scope, repoId));
+    },
+  );
 
-    server.delete(
-      "/api/v1/repos/:repo_id",
-      route("admin", "Delete it; the index is removed in the background", {
-        params: repositoryParamsSchema,
-        response: { 202: deletingSchema },
-      }),
-      async (request, reply) => {
-        const scope = scopeOf(request);
-        const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
-        const marked = await markRepository(database, { tenantId: scope.tenant.tenantId, repoId, now: clock.now() });
-        found("repository", marked ? repoId : undefined);
-        return reply.status(202).send({ id: repoId, status: "deleting" });
-      },
-    );
-  };
+  server.delete(
+    "/api/v1/repos/:repo_id",
+    route("admin", "Delete it; the index is removed in the background", {
+      params: repositoryParamsSchema,
+      response: { 202: deletingSchema },
+    }),
+    async (request, reply) => {
+      const scope = scopeOf(request);
+      const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
+      const marked = await markRepository(database, { tenantId: scope.tenant.tenantId, repoId, now: clock.now() });
+      found("repository", marked ? repoId : undefined);
+      return reply.status(202).send({ id: repoId, status: "deleting" });
+    },
+  );
 }
 
 const deletingSchema = z.object({ id: z.uuid(), status: z.literal("deleting") });
 
-function indexing({ database, clock }: RepositoryDependencies): Part {
-  return (server) => {
-    server.post(
-      "/api/v1/repos/:repo_id/index",
-      route("user", "Queue an index job; one that waits already is joined", {
-        params: repositoryParamsSchema,
-        body: startIndexRequestSchema,
-        response: { 202: startedJobSchema },
-      }),
-      async (request, reply) => {
-        const mode = indexModeSchema.safeParse(request.body.mode);
-        if (!mode.success) {
-          throw new AppError({
-            code: "invalid_mode",
-            status: 400,
-            message: 'The mode is "full" (build everything anew) or "incremental" (only what changed).',
-          });
-        }
-        const scope = scopeOf(request);
-        const repository = await findRepository(database, scope, request.params.repo_id);
-        const ref = requireIndexedRef(repository, request.body.ref);
-        const asked = { tenantId: scope.tenant.tenantId, repoId: repository.id, ref, mode: mode.data, trigger: "api" as const };
-        return reply.status(202).send({ job: presentJob(await enqueueJob(database, { ...asked, now: clock.now() })) });
-      },
-    );
-  };
+function indexing(server: HttpServer, { database, clock }: RepositoryDependencies): void {
+  server.post(
+    "/api/v1/repos/:repo_id/index",
+    route("user", "Queue an index job; one that waits already is joined", {
+      params: repositoryParamsSchema,
+      body: startIndexRequestSchema,
+      response: { 202: startedJobSchema },
+    }),
+    async (request, reply) => {
+      const mode = indexModeSchema.safeParse(request.body.mode);
+      if (!mode.success) {
+        throw new AppError({
+          code: "invalid_mode",
+          status: 400,
+          message: 'The mode is "full" (build everything anew) or "incremental" (only what changed).',
+        });
+      }
+      const scope = scopeOf(request);
+      const repository = await findRepository(database, scope, request.params.repo_id);
+      const ref = requireIndexedRef(repository, request.body.ref);
+      const asked = { tenantId: scope.tenant.tenantId, repoId: repository.id, ref, mode: mode.data, trigger: "api" as const };
+      return reply.status(202).send({ job: presentJob(await enqueueJob(database, { ...asked, now: clock.now() })) });
+    },
+  );
 }
 
 function sealWith(sealer: Sealer | undefined): (sealing: { readonly repoId: string; readonly secret: string }) => string {

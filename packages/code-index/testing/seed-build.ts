@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import { embeddedText, textHash } from "#embedding/embedded-text.ts";
 import { createPostingsCollector } from "#indexing/build/collect-postings.ts";
 import { chunkId } from "#store/index/postings.ts";
-import { tenantTables, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
+import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
+import { tenantTables } from "./tenant-tables.ts";
 
 /** A branch as searches see it, written without git or an indexer. Files are split at empty lines; one given as a reason is skipped. */
 export type Seed = {

@@ -1,27 +1,19 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import type { CodeChunksTable } from "#tenant-schema.ts";
+import type { SplitChunk, SymbolDefinition } from "#splitting/split-file.ts";
 import type { Build, NewFile } from "#store/index/builds.store.ts";
 import { insertRows } from "#store/index/insert-rows.store.ts";
 import { chunkId } from "#store/index/postings.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-export type NewChunk = Omit<CodeChunksTable, "chunk_id" | "segment_id" | "ordinal" | "document_id" | "path" | "language">;
-
-export type NewSymbol = {
-  readonly name: string;
-  readonly kind: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly scope: string;
-};
+export type NewChunk = SplitChunk & { readonly text_hash: string };
 
 export type NewDocument = NewFile & {
   readonly language: string;
   readonly lines: number;
   readonly skip_reason: string | null;
   readonly chunks: readonly NewChunk[];
-  readonly definitions: readonly NewSymbol[];
+  readonly definitions: readonly SymbolDefinition[];
   readonly references: readonly string[];
 };
 

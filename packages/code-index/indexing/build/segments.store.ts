@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import type { Build } from "#store/index/builds.store.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
-import { tenantTables, withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** Makes room for a run of chunks; `completeSegment` says what it came to. */
 export async function beginSegment(database: CodeIndexDatabase, { schema, generation }: Build): Promise<number> {
-  const { segment_id: segmentId } = await tenantTables(database, schema)
+  const { segment_id: segmentId } = await database.query
+    .withSchema(schema)
     .insertInto("segments")
     .values({ generation, chunks: 0 })
     .returning("segment_id")

@@ -1,7 +1,6 @@
 import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import type { CommitsTable } from "#tenant-schema.ts";
+import type { CodeIndexTables, CommitsTable } from "#schema.ts";
 import { pathPatterns } from "#store/tenancy/like-patterns.ts";
 import { visibleBuilds } from "#store/tenancy/read-scope.store.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";

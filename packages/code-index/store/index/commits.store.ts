@@ -1,6 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import type { CommitsTable } from "#tenant-schema.ts";
+import type { CodeIndexTables, CommitsTable } from "#schema.ts";
 import { insertRows } from "./insert-rows.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 

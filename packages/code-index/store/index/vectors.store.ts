@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
-import { lockTenant, tenantTables, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
+import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 
 export function vectorsTable(schema: TenantSchema, embedderId: number): RawBuilder<unknown> {
   return sql.id(schema, `vectors_${embedderId}`);
@@ -93,7 +93,8 @@ export async function ensureEmbedder(
 }
 
 async function findEmbedder(database: CodeIndexDatabase, schema: TenantSchema, { key }: EmbedderIdentity): Promise<number | undefined> {
-  const row = await tenantTables(database, schema)
+  const row = await database.query
+    .withSchema(schema)
     .selectFrom("embedders")
     .select("embedder_id")
     .where("identity", "=", key)

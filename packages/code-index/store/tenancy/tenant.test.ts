@@ -5,7 +5,8 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "./migrations.ts";
-import { ensureTenant, findTenant, migrateTenants, tenantTables } from "./tenant.ts";
+import { tenantTables } from "#testing/tenant-tables.ts";
+import { ensureTenant, findTenant, migrateTenants } from "./tenant.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 

@@ -2,7 +2,7 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
 import { beganColumns, whileWanted, type Began } from "@sightline/foundation/database/while-wanted";
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { ensureTenantRole } from "./tenant-role.store.ts";
 import { TENANT_REVISIONS } from "./tenant-template.ts";
@@ -28,7 +28,10 @@ export type Tenant = {
   readonly role: string | null;
 };
 
-/** Name of a tenant's schema, not quoted. Only this file makes one. */
+/**
+ * Name of a tenant's schema, not quoted; only this file makes one. In `sql` text write `sql.id(schema, "code_chunks")`: names
+ * enter SQL only through it, which quotes whatever they hold.
+ */
 export type TenantSchema = string & { readonly __brand: "TenantSchema" };
 
 /** PostgreSQL cuts longer names silently, and two tenants would share one schema. */
@@ -183,14 +186,6 @@ export async function lockTenant(
 ): Promise<void> {
   const lock = how === "alone" ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
   await sql`select ${lock}(${TENANT_LOCK}, hashtext(${tenantId}))`.execute(transaction);
-}
-
-/**
- * The query builder, seeing one tenant's tables; those of the service keep their own schema.
- * In `sql` text write `sql.id(schema, "code_chunks")`: names enter SQL only through it, which quotes whatever they hold.
- */
-export function tenantTables(database: CodeIndexDatabase, schema: TenantSchema): Kysely<CodeIndexTables> {
-  return database.query.withSchema(schema);
 }
 
 export function schemaOf(name: string): TenantSchema {

@@ -1,10 +1,23 @@
-import type { Generated } from "kysely";
+import type { Generated, Kysely } from "kysely";
+import type { CodeIndexTables } from "#schema.ts";
+import type { CodeIndexDatabase, TenantSchema } from "#store/tenancy/tenant.ts";
 
-/**
- * Rows of a tenant's tables, as far as the query builder or a statement's result is typed by them; what the columns mean
- * stands where they are made, in `store/tenancy/tenant-template.ts`.
- */
-export type BuildsTable = {
+/** A tenant's tables for tests that write and look at rows; the product reads and writes these in SQL alone. */
+export function tenantTables(database: CodeIndexDatabase, schema: TenantSchema): Kysely<CodeIndexTables & TenantTables> {
+  return database.query.withSchema(schema).$extendTables<TenantTables>();
+}
+
+type TenantTables = {
+  readonly builds: BuildsTable;
+  readonly documents: DocumentsTable;
+  readonly files: FilesTable;
+  readonly code_chunks: CodeChunksTable;
+  readonly visible: VisibleTable;
+  readonly postings: PostingsTable;
+  readonly trigrams: TrigramsTable;
+};
+
+type BuildsTable = {
   readonly generation: number;
   readonly repo_id: string;
   readonly ref: string;
@@ -12,7 +25,7 @@ export type BuildsTable = {
   readonly begun_at: Date;
 };
 
-export type DocumentsTable = {
+type DocumentsTable = {
   readonly document_id: Generated<number>;
   readonly blob: string;
   readonly path: string;
@@ -25,7 +38,7 @@ export type DocumentsTable = {
   readonly complete: Generated<boolean>;
 };
 
-export type FilesTable = {
+type FilesTable = {
   readonly generation: number;
   readonly path: string;
   readonly blob: string;
@@ -35,7 +48,7 @@ export type FilesTable = {
 };
 
 /** The chunks of a document, by `start_byte`, are the file: every byte is in exactly one. */
-export type CodeChunksTable = {
+type CodeChunksTable = {
   /** `chunkId(segment_id, ordinal)`. */
   readonly chunk_id: number;
   readonly segment_id: number;
@@ -57,22 +70,14 @@ export type CodeChunksTable = {
   readonly text_hash: string;
 };
 
-export type SegmentsTable = {
-  readonly segment_id: Generated<number>;
-  readonly generation: number;
-  readonly chunks: number;
-  readonly dead: Generated<number>;
-  readonly complete: Generated<boolean>;
-};
-
-export type VisibleTable = {
+type VisibleTable = {
   readonly generation: number;
   readonly segment_id: number;
   readonly chunks: number;
   readonly ordinals: Buffer | null;
 };
 
-export type PostingsTable = {
+type PostingsTable = {
   readonly term: string;
   readonly segment_id: number;
   /** Chunks of the segment that hold the term. */
@@ -81,42 +86,10 @@ export type PostingsTable = {
   readonly docs: Buffer;
 };
 
-export type TrigramsTable = {
+type TrigramsTable = {
   readonly segment_id: number;
   /** The least trigram that the row may hold. */
   readonly first: number;
   /** As `createTrigramsCollector` packs them. */
   readonly lists: Buffer;
-};
-
-export type EmbeddersTable = {
-  readonly embedder_id: Generated<number>;
-  readonly identity: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly dimensions: number;
-  readonly created_at: Generated<Date>;
-  readonly complete_at: Date | null;
-  readonly near_until: Date | null;
-  readonly last_error: string | null;
-  readonly last_error_at: Date | null;
-};
-
-export type CommitsTable = {
-  readonly repo_id: string;
-  readonly ref: string;
-  readonly position: number;
-  readonly commit: string;
-  readonly parents: readonly string[];
-  readonly author: string;
-  readonly author_email: string;
-  readonly authored_at: Date;
-  readonly committed_at: Date;
-  readonly subject: string;
-  readonly body: string;
-  readonly terms: readonly string[];
-  readonly paths: readonly string[];
-  readonly paths_total: number;
-  readonly moved_to: readonly string[];
-  readonly moved_from: readonly string[];
 };
