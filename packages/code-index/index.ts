@@ -19,7 +19,6 @@ import { type PluginTools, createCodeIndexServer } from "./mcp/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp/handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./mcp/mcp.routes.ts";
 import { registerQueueMetrics } from "./http/queue-metrics.ts";
-import { previewRoutes } from "./http/preview.routes.ts";
 import { repositoryRoutes } from "./http/repositories.routes.ts";
 import { createWebhook } from "./http/webhook.routes.ts";
 import type { CodeIndexConfig, EmbeddingConfig } from "./config.ts";
@@ -163,7 +162,6 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       developerTokenRoutes({ database, clock }),
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),
-      previewRoutes({ database, clock }),
       fileRoutes({ database }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),

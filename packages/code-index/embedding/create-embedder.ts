@@ -20,10 +20,7 @@ export function problemsOfEmbedder(config: EmbeddingConfig): readonly string[] {
   return problemsOf(() => createEmbedder(config));
 }
 
-/**
- * The embedder of an identity that is not the configured one any more, as long as the configuration still reaches it:
- * another model of the same provider, or the built-in one.
- */
+/** The embedder of a former identity, where the configuration still reaches it: another model of its provider, or the built-in one. */
 export function createFormerEmbedder(config: EmbeddingConfig, key: string): Embedder | undefined {
   const space = readKey(key);
   if (space === undefined) {

@@ -34,9 +34,7 @@ export type ProviderProtocol = {
   readonly limits: ProviderLimits;
   readonly secrets: readonly string[];
   readonly call: (texts: readonly string[], purpose: EmbedPurpose, signal: AbortSignal) => Promise<ProviderCall>;
-  /**
-   * The numbers of each text, in the order of the call; `undefined` when the answer has another shape.
-   */
+  /** The numbers of each text, in the order of the call; `undefined` when the answer has another shape. */
   readonly read: (answer: unknown, texts: number) => readonly (readonly unknown[])[] | undefined;
 };
 

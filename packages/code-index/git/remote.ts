@@ -106,10 +106,7 @@ function refuse(message: string): never {
   throw new SourceError(message, { transient: false, problem: "access_refused" });
 }
 
-/**
- * A local repository is served by a git that takes no settings from ours, and refuses one that
- * belongs to somebody else; here the operator has allowed such addresses.
- */
+/** The git that serves a local repository takes no settings of ours, and refuses one that belongs to somebody else. */
 function remoteProgram(protocol: Location["protocol"]): readonly string[] {
   return protocol === "file" ? ["--upload-pack=git -c safe.directory=* -c uploadpack.allowFilter=true upload-pack"] : [];
 }

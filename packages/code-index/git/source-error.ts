@@ -1,9 +1,6 @@
 import { withoutCredentials } from "./clone-url.ts";
 
-/**
- * What is the matter, where it matters to a caller: the branch does not exist (any more), more than a limit allows, an
- * address that may not be reached, a credential that is missing or was refused.
- */
+/** What is the matter, where it matters to a caller. */
 export type SourceProblem = "branch_missing" | "too_large" | "address_refused" | "access_refused" | "other";
 
 const REMOTE_PROBLEMS: ReadonlySet<SourceProblem> = new Set(["branch_missing", "address_refused", "access_refused"]);

@@ -18,10 +18,7 @@ type Tidying = {
 
 const MAX_PACKS = 20;
 
-/**
- * Removes the mirrors of repositories that are no more, lets go of the branches that are no longer indexed, and puts
- * together what many fetches have brought.
- */
+/** Removes mirrors of repositories that are gone, drops branches that are no longer indexed, and packs what many fetches brought. */
 export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Tidying): Promise<void> {
   const folder = mirrorsFolder(dataDir);
   // Read first: a repository that is registered meanwhile is in the list, or its mirror is not among these.

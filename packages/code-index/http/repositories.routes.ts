@@ -8,6 +8,8 @@ import {
   changeRepositoryRequestSchema,
   indexModeSchema,
   pageOf,
+  previewAnswerSchema,
+  previewSchema,
   registerRepositoryRequestSchema,
   repositorySchema,
   startedJobSchema,
@@ -15,6 +17,7 @@ import {
 } from "#contract.ts";
 import { markRepository } from "#store/records/deletions.store.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
+import { askForPreview } from "#store/records/previews.store.ts";
 import { listRepositories } from "#store/records/read-repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { changeRepository, registerRepository } from "#tenants/repository-settings.ts";
@@ -39,6 +42,7 @@ export function repositoryRoutes(dependencies: RepositoryDependencies): Routes {
     registration(server, dependencies);
     change(server, dependencies);
     indexing(server, dependencies);
+    previewing(server, dependencies);
   };
 }
 
@@ -140,6 +144,29 @@ function indexing(server: HttpServer, { database, clock }: RepositoryDependencie
       const ref = requireIndexedRef(repository, request.body.ref);
       const asked = { tenantId: scope.tenant.tenantId, repoId: repository.id, ref, mode: mode.data, trigger: "api" as const };
       return reply.status(202).send({ job: presentJob(await enqueueJob(database, { ...asked, now: clock.now() })) });
+    },
+  );
+}
+
+/** What an index would hold, before it is made; the indexer counts it. */
+function previewing(server: HttpServer, { database, clock }: RepositoryDependencies): void {
+  server.get(
+    "/api/v1/repos/:repo_id/preview",
+    route("user", "What an index would hold and leave out, and why; 202 until it is counted", {
+      params: repositoryParamsSchema,
+      response: { 200: previewAnswerSchema, 202: previewAnswerSchema },
+    }),
+    async (request, reply) => {
+      const access = scopeOf(request);
+      const { id: repoId } = await findRepository(database, access, request.params.repo_id);
+      const row = found("repository", await askForPreview(database, { tenantId: access.tenant.tenantId, repoId, now: clock.now() }));
+      const pending = row.status === "queued" || row.status === "running";
+      return reply.status(pending ? 202 : 200).send({
+        status: pending ? "pending" : row.status,
+        completed_at: row.completed_at?.toISOString() ?? null,
+        preview: row.preview === null ? null : previewSchema.parse(row.preview),
+        error_message: row.error_message,
+      });
     },
   );
 }

@@ -10,10 +10,7 @@ const LARGE = 200;
 const CHANGED_ROWS = 1_000;
 const CHANGED_SHARE = 0.1;
 
-/**
- * Cleans up after a large write: the planner learns the new sizes.
- * Where nothing vacuums in the background, as in the embedded database, the room of deleted rows is freed here.
- */
+/** Has the planner learn the sizes after a large write; frees deleted rows where nothing else does, as in the embedded database. */
 export async function settleTables(
   database: CodeIndexDatabase,
   { schema }: { readonly schema: TenantSchema },

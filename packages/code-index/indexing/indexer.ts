@@ -63,10 +63,7 @@ const VECTORS_MS = 60_000;
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Takes jobs from the queue and runs them, and does what else has to be done in the background;
- * as many processes as wanted may do so.
- */
+/** Takes jobs from the queue and runs them, and does all other work in the background; any number of processes may. */
 export function createIndexer({ config, database, log, clock }: IndexerOptions): Indexer {
   const splitter = createSplitter({ log });
   const sources = createSourceAccess({ config, database, log, clock, dataDir: config.CODEINDEX_DATA_DIR });

@@ -1,7 +1,4 @@
-/**
- * Works on up to `limit` items at once and gives the results in the order of the items. Takes no further item while the
- * oldest result is not asked for.
- */
+/** Works on up to `limit` items at once, and takes no further one while the oldest result is not asked for. */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item>,
   limit: number,

@@ -16,10 +16,7 @@ export type WaitingText = {
 
 type Claiming = { readonly limit: number; readonly now: Date; readonly until: Date };
 
-/**
- * Takes texts that have no vector into hand, those first that were tried least; nobody else takes them before `until`.
- * One that no chunk holds any more is forgotten.
- */
+/** Takes texts without a vector into hand until `until`, those first that were tried least; forgets those of no chunk. */
 export async function claimTexts(
   database: CodeIndexDatabase,
   vectors: Vectors,

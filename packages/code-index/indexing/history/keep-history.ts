@@ -23,10 +23,7 @@ export type HistoryTools = {
   readonly clock: Clock;
 };
 
-/**
- * Brings the history of one branch up to the commit that is indexed; false when none is due. No job waits for it, and none fails
- * with it.
- */
+/** Brings a branch's history up to the indexed commit; false when none is due. No job waits for it, and none fails with it. */
 export async function keepOneHistory(tools: HistoryTools, stopping: AbortSignal): Promise<boolean> {
   const { database, clock, log, depth } = tools;
   const claimed = await claimHistory(database, { workerId: randomUUID(), depth, now: clock.now() });

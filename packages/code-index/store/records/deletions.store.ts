@@ -6,12 +6,7 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 type Moment = { readonly now: Date };
 type OfRepository = { readonly tenantId: string; readonly repoId: string };
 
-/**
- * From this moment nobody sees the repository, its jobs end and its webhook's secret is gone; what is left is removed in
- * the background.
- *
- * @returns false when the tenant has no such repository.
- */
+/** Hides a repository at once, ends its jobs and forgets its webhook's secret; false when the tenant has no such repository. */
 export async function markRepository(database: CodeIndexDatabase, { tenantId, repoId, now }: OfRepository & Moment): Promise<boolean> {
   return database.query.transaction().execute(async (transaction) => {
     await lockJobs(transaction, { tenantId, repoId });
@@ -70,10 +65,7 @@ export async function markTenant(
   });
 }
 
-/**
- * Takes branches out of the index: searches don't see them from this moment, their jobs end, and their contents are swept
- * in the background.
- */
+/** Takes branches out of the searches at once and ends their jobs; their contents are swept in the background. */
 export async function removeRefs(
   transaction: Transaction<CodeIndexTables>,
   { tenantId, repoId, names, now }: OfRepository & Moment & { readonly names: readonly string[] },
@@ -132,11 +124,7 @@ export async function tenantsToSweep(
   return rows.flatMap(({ tenant_id: tenantId, sweep_at: sweepAt }) => (sweepAt === null ? [] : [{ tenantId, sweepAt }]));
 }
 
-/**
- * Branches that a job brought back which ended just while they were taken away.
- *
- * @returns false while such a job may still do so.
- */
+/** Deletes branches that a job brought back which ended just while they were taken away; false while one may still do so. */
 export async function deleteStrayRefs(database: CodeIndexDatabase, { tenantId }: { readonly tenantId: string }): Promise<boolean> {
   const { rows } = await sql`
     select from codeindex.index_jobs where tenant_id = ${tenantId} and status = 'running' and cancel_requested limit 1
@@ -164,11 +152,7 @@ export async function noteSwept(
     .execute();
 }
 
-/**
- * Ends the jobs of what is marked, those that slipped in while it was being marked too.
- *
- * @returns whether a worker still writes; it stops within seconds, or is silent for a minute.
- */
+/** Ends the jobs of what is marked; true while a worker still writes, which stops within seconds, or is silent for a minute. */
 export async function stopJobs(
   database: CodeIndexDatabase,
   marked: { readonly tenantId: string; readonly repoId?: string },

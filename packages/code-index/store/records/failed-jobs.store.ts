@@ -45,10 +45,7 @@ function abandoned(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   )`;
 }
 
-/**
- * Says of repositories whose jobs an operator ended, by an update of the row, that nobody indexes them any more, and when
- * such a job ended. Returns how many there were.
- */
+/** Settles jobs that an operator ended by an update of the row, and their repositories. Returns how many there were. */
 export async function fixEndedByHand(database: CodeIndexDatabase, { now }: Moment): Promise<number> {
   return database.query.transaction().execute(async (transaction) => {
     const { rows: ended } = await sql<{ repo_id: string }>`

@@ -136,10 +136,7 @@ export async function checkLease(database: CodeIndexDatabase, { jobId, workerId 
   return row.cancel_requested ? "cancelled" : "held";
 }
 
-/**
- * Puts a job back that its worker can't finish. When a newer request waits already, that one takes its place;
- * one that somebody asked to stop ends.
- */
+/** Puts a job back, unless a newer request waits, which takes its place, or somebody asked to stop it. */
 export async function releaseJob(database: CodeIndexDatabase, { jobId, workerId, now }: Lease & Moment): Promise<void> {
   await database.query.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ repo_id: string }>`

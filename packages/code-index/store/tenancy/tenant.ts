@@ -159,10 +159,7 @@ export async function withinTenant<Result>(
   });
 }
 
-/**
- * The one door to a tenant's tables for whoever only reads: all that `read` does sees them as they were at one moment, as
- * the tenant's database role, and the database gives a statement up after `milliseconds`.
- */
+/** Reads a tenant's tables as they are at one moment, as its role; the database gives a statement up after `milliseconds`. */
 export async function readAs<Result>(
   database: CodeIndexDatabase,
   tenant: Tenant,
