@@ -5,7 +5,7 @@ import { setPrincipal } from "@sightline/foundation/http/principal";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createMcpEndpoint } from "#mcp/handler.ts";
 import { mcpRoutes } from "#mcp/mcp.routes.ts";
-import { setTenant } from "#http/kit/request-tenant.ts";
+import { setCaller } from "#http/kit/request-tenant.ts";
 import { withinThisProcess } from "#mcp/kit/running-calls.ts";
 import { schemaOf } from "#store/tenancy/tenant.ts";
 import { createConformanceServer } from "./conformance-fixtures.ts";
@@ -30,7 +30,7 @@ export async function startConformanceEndpoint(): Promise<{ readonly url: string
     authenticators: {
       mcp: async (request) => {
         setPrincipal(request, { kind: "developer-token", tokenId: "conformance", tenantId: "one" });
-        setTenant(request, tenant);
+        setCaller(request, { tenant });
       },
     },
     routes: [

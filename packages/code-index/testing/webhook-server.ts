@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from "@sightline/foundation/http/metrics"
 import { createSealer } from "@sightline/foundation/secrets/sealing";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { deliveryRoutes } from "#http/deliveries.routes.ts";
-import { setTenant } from "#http/kit/request-tenant.ts";
+import { setCaller } from "#http/kit/request-tenant.ts";
 import { createWebhook } from "#http/webhook.routes.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -27,7 +27,7 @@ export async function createWebhookServer(
   const admin: Parameters<typeof createHttpServer>[0]["authenticators"][string] = async (request) => {
     const tenant = await findTenant(database, String(request.headers["x-tenant"]));
     if (tenant !== undefined) {
-      setTenant(request, tenant);
+      setCaller(request, { tenant });
     }
   };
   const server = await createHttpServer({

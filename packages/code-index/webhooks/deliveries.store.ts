@@ -43,21 +43,22 @@ export async function insertDelivery(query: Kysely<CodeIndexTables>, delivery: N
   return row?.id;
 }
 
+type Settling = DeliveryOutcome & {
+  readonly id: string;
+  readonly tenantId: string;
+  /** When it was acted on once more. */
+  readonly replayedAt?: Date;
+};
+
+/** Writes down what a delivery came to. */
 export async function settleDelivery(
   query: Kysely<CodeIndexTables>,
-  { id, status, reason, jobIds }: DeliveryOutcome & { readonly id: string },
+  { id, tenantId, status, reason, jobIds, replayedAt }: Settling,
 ): Promise<void> {
-  await query.updateTable("codeindex.webhook_deliveries").set({ status, reason, job_ids: jobIds }).where("id", "=", id).execute();
-}
-
-/** Writes down that a delivery was acted on once more. */
-export async function settleReplay(
-  query: Kysely<CodeIndexTables>,
-  { id, tenantId, now, status, reason, jobIds }: DeliveryOutcome & { readonly id: string; readonly tenantId: string; readonly now: Date },
-): Promise<void> {
+  const replay = replayedAt === undefined ? {} : { replays: sql<number>`replays + 1`, replayed_at: replayedAt };
   await query
     .updateTable("codeindex.webhook_deliveries")
-    .set({ status, reason, job_ids: jobIds, replays: sql`replays + 1`, replayed_at: now })
+    .set({ status, reason, job_ids: jobIds, ...replay })
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
     .execute();

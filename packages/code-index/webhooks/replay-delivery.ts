@@ -1,5 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { getDelivery, settleReplay, type DeliveryRow } from "./deliveries.store.ts";
+import { getDelivery, settleDelivery, type DeliveryRow } from "./deliveries.store.ts";
 import { findWatchedRepository } from "./pushes.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { actOnPush } from "./plan-jobs.ts";
@@ -19,7 +19,7 @@ export async function replayDelivery(
   const now = clock.now();
   await database.query.transaction().execute(async (transaction) => {
     const outcome = await actOnPush(database, transaction, { repository, push: delivery.push, counts: false, now });
-    await settleReplay(transaction, { id, tenantId, now, ...outcome });
+    await settleDelivery(transaction, { id, tenantId, replayedAt: now, ...outcome });
   });
   return getDelivery(database, { tenantId, id });
 }

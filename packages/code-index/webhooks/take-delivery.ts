@@ -135,7 +135,7 @@ async function actOnce({ database, clock }: WebhookTools, { head, event, reposit
       await noteProblem(transaction, { id: repository.id, tenantId, problem: moved });
     }
     const settled = { ...outcome, reason: moved ?? outcome.reason };
-    await settleDelivery(transaction, { id, ...settled });
+    await settleDelivery(transaction, { id, tenantId, ...settled });
     return { ...settled, again: false };
   });
 }

@@ -6,7 +6,7 @@ import { setPrincipal, type Principal } from "@sightline/foundation/http/princip
 import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
-import { setAllowedRepositories, setPerson, setTenant, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { setCaller, type IncomingRequest, type Person } from "#http/kit/request-tenant.ts";
 
 type AuthDependencies = {
   readonly database: CodeIndexDatabase;
@@ -28,13 +28,13 @@ const MAX_TOKEN_LENGTH = 8_192;
  * the challenge that MCP clients expect, `user` an access token, `admin` one of an admin. All name a registered tenant.
  */
 export function createAuthenticators(dependencies: AuthDependencies): Readonly<Record<"reader" | "mcp" | "user" | "admin", Authenticator>> {
-  const reader: Authenticator = async (request) => admit(request, await principalFrom(request, dependencies), dependencies);
+  const reader: Authenticator = async (request) => admit(request, await callerFrom(request, dependencies), dependencies);
   const user: Authenticator = async (request) => {
-    const principal = await principalFrom(request, dependencies);
-    if (principal.kind === "developer-token") {
+    const caller = await callerFrom(request, dependencies);
+    if (caller.principal.kind === "developer-token") {
       throw forbidden("Developer tokens only search and read; use an access token for this.");
     }
-    await admit(request, principal, dependencies);
+    await admit(request, caller, dependencies);
   };
   return {
     reader,
@@ -47,22 +47,26 @@ export function createAuthenticators(dependencies: AuthDependencies): Readonly<R
     },
     user,
     admin: async (request) => {
-      const principal = await principalFrom(request, dependencies);
-      if (principal.kind !== "user" || principal.role !== "admin") {
+      const caller = await callerFrom(request, dependencies);
+      if (caller.principal.kind !== "user" || caller.principal.role !== "admin") {
         throw forbidden("Only an admin may do this, with an access token.");
       }
-      await admit(request, principal, dependencies);
+      await admit(request, caller, dependencies);
     },
   };
 }
 
-type Reader = Extract<Principal, { kind: "user" | "developer-token" }>;
+type Caller = {
+  readonly principal: Extract<Principal, { kind: "user" | "developer-token" }>;
+  readonly repositories?: readonly string[] | undefined;
+  readonly person?: Person | undefined;
+};
 
-async function principalFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Reader> {
+async function callerFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Caller> {
   const token = bearerToken(request);
   return token.startsWith(TOKEN_PREFIX)
-    ? developerPrincipal(request, token, dependencies)
-    : userPrincipal(request, token, dependencies.accessTokens);
+    ? callerOfDeveloperToken(request, token, dependencies)
+    : callerOfAccessToken(token, dependencies.accessTokens);
 }
 
 function bearerToken(request: IncomingRequest): string {
@@ -73,7 +77,7 @@ function bearerToken(request: IncomingRequest): string {
   return token;
 }
 
-async function developerPrincipal(request: IncomingRequest, token: string, { database, clock }: AuthDependencies): Promise<Reader> {
+async function callerOfDeveloperToken(request: IncomingRequest, token: string, { database, clock }: AuthDependencies): Promise<Caller> {
   const row = await findLiveToken(database, hashToken(token));
   if (row === undefined) {
     throw authFailed("The developer token is unknown or revoked; make a new one in the console.");
@@ -86,27 +90,17 @@ async function developerPrincipal(request: IncomingRequest, token: string, { dat
       request.log.warn({ reason: messageOf(error) }, "could not note that a developer token was used"),
     );
   }
-  if (row.repositories !== null) {
-    setAllowedRepositories(request, row.repositories);
-  }
-  if (row.traces) {
-    setPerson(request, { tenantId: row.tenant_id, userId: row.created_by });
-  }
-  return { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id };
+  return {
+    principal: { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id },
+    repositories: row.repositories ?? undefined,
+    person: row.traces ? { tenantId: row.tenant_id, userId: row.created_by } : undefined,
+  };
 }
 
-async function userPrincipal(request: IncomingRequest, token: string, accessTokens: AccessTokenVerifier): Promise<Reader> {
+async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerifier): Promise<Caller> {
   try {
-    const claims = await accessTokens.verify(token);
-    setPerson(request, { tenantId: claims.tenantId, userId: claims.subject });
-    return {
-      kind: "user",
-      userId: claims.subject,
-      tenantId: claims.tenantId,
-      role: claims.role,
-      authenticatedAt: claims.authenticatedAt,
-      sessionId: claims.sessionId,
-    };
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token);
+    return { principal: { kind: "user", userId, tenantId, role, authenticatedAt, sessionId }, person: { tenantId, userId } };
   } catch (error) {
     if (error instanceof AccessTokenError) {
       throw authFailed(`The token was refused: ${error.message}.`);
@@ -115,7 +109,7 @@ async function userPrincipal(request: IncomingRequest, token: string, accessToke
   }
 }
 
-async function admit(request: IncomingRequest, principal: Reader, { database, provision }: AuthDependencies): Promise<void> {
+async function admit(request: IncomingRequest, { principal, ...sees }: Caller, { database, provision }: AuthDependencies): Promise<void> {
   const { kind, tenantId } = principal;
   const tenant = (await findTenant(database, tenantId)) ?? (kind === "user" ? await provision?.(tenantId) : undefined);
   if (tenant === undefined) {
@@ -126,7 +120,7 @@ async function admit(request: IncomingRequest, principal: Reader, { database, pr
     });
   }
   setPrincipal(request, principal);
-  setTenant(request, tenant);
+  setCaller(request, { tenant, ...sees });
 }
 
 /** The one answer to every token that does not open what it was sent to. */
