@@ -2,6 +2,7 @@ import { Button, Anchor, Badge, Group, Tooltip, Alert, Modal, Stack, TextInput }
 import { IconActivity, IconPlus, IconLock, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { projectsQuery, createProject } from "#features/projects/api/projects.ts";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -148,10 +149,9 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
         description="An application, or one environment of it"
         placeholder="Support agent, production"
         maxLength={200}
-        value={name}
+        {...typedInto(name, setName)}
         error={problem ?? create.error?.message}
         data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
       />
       <AccessChoice access={access} onChange={setAccess} />
     </DialogForm>

@@ -5,6 +5,7 @@ import { IconUserPlus, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { loginOptionsQuery } from "#features/auth/api/password-reset.ts";
 import { useMe } from "#features/auth/api/me.ts";
 import { useStepUp } from "#features/auth/step-up.ts";
@@ -67,8 +68,7 @@ function AccountFilters({ filter, onChange }: AccountFiltersProps) {
         placeholder="Filter by name or e-mail"
         leftSection={<IconSearch size={15} />}
         maxLength={200}
-        value={search.text}
-        onChange={(event) => search.type(event.currentTarget.value)}
+        {...typedInto(search.text, (text) => search.type(text))}
       />
       <Select
         className={classes.role}

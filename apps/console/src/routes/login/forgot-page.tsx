@@ -1,8 +1,10 @@
-import { Anchor, Text, Title, Alert, Button, Stack, TextInput } from "@mantine/core";
+import { Anchor, Text, Title, Alert, Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { useTitle } from "#ui/page/use-title.ts";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
@@ -31,11 +33,6 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
   const wait = useWait();
   const request = useChange({ send: () => requestPasswordReset(email.trim()), onError: wait.waitAfter });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    request.mutate();
-  }
-
   if (request.isSuccess) {
     return (
       <Alert color="green" role="status" title="Look into your mail">
@@ -44,29 +41,26 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
     );
   }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        {request.error !== null && (
-          <Alert color="red" role="alert" title="No mail was sent">
-            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
-          </Alert>
-        )}
-        <TextInput
-          label="E-mail"
-          type="email"
-          name="email"
-          autoComplete="username"
-          size="md"
-          required
-          withAsterisk={false}
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Button type="submit" size="md" fullWidth loading={request.isPending} disabled={wait.seconds > 0}>
-          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Send the link"}
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={() => request.mutate()} noValidate={false}>
+      {request.error !== null && (
+        <Alert color="red" role="alert" title="No mail was sent">
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
+        </Alert>
+      )}
+      <TextInput
+        label="E-mail"
+        type="email"
+        name="email"
+        autoComplete="username"
+        size="md"
+        required
+        withAsterisk={false}
+        autoFocus
+        {...typedInto(email, setEmail)}
+      />
+      <Button type="submit" size="md" fullWidth loading={request.isPending} disabled={wait.seconds > 0}>
+        {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Send the link"}
+      </Button>
+    </Form>
   );
 }

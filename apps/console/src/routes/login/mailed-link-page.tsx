@@ -1,6 +1,8 @@
 import { Alert, Anchor, Stack, Text, Title, Button, PasswordInput } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState, type SyntheticEvent, useRef } from "react";
+import { type ReactNode, useEffect, useState, useRef } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { mailedToken } from "#features/auth/mailed-token.ts";
 import { useTitle } from "#ui/page/use-title.ts";
@@ -98,8 +100,7 @@ function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormPr
   const confirm = useChange({ send: () => confirmPasswordReset(token, chosen), onError: wait.waitAfter, onSuccess: onDone });
   const problem = problemWithNewPassword(chosen);
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     setSubmitted(true);
     if (problem === undefined) {
       confirm.mutate();
@@ -109,29 +110,26 @@ function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormPr
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        {confirm.error !== null && (
-          <Alert color="red" role="alert" title={failureTitle(confirm.error, "The password was not set")}>
-            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : confirm.error.message}
-          </Alert>
-        )}
-        <PasswordInput
-          ref={field}
-          label="New password"
-          description="12 characters or more; a few words make a good one"
-          autoComplete="new-password"
-          size="md"
-          autoFocus
-          visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
-          value={chosen}
-          error={submitted ? problem : undefined}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-        <Button type="submit" size="md" fullWidth loading={confirm.isPending} disabled={wait.seconds > 0}>
-          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      {confirm.error !== null && (
+        <Alert color="red" role="alert" title={failureTitle(confirm.error, "The password was not set")}>
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : confirm.error.message}
+        </Alert>
+      )}
+      <PasswordInput
+        ref={field}
+        label="New password"
+        description="12 characters or more; a few words make a good one"
+        autoComplete="new-password"
+        size="md"
+        autoFocus
+        visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
+        {...typedInto(chosen, setChosen)}
+        error={submitted ? problem : undefined}
+      />
+      <Button type="submit" size="md" fullWidth loading={confirm.isPending} disabled={wait.seconds > 0}>
+        {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
+      </Button>
+    </Form>
   );
 }

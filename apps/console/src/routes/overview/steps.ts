@@ -83,86 +83,60 @@ const TITLES: Readonly<Record<Step["id"], string>> = {
   agent: "Trace an agent",
 };
 
+const done = (words: string): Progress => ({ state: "done", words });
+const todo = (words: string, label: string, link: LinkProps): Progress => ({ state: "todo", words, action: { label, link } });
+const waiting = (words: string, label: string, link: LinkProps): Progress => ({ state: "waiting", words, action: { label, link } });
+
 function secondFactorStep({ totp_enabled: on }: Pick<SecondFactorStatus, "totp_enabled">): Progress {
   if (on) {
-    return { state: "done", words: "A login asks for a code as well." };
+    return done("A login asks for a code as well.");
   }
-  return {
-    state: "todo",
-    words: "So that a leaked password alone opens nothing.",
-    action: { label: "Set it up", link: linkOptions({ to: "/admin/security", search: { setup: "1" } }) },
-  };
+  const setUp = linkOptions({ to: "/admin/security", search: { setup: "1" } });
+  return todo("So that a leaked password alone opens nothing.", "Set it up", setUp);
 }
 
 function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"]>): Progress {
   const ready = repositories.find(({ indexed_commit: commit }) => commit !== null);
   if (ready !== undefined) {
-    return { state: "done", words: `${ready.full_name} is searchable.` };
+    return done(`${ready.full_name} is searchable.`);
   }
+  const list = linkOptions({ to: "/code/repos" });
   const indexing = repositories.find(({ index_status: status }) => status === "indexing");
   if (indexing !== undefined) {
-    return {
-      state: "waiting",
-      words: `${indexing.full_name} is being indexed.`,
-      action: { label: "Watch it", link: linkOptions({ to: "/code/repos" }) },
-    };
+    return waiting(`${indexing.full_name} is being indexed.`, "Watch it", list);
   }
   const failed = repositories.find(({ index_status: status }) => status === "failed");
   if (failed !== undefined) {
-    return {
-      state: "todo",
-      words: `${failed.full_name} could not be indexed.`,
-      action: { label: "See why", link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: failed.id } }) },
-    };
+    const settings = linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: failed.id } });
+    return todo(`${failed.full_name} could not be indexed.`, "See why", settings);
   }
   const [registered] = repositories;
   return registered === undefined
-    ? {
-        state: "todo",
-        words: "It is searchable within minutes.",
-        action: { label: "Register one", link: linkOptions({ to: "/code/repos", search: { register: "1" } }) },
-      }
-    : {
-        state: "todo",
-        words: `${registered.full_name} is registered, and not indexed yet.`,
-        action: { label: "Index it", link: linkOptions({ to: "/code/repos" }) },
-      };
+    ? todo("It is searchable within minutes.", "Register one", linkOptions({ to: "/code/repos", search: { register: "1" } }))
+    : todo(`${registered.full_name} is registered, and not indexed yet.`, "Index it", list);
 }
 
 function assistantStep(tokens: NonNullable<Answers["tokens"]["data"]>): Progress {
   const used = tokens.find(({ last_used_at: at }) => at !== null);
   if (used !== undefined) {
-    return { state: "done", words: `“${used.label}” has called.` };
+    return done(`“${used.label}” has called.`);
   }
-  const waiting = tokens.find(({ revoked_at: at }) => at === null);
-  return waiting === undefined
-    ? {
-        state: "todo",
-        words: "Claude Code, Cursor and others search your code over MCP.",
-        action: { label: "Create a token", link: linkOptions({ to: "/code/connect", search: { new: "1" } }) },
-      }
-    : {
-        state: "waiting",
-        words: `“${waiting.label}” has not called yet.`,
-        action: { label: "Show how", link: linkOptions({ to: "/code/connect" }) },
-      };
+  const unused = tokens.find(({ revoked_at: at }) => at === null);
+  const create = linkOptions({ to: "/code/connect", search: { new: "1" } });
+  return unused === undefined
+    ? todo("Claude Code, Cursor and others search your code over MCP.", "Create a token", create)
+    : waiting(`“${unused.label}” has not called yet.`, "Show how", linkOptions({ to: "/code/connect" }));
 }
 
 function agentStep(projects: NonNullable<Answers["projects"]["data"]>): Progress {
   const traced = projects.find(({ last_trace_at: last }) => last !== null);
   if (traced !== undefined) {
-    return { state: "done", words: `${traced.name} has traces.` };
+    return done(`${traced.name} has traces.`);
   }
   const [project] = projects;
-  return project === undefined
-    ? {
-        state: "todo",
-        words: "See what it does, step by step.",
-        action: { label: "Create a project", link: linkOptions({ to: "/projects", search: { new: "1" } }) },
-      }
-    : {
-        state: "waiting",
-        words: `${project.name} waits for its first trace.`,
-        action: { label: "Show how", link: linkOptions({ to: "/projects/$projectId/traces", params: { projectId: project.id } }) },
-      };
+  if (project === undefined) {
+    return todo("See what it does, step by step.", "Create a project", linkOptions({ to: "/projects", search: { new: "1" } }));
+  }
+  const traces = linkOptions({ to: "/projects/$projectId/traces", params: { projectId: project.id } });
+  return waiting(`${project.name} waits for its first trace.`, "Show how", traces);
 }

@@ -2,6 +2,7 @@ import { Button, Modal, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { DialogForm } from "./dialogs.tsx";
 
 type DeleteByNameProps = {
@@ -47,14 +48,7 @@ function Confirm({ what, name, remove, onDeleted, onCancel, children }: DeleteBy
       onCancel={onCancel}
     >
       <Text>{children}</Text>
-      <TextInput
-        label={`Type ${name}`}
-        value={typed}
-        data-autofocus
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
+      <TextInput label={`Type ${name}`} {...typedInto(typed, setTyped)} data-autofocus autoComplete="off" spellCheck={false} />
     </DialogForm>
   );
 }

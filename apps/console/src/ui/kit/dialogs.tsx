@@ -1,5 +1,6 @@
-import { Button, type ButtonProps, Group, Modal, type ModalProps, Stack } from "@mantine/core";
+import { Button, type ButtonProps, Group, Modal, type ModalProps } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { FailedChange } from "./failed-change.tsx";
 
 type DialogFormProps = {
@@ -36,27 +37,19 @@ export function DialogForm({
   children,
 }: DialogFormProps) {
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      <Stack gap="md">
-        {failed !== undefined && <FailedChange error={change.error} title={failed} />}
-        {children}
-        <Group justify="flex-end" gap="xs">
-          {tools}
-          <Button variant="default" onClick={onCancel} data-autofocus={focusesCancel || undefined}>
-            {cancel}
-          </Button>
-          <Button type="submit" {...(color === undefined ? {} : { color })} loading={change.isPending} disabled={disabled}>
-            {submit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={onSubmit}>
+      {failed !== undefined && <FailedChange error={change.error} title={failed} />}
+      {children}
+      <Group justify="flex-end" gap="xs">
+        {tools}
+        <Button variant="default" onClick={onCancel} data-autofocus={focusesCancel || undefined}>
+          {cancel}
+        </Button>
+        <Button type="submit" {...(color === undefined ? {} : { color })} loading={change.isPending} disabled={disabled}>
+          {submit}
+        </Button>
+      </Group>
+    </Form>
   );
 }
 

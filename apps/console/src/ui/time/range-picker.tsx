@@ -1,6 +1,7 @@
 import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { IconCalendarTime, IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import classes from "./range-picker.module.css";
 import { type Span, type TimeRange, fromLocalField, isAllTime, rangeInWords, toLocalField } from "./time-range.ts";
 
@@ -70,9 +71,8 @@ function CustomRange({ range, onChange }: { readonly range: TimeRange; readonly 
         <TextInput
           label="To"
           type="datetime-local"
-          value={to}
+          {...typedInto(to, setTo)}
           error={isReversed ? "The end must be after the beginning" : undefined}
-          onChange={(event) => setTo(event.currentTarget.value)}
         />
         <Group justify="end">
           <Button type="submit" size="xs" disabled={isReversed || (from === "" && to === "")}>

@@ -7,6 +7,7 @@ import {
 } from "@sightline/observability/contract";
 import { useMutationState } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { PanelHeader } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/alerts/api/alerts.ts";
@@ -169,9 +170,8 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
             placeholder="#agents"
             maxLength={100}
             autoComplete="off"
-            value={channel.name}
+            {...typedInto(channel.name, (next) => setChannel({ ...channel, name: next }))}
             error={problems.get("name")}
-            onChange={(event) => setChannel({ ...channel, name: event.currentTarget.value })}
           />
           <TextInput
             flex="1 1 260px"
@@ -179,9 +179,8 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
             placeholder={channel.kind === "slack" ? "https://hooks.slack.com/services/…" : "https://example.org/alerts"}
             autoComplete="off"
             spellCheck={false}
-            value={channel.url}
+            {...typedInto(channel.url, (next) => setChannel({ ...channel, url: next }))}
             error={problems.get("url") ?? create.error?.message}
-            onChange={(event) => setChannel({ ...channel, url: event.currentTarget.value })}
           />
           <Button type="submit" mt={26} loading={create.isPending}>
             Add channel

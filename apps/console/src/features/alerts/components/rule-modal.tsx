@@ -8,6 +8,7 @@ import {
   filterProblem,
 } from "@sightline/observability/contract";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { alertsKey, changeRule, createRule } from "#features/alerts/api/alerts.ts";
@@ -71,8 +72,7 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
         maxLength={100}
         data-autofocus
         autoComplete="off"
-        value={rule.name}
-        onChange={(event) => setRule({ ...rule, name: event.currentTarget.value })}
+        {...typedInto(rule.name, (next) => setRule({ ...rule, name: next }))}
       />
       <div className={classes.sentence}>
         <Text span>Tell us when the</Text>

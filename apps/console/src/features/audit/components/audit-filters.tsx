@@ -2,6 +2,7 @@ import "@mantine/core/styles/Pill.layer.css";
 import "@mantine/core/styles/PillsInput.layer.css";
 import { Button, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
 import { type AuditFilter, NO_FILTER, isFiltered } from "#features/audit/audit-filter.ts";
 import { EVENT_CHOICES } from "#features/audit/event-labels.ts";
@@ -69,8 +70,7 @@ export function AuditFilters({ filter, people, onPeopleSearch, onChange }: Audit
           label="Address"
           placeholder="Any IP address"
           maxLength={64}
-          value={ip.text}
-          onChange={(event) => ip.type(event.currentTarget.value)}
+          {...typedInto(ip.text, (text) => ip.type(text))}
         />
       </div>
       <div className={classes.row}>

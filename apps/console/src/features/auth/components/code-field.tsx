@@ -1,5 +1,6 @@
 import { Anchor, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { digitsOf, isWhole } from "#features/auth/code.ts";
 import classes from "./code-field.module.css";
 import type { CodeState } from "./use-code.ts";
@@ -50,9 +51,8 @@ export function CodeField({ code, error, busy, backupCodes = true, autoFocus = f
         spellCheck={false}
         data-kind={kind}
         classNames={{ input: classes.input }}
-        value={text}
+        {...typedInto(text, take)}
         error={error}
-        onChange={(event) => take(event.currentTarget.value)}
       />
       {backupCodes && (
         <Anchor component="button" type="button" size="sm" w="fit-content" onClick={switchKind}>

@@ -1,5 +1,7 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
-import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
+import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
+import { type ReactNode, useRef, useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
 import { ApiError, hasStatus } from "#http/api-error.ts";
@@ -44,53 +46,44 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    login.mutate();
-  }
-
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        {login.error !== null && (
-          <Alert color="red" role="alert" title={titleOf(login.error)}>
-            {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : login.error.message}
-          </Alert>
-        )}
-        <TextInput
-          label="E-mail"
-          type="email"
-          name="email"
-          autoComplete="username"
-          size="md"
-          required
-          withAsterisk={false}
-          autoFocus={initialEmail === ""}
-          readOnly={fixedEmail}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <PasswordInput
-          ref={passwordField}
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          size="md"
-          required
-          withAsterisk={false}
-          autoFocus={initialEmail !== ""}
-          // What a dialog looks for.
-          data-autofocus={initialEmail !== "" || undefined}
-          visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        <Button type="submit" size="md" fullWidth loading={login.isPending} disabled={wait.seconds > 0}>
-          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Log in"}
-        </Button>
-        {forgot}
-      </Stack>
-    </form>
+    <Form onSubmit={() => login.mutate()} noValidate={false}>
+      {login.error !== null && (
+        <Alert color="red" role="alert" title={titleOf(login.error)}>
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : login.error.message}
+        </Alert>
+      )}
+      <TextInput
+        label="E-mail"
+        type="email"
+        name="email"
+        autoComplete="username"
+        size="md"
+        required
+        withAsterisk={false}
+        autoFocus={initialEmail === ""}
+        readOnly={fixedEmail}
+        {...typedInto(email, setEmail)}
+      />
+      <PasswordInput
+        ref={passwordField}
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        size="md"
+        required
+        withAsterisk={false}
+        autoFocus={initialEmail !== ""}
+        // What a dialog looks for.
+        data-autofocus={initialEmail !== "" || undefined}
+        visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
+        {...typedInto(password, setPassword)}
+      />
+      <Button type="submit" size="md" fullWidth loading={login.isPending} disabled={wait.seconds > 0}>
+        {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Log in"}
+      </Button>
+      {forgot}
+    </Form>
   );
 }
 

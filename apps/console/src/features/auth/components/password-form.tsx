@@ -1,5 +1,7 @@
-import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
-import { type SyntheticEvent, useRef, useState } from "react";
+import { Alert, Button, PasswordInput } from "@mantine/core";
+import { useRef, useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
@@ -30,8 +32,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   });
   const problem = submitted ? problemWith(current, chosen, again) : {};
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     setSubmitted(true);
     const found = problemWith(current, chosen, again);
     if (found.current !== undefined) {
@@ -46,46 +47,41 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        {change.error !== null && (
-          <Alert color="red" role="alert" title={failureTitle(change.error, "The password was not changed")}>
-            {wait.seconds > 0 ? `Too many tries. You can try again in ${formatDuration(wait.seconds * 1000)}.` : change.error.message}
-          </Alert>
-        )}
-        <PasswordInput
-          ref={currentField}
-          label="Current password"
-          autoComplete="current-password"
-          visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
-          value={current}
-          error={problem.current}
-          onChange={(event) => setCurrent(event.currentTarget.value)}
-        />
-        <PasswordInput
-          ref={chosenField}
-          label="New password"
-          description="12 characters or more"
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
-          value={chosen}
-          error={problem.chosen}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-        <PasswordInput
-          ref={againField}
-          label="New password again"
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}
-          value={again}
-          error={problem.again}
-          onChange={(event) => setAgain(event.currentTarget.value)}
-        />
-        <Button type="submit" loading={change.isPending} disabled={wait.seconds > 0}>
-          {wait.seconds > 0 ? `Wait ${formatDuration(wait.seconds * 1000)}` : "Set the new password"}
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      {change.error !== null && (
+        <Alert color="red" role="alert" title={failureTitle(change.error, "The password was not changed")}>
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${formatDuration(wait.seconds * 1000)}.` : change.error.message}
+        </Alert>
+      )}
+      <PasswordInput
+        ref={currentField}
+        label="Current password"
+        autoComplete="current-password"
+        visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
+        {...typedInto(current, setCurrent)}
+        error={problem.current}
+      />
+      <PasswordInput
+        ref={chosenField}
+        label="New password"
+        description="12 characters or more"
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
+        {...typedInto(chosen, setChosen)}
+        error={problem.chosen}
+      />
+      <PasswordInput
+        ref={againField}
+        label="New password again"
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}
+        {...typedInto(again, setAgain)}
+        error={problem.again}
+      />
+      <Button type="submit" loading={change.isPending} disabled={wait.seconds > 0}>
+        {wait.seconds > 0 ? `Wait ${formatDuration(wait.seconds * 1000)}` : "Set the new password"}
+      </Button>
+    </Form>
   );
 }
 

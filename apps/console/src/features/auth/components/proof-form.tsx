@@ -1,5 +1,7 @@
-import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
-import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
+import { Alert, Button, Group, PasswordInput } from "@mantine/core";
+import { type ReactNode, useRef, useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
@@ -58,8 +60,7 @@ export function ProofForm<Result>({
     }
   }
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (password === "") {
       passwordField.current?.focus();
     } else if (incomplete) {
@@ -74,34 +75,31 @@ export function ProofForm<Result>({
   const error = wrongPassword === undefined && proof.variables?.kind === code.kind ? proof.error : null;
   const wrongCode = hasCode(error, "invalid_code") ? error?.message : undefined;
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        {children}
-        <Refusal error={wrongCode === undefined ? error : null} seconds={wait.seconds} code={code} />
-        <PasswordInput
-          ref={passwordField}
-          label="Your password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus
-          readOnly={proof.isPending}
-          visibilityToggleButtonProps={{ "aria-label": "Show your password" }}
-          value={password}
-          error={wrongPassword}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        {needsCode && <CodeField code={code} size="sm" error={wrongCode} busy={proof.isPending} onWhole={send} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" {...(color === undefined ? {} : { color })} loading={proof.isPending} disabled={wait.seconds > 0}>
-            {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      {children}
+      <Refusal error={wrongCode === undefined ? error : null} seconds={wait.seconds} code={code} />
+      <PasswordInput
+        ref={passwordField}
+        label="Your password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        data-autofocus
+        readOnly={proof.isPending}
+        visibilityToggleButtonProps={{ "aria-label": "Show your password" }}
+        {...typedInto(password, setPassword)}
+        error={wrongPassword}
+      />
+      {needsCode && <CodeField code={code} size="sm" error={wrongCode} busy={proof.isPending} onWhole={send} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" {...(color === undefined ? {} : { color })} loading={proof.isPending} disabled={wait.seconds > 0}>
+          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
+        </Button>
+      </Group>
+    </Form>
   );
 }
 

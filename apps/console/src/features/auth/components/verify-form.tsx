@@ -4,7 +4,7 @@ import {
   type VerifySecondFactorRequest,
   verifySecondFactorAnswerSchema,
 } from "@sightline/identity/contract";
-import type { SyntheticEvent } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
@@ -52,8 +52,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
     }
   }
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (code.whole) {
       send(code.value);
     } else {
@@ -65,24 +64,22 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
   const error = verify.variables?.kind === code.kind ? verify.error : null;
   const busy = verify.isPending || verify.isSuccess;
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <Refusal error={error} code={code} />
-        <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
-        <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
-          {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Log in"}
-        </Button>
-        <Group justify="space-between" gap="xs">
-          <Text size="sm" c="dimmed" role="timer">
-            Time left {clockOf(secondsLeft)}
-          </Text>
-          <Anchor component="button" type="button" size="sm" onClick={onRestart}>
-            Back to the password
-          </Anchor>
-        </Group>
-        <VisuallyHidden role="status">{secondsLeft <= SOON_OVER_SECONDS ? "Less than a minute left." : ""}</VisuallyHidden>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <Refusal error={error} code={code} />
+      <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
+      <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
+        {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Log in"}
+      </Button>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed" role="timer">
+          Time left {clockOf(secondsLeft)}
+        </Text>
+        <Anchor component="button" type="button" size="sm" onClick={onRestart}>
+          Back to the password
+        </Anchor>
+      </Group>
+      <VisuallyHidden role="status">{secondsLeft <= SOON_OVER_SECONDS ? "Less than a minute left." : ""}</VisuallyHidden>
+    </Form>
   );
 }
 

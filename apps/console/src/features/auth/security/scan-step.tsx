@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import type { SetupAnswer } from "@sightline/identity/contract";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { useChange } from "#http/use-change.ts";
 import { hasCode } from "#http/api-error.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -101,8 +102,7 @@ function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (code.whole) {
       verify.mutate(code.value);
     } else {
@@ -111,26 +111,24 @@ function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className={classes.form}>
-      <Stack gap="md">
-        <CodeField
-          code={code}
-          error={verify.error?.message}
-          busy={verify.isPending}
-          backupCodes={false}
-          autoFocus
-          onWhole={(whole) => !verify.isPending && verify.mutate(whole)}
-        />
-        <Group gap="xs">
-          <Button type="submit" loading={verify.isPending} disabled={code.wait.seconds > 0}>
-            {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Turn it on"}
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} className={classes.form}>
+      <CodeField
+        code={code}
+        error={verify.error?.message}
+        busy={verify.isPending}
+        backupCodes={false}
+        autoFocus
+        onWhole={(whole) => !verify.isPending && verify.mutate(whole)}
+      />
+      <Group gap="xs">
+        <Button type="submit" loading={verify.isPending} disabled={code.wait.seconds > 0}>
+          {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Turn it on"}
+        </Button>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      </Group>
+    </Form>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Credential } from "@sightline/code-index/contract";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
@@ -127,10 +128,9 @@ function TestCredential({ credential, onClose }: DialogProps) {
         placeholder={
           credential.kind === "deploy_key" ? `git@${credential.host}:acme/webshop.git` : `https://${credential.host}/acme/webshop.git`
         }
-        value={address}
+        {...typedInto(address, setAddress)}
         data-autofocus
         spellCheck={false}
-        onChange={(event) => setAddress(event.currentTarget.value)}
       />
       {test.error !== null && (
         <Alert color="red" role="alert" title="It could not be tried">

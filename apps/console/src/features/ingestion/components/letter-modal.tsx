@@ -3,6 +3,7 @@ import { notifications } from "@mantine/notifications";
 import type { DeadLetter } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDeadLetter } from "#features/ingestion/api/dead-letters.ts";
 import { fromEditable, toEditable } from "#features/ingestion/entry-text.ts";
@@ -86,9 +87,8 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
           rows={16}
           spellCheck={false}
           readOnly={letter.state !== "open"}
-          value={text}
+          {...typedInto(text, setText)}
           error={isChanged && "problem" in edited ? edited.problem : undefined}
-          onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
       {editable === undefined && letter.state !== "deleted" && (

@@ -1,7 +1,9 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, TextInput } from "@mantine/core";
 import { type ApiKeyScope, type CreatedApiKey, apiKeyScopeSchema, createApiKeyRequestSchema } from "@sightline/observability/contract";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -28,8 +30,7 @@ export function CreateApiKey({ projectId }: { readonly projectId: string }) {
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const issues = createApiKeyRequestSchema.safeParse({ name, scopes }).error?.issues ?? [];
     setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), message])));
     if (issues.length === 0) {
@@ -38,36 +39,33 @@ export function CreateApiKey({ projectId }: { readonly projectId: string }) {
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <Group align="flex-start" gap="xs">
-          <TextInput
-            className={classes.grow}
-            label="Name"
-            placeholder="Checkout service, production"
-            maxLength={200}
-            autoComplete="off"
-            value={name}
-            error={problems.get("name") ?? create.error?.message}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button type="submit" loading={create.isPending} className={classes.beside}>
-            Create key
-          </Button>
+    <Form onSubmit={submit}>
+      <Group align="flex-start" gap="xs">
+        <TextInput
+          className={classes.grow}
+          label="Name"
+          placeholder="Checkout service, production"
+          maxLength={200}
+          autoComplete="off"
+          {...typedInto(name, setName)}
+          error={problems.get("name") ?? create.error?.message}
+        />
+        <Button type="submit" loading={create.isPending} className={classes.beside}>
+          Create key
+        </Button>
+      </Group>
+      <Checkbox.Group label="It may" value={[...scopes]} error={problems.get("scopes")} onChange={setScopes}>
+        <Group mt="xs" gap="xl">
+          {apiKeyScopeSchema.options.map((scope) => (
+            <Checkbox key={scope} value={scope} label={SCOPES[scope].label} description={SCOPES[scope].description} />
+          ))}
         </Group>
-        <Checkbox.Group label="It may" value={[...scopes]} error={problems.get("scopes")} onChange={setScopes}>
-          <Group mt="xs" gap="xl">
-            {apiKeyScopeSchema.options.map((scope) => (
-              <Checkbox key={scope} value={scope} label={SCOPES[scope].label} description={SCOPES[scope].description} />
-            ))}
-          </Group>
-        </Checkbox.Group>
-        {created !== undefined && (
-          <Alert color="green" title={`Copy “${created.name}” now: it is not shown again`} role="status">
-            <CopyableBlock text={created.key} label="the API key" />
-          </Alert>
-        )}
-      </Stack>
-    </form>
+      </Checkbox.Group>
+      {created !== undefined && (
+        <Alert color="green" title={`Copy “${created.name}” now: it is not shown again`} role="status">
+          <CopyableBlock text={created.key} label="the API key" />
+        </Alert>
+      )}
+    </Form>
   );
 }

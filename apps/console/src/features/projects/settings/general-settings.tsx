@@ -1,7 +1,9 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectAccess, changeProjectRequestSchema } from "@sightline/observability/contract";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { Section } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { changeProject, projectsQuery } from "#features/projects/api/projects.ts";
@@ -26,8 +28,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
     onRefreshed: ({ name }) => notifications.show({ color: "green", title: "Saved", message: `“${name}” has its new settings.` }),
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (problems.size === 0) {
       save.mutate();
     }
@@ -37,50 +38,46 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
     <Stack gap="lg">
       {!mayChange && <OwnersOnly project={project} what="change its settings" />}
       <Section title="General">
-        <form onSubmit={submit} noValidate>
-          <Stack gap="lg">
-            <TextInput
-              label="Name"
-              maxLength={200}
-              readOnly={!mayChange}
-              variant={mayChange ? "default" : "filled"}
-              value={typed.name}
-              error={problems.get("name")}
-              onChange={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
-            />
-            <AccessChoice access={typed.access} fixed={!mayChange} onChange={(access) => setTyped({ ...typed, access })} />
-            <TextInput
-              label="Keep traces for"
-              description="From a trace's first event on; left empty, traces are kept without end"
-              placeholder="without end"
-              inputMode="numeric"
-              maw={480}
-              readOnly={!mayChange}
-              variant={mayChange ? "default" : "filled"}
-              rightSection={<Text size="sm">days</Text>}
-              rightSectionWidth={56}
-              value={typed.days}
-              error={problems.get("retention_days")}
-              onChange={(event) => setTyped({ ...typed, days: event.currentTarget.value })}
-            />
-            {isShorter(wanted.retention_days, project.retention_days) && problems.size === 0 && (
-              <Alert color="yellow" title={`Traces older than ${wanted.retention_days} days are deleted`}>
-                It begins within minutes of saving, and can't be undone. The figures of the dashboard stay.
-              </Alert>
-            )}
-            <FailedChange error={save.error} title="The settings were not saved" />
-            {mayChange && (
-              <Group justify="flex-end" gap="xs">
-                <Button variant="default" disabled={!changed} onClick={() => setTyped(saved)}>
-                  Undo
-                </Button>
-                <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
-                  Save
-                </Button>
-              </Group>
-            )}
-          </Stack>
-        </form>
+        <Form onSubmit={submit} gap="lg">
+          <TextInput
+            label="Name"
+            maxLength={200}
+            readOnly={!mayChange}
+            variant={mayChange ? "default" : "filled"}
+            {...typedInto(typed.name, (next) => setTyped({ ...typed, name: next }))}
+            error={problems.get("name")}
+          />
+          <AccessChoice access={typed.access} fixed={!mayChange} onChange={(access) => setTyped({ ...typed, access })} />
+          <TextInput
+            label="Keep traces for"
+            description="From a trace's first event on; left empty, traces are kept without end"
+            placeholder="without end"
+            inputMode="numeric"
+            maw={480}
+            readOnly={!mayChange}
+            variant={mayChange ? "default" : "filled"}
+            rightSection={<Text size="sm">days</Text>}
+            rightSectionWidth={56}
+            {...typedInto(typed.days, (next) => setTyped({ ...typed, days: next }))}
+            error={problems.get("retention_days")}
+          />
+          {isShorter(wanted.retention_days, project.retention_days) && problems.size === 0 && (
+            <Alert color="yellow" title={`Traces older than ${wanted.retention_days} days are deleted`}>
+              It begins within minutes of saving, and can't be undone. The figures of the dashboard stay.
+            </Alert>
+          )}
+          <FailedChange error={save.error} title="The settings were not saved" />
+          {mayChange && (
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" disabled={!changed} onClick={() => setTyped(saved)}>
+                Undo
+              </Button>
+              <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Form>
       </Section>
       <Section title="Project id" gap="xs">
         <CopyableBlock text={project.id} label="the project id" />

@@ -3,7 +3,9 @@ import { notifications } from "@mantine/notifications";
 import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchema } from "@sightline/observability/contract";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { maskingQuery, putMasking, tryMasking } from "#features/projects/api/masking.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
@@ -30,8 +32,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     setChecked(true);
     if (problemsOf(rules).size === 0) {
       save.mutate();
@@ -51,87 +52,84 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
           calls. It counts for new events only; what is stored already stays as it is. Names of steps and ids of users and sessions are not
           masked.
         </Text>
-        <form onSubmit={submit} noValidate>
-          <Stack gap="lg">
-            <Textarea
-              label="Fields"
-              description="One name a line. Their values are masked whole, in upper or lower case; an asterisk stands for any characters: *password*, api_*"
-              placeholder="password"
-              rows={4}
-              spellCheck={false}
-              value={names}
-              error={problems.get("keys")}
-              onChange={(event) => setNames(event.currentTarget.value)}
-            />
-            <div role="group" aria-label="Patterns">
-              <Text size="sm" fw={500}>
-                Patterns
-              </Text>
-              <Text size="xs" c="dimmed" mb="xs">
-                Regular expressions in RE2's syntax; what they find in a text is masked. Begin with (?i) for either case.
-              </Text>
-              <Stack gap="xs">
-                {patterns.map((pattern, index) => (
-                  // Patterns have nothing that stays but their place.
-                  // oxlint-disable-next-line react/no-array-index-key
-                  <Group key={index} gap="xs" align="flex-start" wrap="nowrap">
-                    <TextInput
-                      aria-label={`Name of pattern ${index + 1}`}
-                      placeholder="Card numbers"
-                      w={200}
-                      maxLength={100}
-                      value={pattern.name}
-                      error={problems.get(`patterns.${index}.name`)}
-                      onChange={(event) => change(index, { name: event.currentTarget.value })}
-                    />
-                    <TextInput
-                      className={classes.grow}
-                      aria-label={`Expression of pattern ${index + 1}`}
-                      placeholder="\b\d{13,16}\b"
-                      maxLength={500}
-                      spellCheck={false}
-                      value={pattern.expression}
-                      error={problems.get(`patterns.${index}.expression`)}
-                      onChange={(event) => change(index, { expression: event.currentTarget.value })}
-                    />
-                    <ActionIcon
-                      size={36}
-                      variant="default"
-                      aria-label={`Remove pattern ${index + 1}`}
-                      onClick={() => setPatterns(patterns.filter((_, at) => at !== index))}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  </Group>
-                ))}
-                <div>
-                  <Button
+        <Form onSubmit={submit} gap="lg">
+          <Textarea
+            label="Fields"
+            description="One name a line. Their values are masked whole, in upper or lower case; an asterisk stands for any characters: *password*, api_*"
+            placeholder="password"
+            rows={4}
+            spellCheck={false}
+            {...typedInto(names, setNames)}
+            error={problems.get("keys")}
+          />
+          <div role="group" aria-label="Patterns">
+            <Text size="sm" fw={500}>
+              Patterns
+            </Text>
+            <Text size="xs" c="dimmed" mb="xs">
+              Regular expressions in RE2's syntax; what they find in a text is masked. Begin with (?i) for either case.
+            </Text>
+            <Stack gap="xs">
+              {patterns.map((pattern, index) => (
+                // Patterns have nothing that stays but their place.
+                // oxlint-disable-next-line react/no-array-index-key
+                <Group key={index} gap="xs" align="flex-start" wrap="nowrap">
+                  <TextInput
+                    aria-label={`Name of pattern ${index + 1}`}
+                    placeholder="Card numbers"
+                    w={200}
+                    maxLength={100}
+                    value={pattern.name}
+                    error={problems.get(`patterns.${index}.name`)}
+                    onChange={(event) => change(index, { name: event.currentTarget.value })}
+                  />
+                  <TextInput
+                    className={classes.grow}
+                    aria-label={`Expression of pattern ${index + 1}`}
+                    placeholder="\b\d{13,16}\b"
+                    maxLength={500}
+                    spellCheck={false}
+                    value={pattern.expression}
+                    error={problems.get(`patterns.${index}.expression`)}
+                    onChange={(event) => change(index, { expression: event.currentTarget.value })}
+                  />
+                  <ActionIcon
+                    size={36}
                     variant="default"
-                    size="xs"
-                    leftSection={<IconPlus size={14} />}
-                    disabled={patterns.length >= MAX_PATTERNS}
-                    onClick={() => setPatterns([...patterns, { name: "", expression: "" }])}
+                    aria-label={`Remove pattern ${index + 1}`}
+                    onClick={() => setPatterns(patterns.filter((_, at) => at !== index))}
                   >
-                    Add a pattern
-                  </Button>
-                </div>
-              </Stack>
-            </div>
-            <FailedChange error={save.error} title="The rules were not saved" />
-            <Group justify="space-between" gap="xs">
-              <Text size="xs" c="dimmed">
-                {saved.changed_at !== null && (
-                  <>
-                    Last changed <ExactTime at={saved.changed_at} />
-                  </>
-                )}
-              </Text>
-              <Button type="submit" loading={save.isPending}>
-                Save
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                </Group>
+              ))}
+              <div>
+                <Button
+                  variant="default"
+                  size="xs"
+                  leftSection={<IconPlus size={14} />}
+                  disabled={patterns.length >= MAX_PATTERNS}
+                  onClick={() => setPatterns([...patterns, { name: "", expression: "" }])}
+                >
+                  Add a pattern
+                </Button>
+              </div>
+            </Stack>
+          </div>
+          <FailedChange error={save.error} title="The rules were not saved" />
+          <Group justify="space-between" gap="xs">
+            <Text size="xs" c="dimmed">
+              {saved.changed_at !== null && (
+                <>
+                  Last changed <ExactTime at={saved.changed_at} />
+                </>
+              )}
+            </Text>
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Form>
       </Paper>
       <TryMasking projectId={projectId} rules={rules} />
     </Stack>
@@ -167,8 +165,7 @@ function TryMasking({ projectId, rules }: { readonly projectId: string; readonly
           rows={4}
           maxLength={20_000}
           spellCheck={false}
-          value={sample}
-          onChange={(event) => setSample(event.currentTarget.value)}
+          {...typedInto(sample, setSample)}
         />
         <Group justify="flex-end">
           <Button variant="default" loading={attempt.isPending} onClick={() => attempt.mutate()}>

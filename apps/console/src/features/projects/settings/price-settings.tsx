@@ -3,6 +3,7 @@ import type { Price, Project } from "@sightline/observability/contract";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { PanelHeader } from "#ui/kit/panel.tsx";
 import { pricesQuery } from "#features/projects/api/prices.ts";
 import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
@@ -46,8 +47,7 @@ export function PriceSettings({ project }: { readonly project: Project }) {
             aria-label="Filter models"
             placeholder="Filter models"
             leftSection={<IconSearch size={16} />}
-            value={search}
-            onChange={(event) => setSearch(event.currentTarget.value)}
+            {...typedInto(search, setSearch)}
           />
           <SegmentedControl
             aria-label="Which prices"

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text, TextInput } from "@mantine/core";
 import type { Coverage, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { plural } from "#ui/words/format.ts";
 import { coverageQuery } from "#features/repositories/api/repositories.ts";
 import classes from "./path-coverage.module.css";
@@ -25,10 +26,9 @@ export function PathCoverage({ repository }: { readonly repository: Repository }
             className={classes.path}
             label="Path"
             placeholder="src/index.ts"
-            value={typed}
+            {...typedInto(typed, setTyped)}
             autoCapitalize="off"
             spellCheck={false}
-            onChange={(event) => setTyped(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={coverage.isFetching} disabled={typed.trim() === ""}>
             Look up

@@ -1,6 +1,7 @@
 import { Button, Collapse, Modal, TextInput } from "@mantine/core";
 import { type Repository, registerRepositoryRequestSchema } from "@sightline/code-index/contract";
 import { type ClipboardEvent, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { registerRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { pastedAddress } from "#features/repositories/patterns.ts";
@@ -89,12 +90,11 @@ function RegisterForm({ credentials, onRegistered, onCancel }: RegisterFormProps
         label="Name"
         description="owner/repo; people and assistants will find it under this name"
         placeholder="acme/webshop"
-        value={fullName}
+        {...typedInto(fullName, setFullName)}
         error={checked && nameWrong ? "Write it as owner/repo" : undefined}
         data-autofocus
         autoCapitalize="off"
         spellCheck={false}
-        onChange={(event) => setFullName(event.currentTarget.value)}
         onPaste={takeAddress}
       />
       <SourceFields

@@ -1,7 +1,8 @@
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { useChange } from "#http/use-change.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
@@ -26,28 +27,25 @@ export function RepositorySettings({ repository, credentials }: RepositorySettin
     onRefreshed: () => notifications.show({ color: "green", title: "Saved", message: "What has to be indexed anew is queued." }),
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (problems.size === 0) {
       save.mutate();
     }
   }
 
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <SourceFields text={text} problems={problems} credentials={credentials} onChange={setText} />
-        <SelectionFields text={text} problems={problems} onChange={setText} />
-        <FailedChange error={save.error} title="The settings were not saved" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" disabled={!changed} onClick={() => setText(saved)}>
-            Undo
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <SourceFields text={text} problems={problems} credentials={credentials} onChange={setText} />
+      <SelectionFields text={text} problems={problems} onChange={setText} />
+      <FailedChange error={save.error} title="The settings were not saved" />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" disabled={!changed} onClick={() => setText(saved)}>
+          Undo
+        </Button>
+        <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
+          Save
+        </Button>
+      </Group>
+    </Form>
   );
 }

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import {
   INDEXING_KEYS,
@@ -52,9 +53,8 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
         description="Patterns as in .gitignore, one a line"
         rows={3}
         classNames={{ input: monospace.input }}
-        value={exclude}
+        {...typedInto(exclude, setExclude)}
         spellCheck={false}
-        onChange={(event) => setExclude(event.currentTarget.value)}
       />
       {error !== null && (
         <Alert color="red" role="alert" title="That did not work">

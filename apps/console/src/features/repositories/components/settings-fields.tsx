@@ -1,5 +1,6 @@
 import { Select, Stack, TextInput, Textarea } from "@mantine/core";
 import { type ChangeRepositoryRequest, type Repository, changeRepositoryRequestSchema } from "@sightline/code-index/contract";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import monospace from "#ui/kit/monospace.module.css";
 import { linesOf, namesOf } from "#features/repositories/patterns.ts";
 
@@ -67,11 +68,10 @@ export function SourceFields({
         label="Clone URL"
         description={placeholderUrl === undefined ? "Where git fetches from" : "Left empty, it is fetched from GitHub under its name"}
         placeholder={placeholderUrl}
-        value={text.cloneUrl}
+        {...typedInto(text.cloneUrl, (next) => onChange({ ...text, cloneUrl: next }))}
         error={problems.get("clone_url")}
         autoCapitalize="off"
         spellCheck={false}
-        onChange={(event) => onChange({ ...text, cloneUrl: event.currentTarget.value })}
       />
       {credentials.length > 0 && (
         <Select
@@ -97,11 +97,10 @@ export function SelectionFields({ text, problems, onChange }: FieldsProps) {
         label="More branches"
         description="Indexed beside the default one, with commas between"
         placeholder="release/1.x, next"
-        value={text.branches}
+        {...typedInto(text.branches, (next) => onChange({ ...text, branches: next }))}
         error={problems.get("branches")}
         autoCapitalize="off"
         spellCheck={false}
-        onChange={(event) => onChange({ ...text, branches: event.currentTarget.value })}
       />
       <Textarea
         label="Leave out"
@@ -109,20 +108,18 @@ export function SelectionFields({ text, problems, onChange }: FieldsProps) {
         placeholder={"*.snap\n/fixtures/"}
         rows={3}
         classNames={{ input: monospace.input }}
-        value={text.exclude}
+        {...typedInto(text.exclude, (next) => onChange({ ...text, exclude: next }))}
         error={problems.get("exclude")}
         spellCheck={false}
-        onChange={(event) => onChange({ ...text, exclude: event.currentTarget.value })}
       />
       <Textarea
         label="Only"
         description="When there is any pattern here, nothing else is indexed"
         rows={2}
         classNames={{ input: monospace.input }}
-        value={text.include}
+        {...typedInto(text.include, (next) => onChange({ ...text, include: next }))}
         error={problems.get("include")}
         spellCheck={false}
-        onChange={(event) => onChange({ ...text, include: event.currentTarget.value })}
       />
     </Stack>
   );

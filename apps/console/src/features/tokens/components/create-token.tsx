@@ -5,6 +5,7 @@ import { Alert, Button, Checkbox, Group, MultiSelect, TextInput } from "@mantine
 import type { CreatedToken } from "@sightline/code-index/contract";
 import { createTokenRequestSchema } from "@sightline/code-index/contract";
 import { type SyntheticEvent, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { nothingToChoose } from "#ui/kit/nothing-to-choose.ts";
@@ -58,9 +59,8 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
             placeholder="Ada's laptop, Claude Code"
             maxLength={200}
             autoFocus={isAskedFor}
-            value={label}
+            {...typedInto(label, setLabel)}
             error={problem ?? create.error?.message}
-            onChange={(event) => setLabel(event.currentTarget.value)}
           />
           <MultiSelect
             className={classes.repositories}

@@ -1,6 +1,7 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Button, Checkbox, Text, TextInput } from "@mantine/core";
 import { type SyntheticEvent, useMemo, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import type { McpTool } from "#features/tokens/api/call-mcp.ts";
 import { type ToolField, argumentsOf, fieldsOf } from "#features/tokens/tool-arguments.ts";
 import classes from "./tool-form.module.css";
@@ -69,8 +70,7 @@ function Field({ field: { name, kind, required, description, placeholder }, valu
       inputMode={kind === "number" ? "numeric" : "text"}
       {...(kind === "number" ? { type: "number" } : {})}
       spellCheck={false}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...typedInto(value, onChange)}
     />
   );
 }

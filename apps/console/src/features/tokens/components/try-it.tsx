@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, PasswordInput, Select, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { ErrorState } from "#ui/kit/list-states.tsx";
 import { formatDuration } from "#ui/words/format.ts";
@@ -20,9 +21,8 @@ export function TryIt({ token: created }: { readonly token: string | undefined }
           placeholder="codeindex_…"
           autoComplete="off"
           maw={520}
-          value={typed}
+          {...typedInto(typed, setTyped)}
           visibilityToggleButtonProps={{ "aria-label": "Show the token" }}
-          onChange={(event) => setTyped(event.currentTarget.value)}
         />
       )}
       <Connection key={token} token={token} />

@@ -2,6 +2,7 @@ import { Modal, Alert, Button, Group, Stack, Text, TextInput } from "@mantine/co
 import { notifications } from "@mantine/notifications";
 import { useIsMutating } from "@tanstack/react-query";
 import { useState, useEffect, useRef } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { changeAccount } from "#features/users/api/accounts.ts";
 import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
 import { type Intent, menuIdOf } from "./account-menu.tsx";
@@ -193,14 +194,7 @@ function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
       <Text size="sm" c="dimmed">
         {account.email}
       </Text>
-      <TextInput
-        label="Name"
-        maxLength={200}
-        autoComplete="off"
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <TextInput label="Name" maxLength={200} autoComplete="off" data-autofocus {...typedInto(name, setName)} />
       {own ? (
         <Text size="sm" c="dimmed">
           Your role is another admin's to change.

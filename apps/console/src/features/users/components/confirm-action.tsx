@@ -1,6 +1,7 @@
 import { Alert, Text, TextInput } from "@mantine/core";
 import { type AccountItem, type ChangeAccountRequest, resetSecondFactorRequestSchema } from "@sightline/identity/contract";
 import { type ReactNode, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { confirmsEmail } from "#features/users/account-state.ts";
 import { changeAccount, deleteAccount, resetPassword, resetSecondFactor } from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
@@ -89,8 +90,7 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
         placeholder="Lost phone; identity confirmed by a call back"
         maxLength={500}
         data-autofocus
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        {...typedInto(reason, setReason)}
       />
     </ActionForm>
   );
@@ -118,8 +118,7 @@ export function DeleteAccount({ account, onDone, ...form }: Props) {
         autoCapitalize="off"
         spellCheck={false}
         data-autofocus
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        {...typedInto(typed, setTyped)}
       />
     </ActionForm>
   );

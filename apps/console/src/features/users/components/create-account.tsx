@@ -1,6 +1,7 @@
 import { SegmentedControl, Text, TextInput } from "@mantine/core";
 import { type CreateAccountAnswer, type CreateAccountRequest, createAccountRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { ROLES } from "#features/users/account-state.ts";
 import { type Role, createAccount } from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
@@ -39,9 +40,8 @@ export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountPr
         maxLength={200}
         autoComplete="off"
         data-autofocus
-        value={name}
+        {...typedInto(name, setName)}
         error={checked && problems.name}
-        onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
         label="E-mail address"
@@ -49,9 +49,8 @@ export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountPr
         placeholder="grace@example.com"
         maxLength={320}
         autoComplete="off"
-        value={email}
+        {...typedInto(email, setEmail)}
         error={checked && problems.email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <RoleChoice role={role} onChange={setRole} />
       <WayIn label="How they get in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
