@@ -1,4 +1,4 @@
-import type { Generated, Kysely } from "kysely";
+import type { Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
 
 /** Tables of the schema `identity`, as the migrations make them. */
 export type IdentitySchema = {
@@ -19,6 +19,9 @@ export type IdentitySchema = {
 
 /** A pool's query builder or a transaction: stores take either. */
 export type Queries = Kysely<IdentitySchema>;
+
+/** What a store that is only right inside a transaction takes. */
+export type Transaction = KyselyTransaction<IdentitySchema>;
 
 export type Role = "admin" | "member";
 

@@ -1,15 +1,13 @@
 import { createLog } from "@sightline/foundation/log";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { z } from "zod";
-import { runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
+import { createCodeTools, runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
 import { findCheckout } from "#demo/checkout.ts";
 import { createHttpClient, type HttpClient } from "#demo/http-client.ts";
-import { indexCheckout } from "#demo/index-checkout.ts";
+import { ensureDemoProject, indexCheckout } from "#demo/index-checkout.ts";
 import { resolveSetting, type Environment } from "#settings/environment.ts";
 import { withParts } from "#compose/prepare.ts";
 import { withSecrets } from "#embedded/stores.ts";
-import { createCodeTools } from "#demo/agent.ts";
-import { ensureDemoProject } from "#demo/index-checkout.ts";
 
 /** `sightline demo`: uses the running product as any client does. Safe to repeat: nothing is registered twice. */
 export async function demo(): Promise<void> {

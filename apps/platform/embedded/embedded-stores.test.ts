@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase } from "@sightline/foundation/database/database";
@@ -10,7 +10,6 @@ import { storeChildren } from "./stores.ts";
 import { createSupervisor, type Supervisor } from "#supervisor/supervisor.ts";
 import { freePort } from "#testing/free-port.ts";
 import { isAlive, waitUntil } from "#testing/wait-until.ts";
-import { readFile } from "node:fs/promises";
 
 let home: string;
 let setting: Setting;

@@ -1,6 +1,5 @@
-import type { DescribedRole } from "./describe-roles.ts";
+import type { DescribedRole, Operation } from "./describe-roles.ts";
 import { fieldsOf, table, type JsonSchema } from "./render-schema.ts";
-import type { Operation } from "./describe-roles.ts";
 
 /** The callers of each auth class. */
 const CALLERS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { IdentitySchema, Queries, Role } from "#schema.ts";
+import type { Queries, Role, Transaction } from "#schema.ts";
 
 /**
  * The one writing by which an address is found and its tries are counted. Made here alone, since PostgreSQL folds some
@@ -71,7 +71,7 @@ export async function hasAccounts(queries: Queries): Promise<boolean> {
 }
 
 /** Taken to the end of the transaction by everything that makes an account, so that only one account can be the first. */
-export async function lockAccountCreation(transaction: Transaction<IdentitySchema>): Promise<void> {
+export async function lockAccountCreation(transaction: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('accounts'))`.execute(transaction);
 }
 
@@ -94,7 +94,7 @@ export type CreatedAccount = {
 };
 
 /** @returns undefined when the e-mail address is taken. */
-export async function insertAccount(transaction: Transaction<IdentitySchema>, account: NewAccount): Promise<CreatedAccount | undefined> {
+export async function insertAccount(transaction: Transaction, account: NewAccount): Promise<CreatedAccount | undefined> {
   return transaction
     .insertInto("identity.users")
     .values({
@@ -114,7 +114,7 @@ export async function insertAccount(transaction: Transaction<IdentitySchema>, ac
 }
 
 /** Locks the account if it still is as it was when its password was verified; false when it has changed since. */
-export async function lockVerifiedAccount(transaction: Transaction<IdentitySchema>, { id, epoch, totpEnabled }: Account): Promise<boolean> {
+export async function lockVerifiedAccount(transaction: Transaction, { id, epoch, totpEnabled }: Account): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
     .select("id")
@@ -128,16 +128,13 @@ export async function lockVerifiedAccount(transaction: Transaction<IdentitySchem
 }
 
 /** Called at a full login only: after the second factor, where there is one. */
-export async function setLastLogin(
-  transaction: Transaction<IdentitySchema>,
-  { id, now }: { readonly id: string; readonly now: Date },
-): Promise<void> {
+export async function setLastLogin(transaction: Transaction, { id, now }: { readonly id: string; readonly now: Date }): Promise<void> {
   await transaction.updateTable("identity.users").set({ last_login_at: now }).where("id", "=", id).execute();
 }
 
 /** Sets the password and ends what was issued before. */
 export async function updatePassword(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   {
     id,
     passwordHash,
@@ -159,10 +156,7 @@ export async function updatePassword(
 }
 
 /** Invalidates what was issued before, in every part: access tokens, partial tokens, setup tickets, mailed links. */
-export async function raiseEpoch(
-  transaction: Transaction<IdentitySchema>,
-  { id, now }: { readonly id: string; readonly now: Date },
-): Promise<void> {
+export async function raiseEpoch(transaction: Transaction, { id, now }: { readonly id: string; readonly now: Date }): Promise<void> {
   await transaction
     .updateTable("identity.users")
     .set((expression) => ({ epoch: expression("epoch", "+", 1), epoch_raised_at: now }))

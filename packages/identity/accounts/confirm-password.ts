@@ -2,9 +2,8 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Client } from "#audit/client.ts";
 import { passwordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
-import type { Account } from "./account.store.ts";
+import { type Account, foldEmail } from "./account.store.ts";
 import type { PasswordHasher } from "./password-hash.ts";
-import { foldEmail } from "./account.store.ts";
 
 type Dependencies = { readonly hasher: PasswordHasher; readonly throttle: Throttle };
 

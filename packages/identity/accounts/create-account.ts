@@ -2,8 +2,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
-import type { IdentitySchema, Queries, Role } from "#schema.ts";
-import type { Transaction } from "kysely";
+import type { Queries, Role, Transaction } from "#schema.ts";
 import { hasAccounts, insertAccount, lockAccountCreation, type CreatedAccount } from "./account.store.ts";
 import { NO_PASSWORD, type PasswordHasher } from "./password-hash.ts";
 
@@ -21,12 +20,9 @@ export type AccountPlan = {
   readonly actor?: { readonly userId: string; readonly sessionId: string } | undefined;
   readonly client?: Client | undefined;
   /** Decides under the lock; throws to refuse, or answers undefined to make no account. */
-  readonly decide: (
-    transaction: Transaction<IdentitySchema>,
-    isFirst: boolean,
-  ) => Promise<{ readonly role: Role; readonly tenantId: string } | undefined>;
+  readonly decide: (transaction: Transaction, isFirst: boolean) => Promise<{ readonly role: Role; readonly tenantId: string } | undefined>;
   /** Runs in the same transaction, once the account is there. @returns what the audit tells besides. */
-  readonly whenMade?: (transaction: Transaction<IdentitySchema>, created: CreatedAccount, now: Date) => Promise<readonly AuditEvent[]>;
+  readonly whenMade?: (transaction: Transaction, created: CreatedAccount, now: Date) => Promise<readonly AuditEvent[]>;
 };
 
 /**

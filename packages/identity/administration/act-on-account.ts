@@ -1,11 +1,10 @@
-import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import type { Queries, Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import {
   isActiveAdmin,
@@ -24,7 +23,7 @@ export type AccountAddress = { readonly id: string; readonly tenantId: string };
 
 /** One action on one account, inside its transaction. */
 export type Action = {
-  readonly transaction: Transaction<IdentitySchema>;
+  readonly transaction: Transaction;
   readonly account: ManagedAccount;
   readonly now: Date;
   /** Adds an audit event. The audit is written after `act` has ended, since everybody waits for its lock from then on. */

@@ -2,10 +2,9 @@ import type { z } from "zod";
 import { createAccount } from "#accounts/create-account.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
 import type { createAccountRequestSchema } from "#contract.ts";
-import { refuseFormerAdmin, type Actor } from "./act-on-account.ts";
+import { type Actor, type AdministrationDependencies, refuseFormerAdmin } from "./act-on-account.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
 import { lockAdministration } from "./managed-account.store.ts";
-import type { AdministrationDependencies } from "./act-on-account.ts";
 
 type AccountRequest = z.output<typeof createAccountRequestSchema>;
 

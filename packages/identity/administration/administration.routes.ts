@@ -18,15 +18,20 @@ import {
 } from "#contract.ts";
 import { acceptNoBody } from "#totp/optional-json.ts";
 import { findListedAccount, listAccounts, type ListedAccount } from "./account-list.store.ts";
-import { unknownUser, type AccountAddress, type Actor, actOnAccount } from "./act-on-account.ts";
+import {
+  type AccountAddress,
+  actOnAccount,
+  type Actor,
+  type AdministrationDependencies,
+  refuseLosingAdmin,
+  unknownUser,
+} from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { deleteAccountRow } from "./managed-account.store.ts";
-import type { AdministrationDependencies } from "./act-on-account.ts";
-import { refuseLosingAdmin } from "./act-on-account.ts";
 
 const positionSchema = z.tuple([z.string().max(320)]);
 

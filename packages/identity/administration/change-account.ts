@@ -1,10 +1,16 @@
 import { raiseEpoch } from "#accounts/account.store.ts";
 import type { ChangeAccountRequest } from "#contract.ts";
-import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
+import {
+  type AccountAddress,
+  type Action,
+  actOnAccount,
+  type Actor,
+  type AdministrationDependencies,
+  refuseLosingAdmin,
+  refuseOwnAccount,
+} from "./act-on-account.ts";
 import { updateAccount, type AccountChanges, type ManagedAccount } from "./managed-account.store.ts";
 import { removeSecondFactor } from "./reset-second-factor.ts";
-import type { AdministrationDependencies } from "./act-on-account.ts";
-import { refuseLosingAdmin, refuseOwnAccount } from "./act-on-account.ts";
 
 /**
  * Changes what differs from what is there; the rest writes nothing. Another role, disabling and a forced change of the

@@ -2,12 +2,11 @@ import { AppError } from "@sightline/foundation/errors";
 import { readRequest } from "#read-request.ts";
 import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
-import { type AccountAddress, actOnAccount } from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 import { listAdmins, type ListedAdmin, deleteAccountRow, deleteTenantRow, listAccountsOf } from "./managed-account.store.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";
-import type { AdministrationDependencies } from "./act-on-account.ts";
 
 /** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
 export type HostCommands = {

@@ -1,13 +1,12 @@
-import type { Transaction } from "kysely";
 import { mailNotConfigured } from "#notices/notices.ts";
 import { createMailTicket } from "#recovery/mail-ticket.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import type { AdministrationDependencies } from "./act-on-account.ts";
 
 /** Mails a link by which the owner of the account chooses a password; it is sent when the transaction has committed. */
 export async function mailLink(
   { notices, publicUrl }: AdministrationDependencies,
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   request: { readonly userId: string; readonly purpose: "invitation" | "password_reset"; readonly now: Date },
 ): Promise<void> {
   const { userId, purpose, now } = request;

@@ -1,6 +1,6 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
-import type { IdentitySchema, Queries, Role } from "#schema.ts";
+import type { Queries, Role, Transaction } from "#schema.ts";
 
 /** An account as it is while an admin acts on it. */
 export type ManagedAccount = {
@@ -36,14 +36,11 @@ type OwnAccount = { readonly id: string; readonly tenantId: string };
  * Taken to the end of the transaction by everything that changes who may do what in a tenant, so that its last admin
  * stays. It is taken before any account's row; accounts can still be made and log in meanwhile.
  */
-export async function lockAdministration(transaction: Transaction<IdentitySchema>, tenantId: string): Promise<void> {
+export async function lockAdministration(transaction: Transaction, tenantId: string): Promise<void> {
   await transaction.selectFrom("identity.tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().executeTakeFirst();
 }
 
-export async function lockManagedAccount(
-  transaction: Transaction<IdentitySchema>,
-  { id, tenantId }: OwnAccount,
-): Promise<ManagedAccount | undefined> {
+export async function lockManagedAccount(transaction: Transaction, { id, tenantId }: OwnAccount): Promise<ManagedAccount | undefined> {
   return transaction
     .selectFrom("identity.users")
     .select(COLUMNS)
@@ -69,7 +66,7 @@ export type AccountChanges = {
 };
 
 export async function updateAccount(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   id: string,
   { name, role, disabledAt, mustChangePassword }: AccountChanges,
 ): Promise<void> {
@@ -86,7 +83,7 @@ export async function updateAccount(
 }
 
 /** Deletes the account's sessions, tickets, notices and counters with it; the audit stays. */
-export async function deleteAccountRow(transaction: Transaction<IdentitySchema>, id: string): Promise<void> {
+export async function deleteAccountRow(transaction: Transaction, id: string): Promise<void> {
   await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
 }
 

@@ -2,10 +2,15 @@ import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch, updatePassword } from "#accounts/account.store.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
-import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
+import {
+  type AccountAddress,
+  type Action,
+  actOnAccount,
+  type Actor,
+  type AdministrationDependencies,
+  refuseOwnAccount,
+} from "./act-on-account.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
-import type { AdministrationDependencies } from "./act-on-account.ts";
-import { refuseOwnAccount } from "./act-on-account.ts";
 
 /**
  * Replaces the password by a one-time password or a mailed link, and ends all sessions. Somebody who was invited and

@@ -4,8 +4,7 @@ import { deletePartialTokensOf } from "#session/session.store.ts";
 import { notEnabled } from "#totp/second-factor.errors.ts";
 import { forgetAllFailures } from "#totp/second-factor.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
-import { actOnAccount, type AccountAddress, type Action, type Actor } from "./act-on-account.ts";
-import type { AdministrationDependencies } from "./act-on-account.ts";
+import { type AccountAddress, type Action, actOnAccount, type Actor, type AdministrationDependencies } from "./act-on-account.ts";
 
 /**
  * Removes the second factor of an account whose owner lost it: from then on the password alone logs in, until a new one

@@ -1,6 +1,5 @@
-import type { Transaction } from "kysely";
 import type { AuditEventName } from "#contract.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { extendChain, type UnchainedRow } from "./chain.ts";
 import type { Client } from "./client.ts";
 
@@ -23,7 +22,7 @@ export type AuditEvent = {
  * Writes the rows in the transaction of the action itself: there is never one without the other. The end of the chain is
  * held to the end of the transaction, and everybody waits for it: append last, when nothing is left to lock or compute.
  */
-export async function appendAudit(transaction: Transaction<IdentitySchema>, ...events: readonly AuditEvent[]): Promise<void> {
+export async function appendAudit(transaction: Transaction, ...events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) {
     return;
   }

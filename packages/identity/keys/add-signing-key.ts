@@ -4,9 +4,8 @@ import { calculateJwkThumbprint } from "jose";
 import type { Clock } from "@sightline/foundation/clock";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Queries } from "#schema.ts";
-import type { Sealer } from "./sealed-values.ts";
+import { type Sealer, signingKeyContext } from "./sealed-values.ts";
 import { insertSigningKey, listSigningKeys, lockSigningKeys } from "./signing-keys.store.ts";
-import { signingKeyContext } from "./sealed-values.ts";
 
 export type SigningKeyDependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
 

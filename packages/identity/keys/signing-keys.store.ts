@@ -1,5 +1,5 @@
-import { sql, type Transaction } from "kysely";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import { sql } from "kysely";
+import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 export type SigningKeyRecord = Pick<IdentitySchema["identity.signing_keys"], "kid" | "public_jwk" | "private_key" | "active_from">;
 
@@ -15,11 +15,11 @@ export async function listSigningKeys(queries: Queries): Promise<readonly Signin
 }
 
 /** Taken to the end of the transaction by everything that makes a key, so that replicas make only one. */
-export async function lockSigningKeys(transaction: Transaction<IdentitySchema>): Promise<void> {
+export async function lockSigningKeys(transaction: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('signing_keys'))`.execute(transaction);
 }
 
-export async function insertSigningKey(transaction: Transaction<IdentitySchema>, key: SigningKeyRecord, now: Date): Promise<void> {
+export async function insertSigningKey(transaction: Transaction, key: SigningKeyRecord, now: Date): Promise<void> {
   await transaction
     .insertInto("identity.signing_keys")
     .values({ ...key, algorithm: "RS256", created_at: now })

@@ -2,9 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Queries } from "#schema.ts";
 import { addSigningKey } from "./add-signing-key.ts";
-import type { Sealer } from "./sealed-values.ts";
+import { type Sealer, signingKeyContext } from "./sealed-values.ts";
 import { listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
-import { signingKeyContext } from "./sealed-values.ts";
 
 type PublicKey = {
   readonly kty: string;

@@ -1,8 +1,8 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { raiseEpoch } from "#accounts/account.store.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { revokeSession } from "#session/session.store.ts";
 import { ask, createAdmin, rowOf, type Person } from "#testing/administration.ts";
 import { createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => subject.close());
 
-type Meanwhile = (transaction: Transaction<IdentitySchema>, person: Person) => Promise<unknown>;
+type Meanwhile = (transaction: Transaction, person: Person) => Promise<unknown>;
 
 const ends: readonly { readonly what: string; readonly meanwhile: Meanwhile }[] = [
   {

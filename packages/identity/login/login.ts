@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import { findAccountByEmail, lockVerifiedAccount, setLastLogin, type Account } from "#accounts/account.store.ts";
+import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin } from "#accounts/account.store.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -10,7 +10,6 @@ import type { Grant, Sessions } from "#session/sessions.ts";
 import { passwordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { issuePartialToken } from "#totp/partial-tokens.ts";
-import { foldEmail } from "#accounts/account.store.ts";
 
 export type LoginDependencies = {
   readonly queries: Queries;

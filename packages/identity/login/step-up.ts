@@ -1,12 +1,11 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/http/principal";
-import type { Transaction } from "kysely";
 import { findAccount } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { StepUpRequest } from "#contract.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { setStepUp } from "#session/session.store.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import type { SecondStepDependencies } from "./verify-second-factor.ts";
@@ -50,7 +49,7 @@ export async function stepUp(
     }
     throw error;
   }
-  async function raise(transaction: Transaction<IdentitySchema>, method: string): Promise<Date> {
+  async function raise(transaction: Transaction, method: string): Promise<Date> {
     const now = clock.now();
     const until = new Date(now.getTime() + MS);
     if (account === undefined) {

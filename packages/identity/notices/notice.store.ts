@@ -1,11 +1,11 @@
-import { sql, type Transaction } from "kysely";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import { sql } from "kysely";
+import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 type NewNoticeRow = Pick<IdentitySchema["identity.notices"], "id" | "user_id" | "kind" | "at" | "sealed_link" | "shown" | "send_after"> & {
   readonly details: Readonly<Record<string, string>>;
 };
 
-export async function insertNotice(transaction: Transaction<IdentitySchema>, row: NewNoticeRow): Promise<void> {
+export async function insertNotice(transaction: Transaction, row: NewNoticeRow): Promise<void> {
   await transaction.insertInto("identity.notices").values(row).execute();
 }
 

@@ -1,8 +1,7 @@
-import type { Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { AppError } from "@sightline/foundation/errors";
 import type { Sealer } from "#keys/sealed-values.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { insertNotice } from "./notice.store.ts";
 
 /** The events that people are notified of. */
@@ -31,7 +30,7 @@ export type NewNotice = {
 
 export type Notices = {
   /** Appends a notice in the transaction of its event. It is sent afterwards, so that a failing mail fails nothing else. */
-  readonly append: (transaction: Transaction<IdentitySchema>, notice: NewNotice) => Promise<void>;
+  readonly append: (transaction: Transaction, notice: NewNotice) => Promise<void>;
 };
 
 export const LINK_PURPOSE = "notices.sealed_link";

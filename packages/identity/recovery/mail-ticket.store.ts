@@ -1,5 +1,5 @@
-import { sql, type Transaction } from "kysely";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import { sql } from "kysely";
+import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 export type MailTicketPurpose = IdentitySchema["identity.mail_tickets"]["purpose"];
 
@@ -12,7 +12,7 @@ export type NewMailTicket = {
 };
 
 /** Inserts a ticket with the account's present epoch. */
-export async function insertMailTicket(transaction: Transaction<IdentitySchema>, ticket: NewMailTicket): Promise<void> {
+export async function insertMailTicket(transaction: Transaction, ticket: NewMailTicket): Promise<void> {
   await transaction
     .insertInto("identity.mail_tickets")
     .columns(["token_hash", "user_id", "purpose", "epoch", "created_at", "expires_at"])
@@ -54,7 +54,7 @@ export async function findMailTicket(queries: Queries, tokenHash: Buffer, now: D
 }
 
 /** Locks the account if it still is as it was when the link was found; false when it has changed since. */
-export async function lockTicketOwner(transaction: Transaction<IdentitySchema>, { userId, epoch }: MailTicket): Promise<boolean> {
+export async function lockTicketOwner(transaction: Transaction, { userId, epoch }: MailTicket): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
     .select("id")
@@ -67,7 +67,7 @@ export async function lockTicketOwner(transaction: Transaction<IdentitySchema>, 
 }
 
 /** Uses the link up; of many concurrent requests only one succeeds. */
-export async function takeMailTicket(transaction: Transaction<IdentitySchema>, tokenHash: Buffer, now: Date): Promise<boolean> {
+export async function takeMailTicket(transaction: Transaction, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom("identity.mail_tickets")
     .where("token_hash", "=", tokenHash)
@@ -76,7 +76,7 @@ export async function takeMailTicket(transaction: Transaction<IdentitySchema>, t
   return numDeletedRows > 0n;
 }
 
-export async function deleteMailTicketsOf(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function deleteMailTicketsOf(transaction: Transaction, userId: string): Promise<void> {
   await transaction.deleteFrom("identity.mail_tickets").where("user_id", "=", userId).execute();
 }
 

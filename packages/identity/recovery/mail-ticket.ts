@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Transaction } from "kysely";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { insertMailTicket, type MailTicketPurpose } from "./mail-ticket.store.ts";
 
 type TicketRequest = {
@@ -28,10 +27,7 @@ const LINKS: Readonly<Record<MailTicketPurpose, { readonly seconds: number; read
  * const link = await createMailTicket(transaction, { userId, purpose: "invitation", now, publicUrl });
  * await notices.append(transaction, { userId, kind: "invitation", at: now, link });
  */
-export async function createMailTicket(
-  transaction: Transaction<IdentitySchema>,
-  { userId, purpose, now, publicUrl }: TicketRequest,
-): Promise<string> {
+export async function createMailTicket(transaction: Transaction, { userId, purpose, now, publicUrl }: TicketRequest): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const { seconds, path } = LINKS[purpose];
   await insertMailTicket(transaction, {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
-import { findAccountByEmail } from "#accounts/account.store.ts";
+import { findAccountByEmail, foldEmail } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import { mailNotConfigured, type Notices } from "#notices/notices.ts";
@@ -8,7 +8,6 @@ import type { Queries } from "#schema.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { createMailTicket } from "./mail-ticket.ts";
 import { resetRequestCounters } from "#throttle/counters.ts";
-import { foldEmail } from "#accounts/account.store.ts";
 
 export type ResetRequestDependencies = {
   readonly queries: Queries;

@@ -1,7 +1,6 @@
-import type { Transaction } from "kysely";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { revokeSessionsOf } from "./session.store.ts";
 
 type Ending = {
@@ -22,11 +21,7 @@ type Ending = {
  *
  * @returns how many sessions ended.
  */
-export async function endSessions(
-  transaction: Transaction<IdentitySchema>,
-  ending: Ending,
-  ...action: readonly AuditEvent[]
-): Promise<number> {
+export async function endSessions(transaction: Transaction, ending: Ending, ...action: readonly AuditEvent[]): Promise<number> {
   const { userId, tenantId, actorId, client, reason, now } = ending;
   const revoked = await revokeSessionsOf(transaction, ending);
   const rows = revoked.map((sessionId): AuditEvent => {

@@ -1,5 +1,4 @@
-import type { Transaction } from "kysely";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 import type { TokenSubject } from "./access-token.ts";
 
 /** A session with what its tokens state about its user. */
@@ -55,7 +54,7 @@ export type NewSession = {
   readonly userAgent: string | undefined;
 };
 
-export async function insertSession(transaction: Transaction<IdentitySchema>, session: NewSession): Promise<void> {
+export async function insertSession(transaction: Transaction, session: NewSession): Promise<void> {
   await transaction
     .insertInto("identity.sessions")
     .values({
@@ -97,7 +96,7 @@ export async function rotateSession(
 
 /** @returns whether it was this call that revoked it; a session of someone else is none. */
 export async function revokeSession(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { id, userId, reason, now }: { readonly id: string; readonly userId: string; readonly reason: string; readonly now: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
@@ -112,7 +111,7 @@ export async function revokeSession(
 
 /** @returns the sessions that this call revoked. */
 export async function revokeSessionsOf(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   {
     userId,
     reason,
@@ -134,7 +133,7 @@ export async function revokeSessionsOf(
 
 /** Records a step-up, which is as good as a fresh login. The caller holds the session's lock. */
 export async function setStepUp(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { sessionId, now, until }: { readonly sessionId: string; readonly now: Date; readonly until: Date },
 ): Promise<void> {
   await transaction
@@ -165,7 +164,7 @@ export async function listLiveSessions(queries: Queries, userId: string, now: Da
 }
 
 /** Locks the user's row, as opening a session does: until this transaction ends, no session is opened. */
-export async function lockUser(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function lockUser(transaction: Transaction, userId: string): Promise<void> {
   await transaction.selectFrom("identity.users").select("id").where("id", "=", userId).forUpdate().execute();
 }
 
@@ -175,7 +174,7 @@ export async function lockUser(transaction: Transaction<IdentitySchema>, userId:
  * @returns false when it has ended.
  */
 export async function lockLiveSession(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { sessionId, userId }: { readonly sessionId: string; readonly userId: string },
 ): Promise<boolean> {
   const row = await transaction
@@ -190,7 +189,7 @@ export async function lockLiveSession(
 }
 
 /** Deletes logins that wait for their second step; they have to begin again. */
-export async function deletePartialTokensOf(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function deletePartialTokensOf(transaction: Transaction, userId: string): Promise<void> {
   await transaction.deleteFrom("identity.partial_tokens").where("user_id", "=", userId).execute();
 }
 

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { FullSession } from "#contract.ts";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import type { Queries, Transaction } from "#schema.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens, type TokenSubject } from "./access-token.ts";
 import type { RefreshTokens } from "./refresh-token.ts";
 import { findSession, insertSession, revokeSession, rotateSession, type Session } from "./session.store.ts";
@@ -16,7 +15,7 @@ export type Grant = { readonly answer: FullSession; readonly refreshToken: strin
 
 export type Sessions = {
   /** Makes the session's row; `grant` turns it into tokens once the transaction has committed. */
-  readonly open: (transaction: Transaction<IdentitySchema>, opening: Opening) => Promise<string>;
+  readonly open: (transaction: Transaction, opening: Opening) => Promise<string>;
   readonly grant: (sessionId: string) => Promise<Grant>;
   /** @throws {AppError} 401 `session_ended`. */
   readonly refresh: (refreshToken: string | undefined, client: Client) => Promise<Grant>;

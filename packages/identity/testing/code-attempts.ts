@@ -3,12 +3,10 @@ import { AppError } from "@sightline/foundation/errors";
 import { createSealer } from "#keys/sealed-values.ts";
 import { createNotices } from "#notices/notices.ts";
 import type { IdentitySchema } from "#schema.ts";
-import { createCodeTries, type CodeTries } from "#totp/code-tries.ts";
+import { type CodeAttempt, type CodeTries, createCodeTries, type SecondFactorPurpose } from "#totp/code-tries.ts";
 import { createSecondFactor, type SecondFactor } from "#totp/second-factor.ts";
 import { createAccount, type IdentityFixture } from "./identity-fixture.ts";
 import { codeOf, enableSecondFactor, wrongCodeOf, type EnabledSecondFactor } from "./second-factor.ts";
-import type { CodeAttempt } from "#totp/code-tries.ts";
-import type { SecondFactorPurpose } from "#totp/code-tries.ts";
 
 /** The ring of the tests. */
 export const sealer = createSealer([{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }]);

@@ -1,7 +1,6 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Transaction } from "kysely";
 import { lockVerifiedAccount, type Account } from "#accounts/account.store.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 
 /**
@@ -10,7 +9,7 @@ import { lockLiveSession } from "#session/session.store.ts";
  *
  * @throws {AppError} 401 `auth_failed`.
  */
-export async function lockSignedIn(transaction: Transaction<IdentitySchema>, account: Account, sessionId: string): Promise<void> {
+export async function lockSignedIn(transaction: Transaction, account: Account, sessionId: string): Promise<void> {
   if (!(await lockVerifiedAccount(transaction, account)) || !(await lockLiveSession(transaction, { sessionId, userId: account.id }))) {
     throw sessionOver();
   }

@@ -1,5 +1,5 @@
-import { sql, type Transaction } from "kysely";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import { sql } from "kysely";
+import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** A login whose password was right and whose code is due. */
 export type PartialLogin = {
@@ -15,7 +15,7 @@ const LIVE_PER_USER = 3;
 
 /** Inserts a token and deletes the oldest ones, so that an account never has more than three. The caller holds the account's lock. */
 export async function insertPartialToken(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   row: Omit<IdentitySchema["identity.partial_tokens"], "tries">,
 ): Promise<void> {
   await transaction
@@ -70,7 +70,7 @@ export async function givePartialTokenBack(queries: Queries, tokenHash: Buffer):
 }
 
 /** Uses the token up; of many concurrent requests only one succeeds. The caller holds the account's lock. */
-export async function consumePartialToken(transaction: Transaction<IdentitySchema>, tokenHash: Buffer, now: Date): Promise<boolean> {
+export async function consumePartialToken(transaction: Transaction, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom("identity.partial_tokens as token")
     .using("identity.users as user")

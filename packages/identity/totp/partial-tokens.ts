@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Transaction } from "kysely";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { insertPartialToken } from "./partial-token.store.ts";
 
 const TOKEN_BYTES = 32;
@@ -13,7 +12,7 @@ const SECONDS = 300;
  * else. The caller holds the account's lock.
  */
 export async function issuePartialToken(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   {
     account,
     client,

@@ -1,5 +1,5 @@
-import { sql, type Transaction } from "kysely";
-import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
+import { sql } from "kysely";
+import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
 import { MAX_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
 
 /** The columns of an account that a code is checked against. */
@@ -19,7 +19,7 @@ const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
  *
  * @returns undefined when there is no such account, it is disabled, or it has no second factor.
  */
-export async function lockOwner(transaction: Transaction<IdentitySchema>, userId: string): Promise<SecondFactorOwner | undefined> {
+export async function lockOwner(transaction: Transaction, userId: string): Promise<SecondFactorOwner | undefined> {
   const row = await transaction
     .selectFrom("identity.users")
     .select([
@@ -58,21 +58,21 @@ export async function readPool(queries: Queries, { userId, pool }: PoolKey, now:
 }
 
 export async function insertTry(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { id, userId, pool, at }: PoolKey & { readonly id: string; readonly at: Date },
 ): Promise<void> {
   await transaction.insertInto("identity.second_factor_tries").values({ id, user_id: userId, pool, at }).execute();
 }
 
 /** @returns false when it was deleted before. */
-export async function deleteTry(transaction: Transaction<IdentitySchema>, id: string): Promise<boolean> {
+export async function deleteTry(transaction: Transaction, id: string): Promise<boolean> {
   const { numDeletedRows } = await transaction.deleteFrom("identity.second_factor_tries").where("id", "=", id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
 /** Saves the failures in a row, which only authenticator codes have; backup codes are limited by their rolling budgets alone. */
 export async function saveFailuresInARow(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   userId: string,
   { inARow, lockedUntil, suspended }: PoolState,
 ): Promise<void> {
@@ -85,12 +85,12 @@ export async function saveFailuresInARow(
 }
 
 /** Resets failures in a row after a right code, with any lock or suspension by them. The rolling budgets stay. */
-export async function forgetFailuresInARow(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function forgetFailuresInARow(transaction: Transaction, userId: string): Promise<void> {
   await transaction.deleteFrom("identity.second_factor_counters").where("user_id", "=", userId).execute();
 }
 
 /** Deletes all counters of a second factor that is removed, since there is nothing left to guess. */
-export async function forgetAllFailures(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function forgetAllFailures(transaction: Transaction, userId: string): Promise<void> {
   await forgetFailuresInARow(transaction, userId);
   await transaction.deleteFrom("identity.second_factor_tries").where("user_id", "=", userId).execute();
 }
@@ -103,7 +103,7 @@ export type Consumed = { readonly envelope: string; readonly backupCodesRemainin
  * @returns undefined when it is not later.
  */
 export async function consumeStep(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { userId, step, startedAt }: { readonly userId: string; readonly step: number; readonly startedAt: Date },
 ): Promise<Consumed | undefined> {
   const row = await transaction
@@ -123,7 +123,7 @@ export async function consumeStep(
  * @returns undefined when it is no longer in there.
  */
 export async function consumeBackupCode(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { userId, hash }: { readonly userId: string; readonly hash: string },
 ): Promise<Consumed | undefined> {
   const row = await transaction
@@ -145,7 +145,7 @@ export async function replaceEnvelope(
   await queries.updateTable("identity.users").set({ totp_secret: to }).where("id", "=", userId).where("totp_secret", "=", from).execute();
 }
 
-export async function requirePasswordChange(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function requirePasswordChange(transaction: Transaction, userId: string): Promise<void> {
   await transaction.updateTable("identity.users").set({ must_change_password: true }).where("id", "=", userId).execute();
 }
 

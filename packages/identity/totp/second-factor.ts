@@ -1,10 +1,9 @@
-import type { Transaction } from "kysely";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import { appendAudit } from "#audit/audit.store.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
-import type { IdentitySchema, Queries, SecondFactorPool } from "#schema.ts";
+import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
 import { findBackupCode } from "./backup-codes.ts";
 import { auditOf, createCodeTries, type CodeAttempt, type CodeTry, type FailureReason } from "./code-tries.ts";
 import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
@@ -33,7 +32,7 @@ export type SecondFactor = {
    */
   readonly withCode: <Result>(
     attempt: CodeAttempt,
-    action: (transaction: Transaction<IdentitySchema>, accepted: AcceptedCode) => Promise<Result>,
+    action: (transaction: Transaction, accepted: AcceptedCode) => Promise<Result>,
   ) => Promise<Result>;
 };
 
@@ -84,7 +83,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
   }
 
   /** @returns how many backup codes are left. @throws {RefusedCode} when someone else was faster, or the secret is another one now. */
-  async function useUp(transaction: Transaction<IdentitySchema>, userId: string, right: RightCode): Promise<number> {
+  async function useUp(transaction: Transaction, userId: string, right: RightCode): Promise<number> {
     const used =
       right.method === "totp"
         ? await consumeStep(transaction, { userId, step: right.step, startedAt: timeOfStep(right.step) })
@@ -105,7 +104,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
     return backupCodesRemaining;
   }
 
-  async function recordSuccess(transaction: Transaction<IdentitySchema>, attempt: CodeAttempt, accepted: AcceptedCode): Promise<void> {
+  async function recordSuccess(transaction: Transaction, attempt: CodeAttempt, accepted: AcceptedCode): Promise<void> {
     const { userId, client } = attempt;
     const { method } = accepted;
     const now = clock.now();

@@ -1,5 +1,4 @@
-import type { Transaction } from "kysely";
-import type { IdentitySchema, Queries } from "#schema.ts";
+import type { Queries, Transaction } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 
 type TicketTry = { readonly ticketId: string; readonly userId: string; readonly expiresAt: Date; readonly limit: number };
@@ -62,7 +61,7 @@ export async function deleteExpiredSetupTries(queries: Queries, now: Date): Prom
 type Owner = { readonly userId: string; readonly sessionId: string; readonly epoch: number };
 
 /** Locks the account if neither its credentials nor the session have ended meanwhile. */
-export async function lockForSetup(transaction: Transaction<IdentitySchema>, { userId, sessionId, epoch }: Owner) {
+export async function lockForSetup(transaction: Transaction, { userId, sessionId, epoch }: Owner) {
   const account = await transaction
     .selectFrom("identity.users")
     .select(["totp_enabled as totpEnabled", "totp_secret as totpSecret"])
@@ -89,7 +88,7 @@ type SecondFactorRow = {
   readonly stepAt: Date;
 };
 
-export async function storeSecondFactor(transaction: Transaction<IdentitySchema>, row: SecondFactorRow): Promise<void> {
+export async function storeSecondFactor(transaction: Transaction, row: SecondFactorRow): Promise<void> {
   await transaction
     .updateTable("identity.users")
     .set({
@@ -104,11 +103,7 @@ export async function storeSecondFactor(transaction: Transaction<IdentitySchema>
 }
 
 /** Replaces the whole set in one statement: old and new codes are never valid at the same time. */
-export async function replaceBackupCodes(
-  transaction: Transaction<IdentitySchema>,
-  userId: string,
-  hashes: readonly string[],
-): Promise<void> {
+export async function replaceBackupCodes(transaction: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
   await transaction
     .updateTable("identity.users")
     .set({ totp_backup_codes: [...hashes] })
@@ -116,7 +111,7 @@ export async function replaceBackupCodes(
     .execute();
 }
 
-export async function wipeSecondFactor(transaction: Transaction<IdentitySchema>, userId: string): Promise<void> {
+export async function wipeSecondFactor(transaction: Transaction, userId: string): Promise<void> {
   await transaction
     .updateTable("identity.users")
     .set({ totp_enabled: false, totp_secret: null, totp_backup_codes: [], totp_last_step: null, totp_last_used_at: null })

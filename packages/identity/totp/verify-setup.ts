@@ -1,10 +1,9 @@
-import type { Transaction } from "kysely";
 import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
-import type { IdentitySchema } from "#schema.ts";
+import type { Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-codes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
@@ -124,7 +123,7 @@ async function finish(
 type Verified = { readonly ticket: SetupTicket; readonly step: number; readonly hashes: readonly string[] };
 
 async function enable(
-  transaction: Transaction<IdentitySchema>,
+  transaction: Transaction,
   { sealer, notices, clock }: SetupDependencies,
   { userId, tenantId, sessionId }: Owner,
   { ticket, step, hashes }: Verified,

@@ -2,8 +2,7 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { consoleFolder } from "#console-server/console-build.ts";
 import { consolePages } from "#console-server/console-pages.ts";
 import { proxyRoutes } from "#console-server/console-proxy.ts";
-import { serve, type Context } from "./context.ts";
-import { healthRoutes } from "./context.ts";
+import { type Context, healthRoutes, serve } from "./context.ts";
 
 /** RFC 8414 looks for the metadata on the issuer's own origin, which is the console's. */
 const ISSUER_METADATA = "/.well-known/oauth-authorization-server";

@@ -1,8 +1,7 @@
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { createIdentity, identityVariables } from "@sightline/identity";
-import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
-import { healthRoutes } from "./context.ts";
+import { closing, type Context, type DatabaseOf, healthRoutes, openDatabase, serve } from "./context.ts";
 
 export async function composeIdentity(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock } = context;

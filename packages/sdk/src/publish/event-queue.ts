@@ -1,11 +1,10 @@
 import * as crypto from "node:crypto";
 import type { EventBodies, EventType } from "../event/event.ts";
-import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES } from "../event/event-buffer.ts";
+import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES, type StreamEntry } from "../event/event-buffer.ts";
 import { type TextPart, writeEventText } from "../event/event-text.ts";
 import { createIdentifier } from "../event/identifier.ts";
 import { createSentContents } from "./sent-contents.ts";
 import { timestamp } from "../event/timestamp.ts";
-import type { StreamEntry } from "../event/event-buffer.ts";
 
 /** A body that says its own number is made when the number is given. */
 type NumberedBody<Type extends EventType> = (sequence: number) => EventBodies[Type];
