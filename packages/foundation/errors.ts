@@ -54,6 +54,20 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
+/**
+ * Refusals that are always said in the same words, as a table from their code to status and sentence.
+ *
+ * @example
+ * const refusal = refusalsOf({ email_taken: [409, "There is an account with this e-mail address."] });
+ * throw refusal("email_taken");
+ */
+export function refusalsOf<Code extends string>(table: Readonly<Record<Code, readonly [status: number, message: string]>>) {
+  return (code: Code, more: Pick<AppErrorOptions, "headers" | "cause"> = {}): AppError => {
+    const [status, message] = table[code];
+    return new AppError({ code, status, message, ...more });
+  };
+}
+
 /** The text of anything that can be thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {

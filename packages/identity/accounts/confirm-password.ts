@@ -1,5 +1,5 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { Client } from "#audit/client.ts";
+import { refusal } from "#refusals.ts";
 import { passwordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { type Account, foldEmail } from "./account.store.ts";
@@ -20,7 +20,7 @@ export async function confirmPassword(
 ): Promise<void> {
   const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip), client.left);
   if (!(await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, password)))) {
-    throw new AppError({ code: "wrong_password", status: 403, message: "The password is wrong. Check it, then try again." });
+    throw refusal("wrong_password");
   }
   await taken.succeeded();
 }

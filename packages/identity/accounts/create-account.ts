@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries, Role, Transaction } from "#schema.ts";
 import { hasAccounts, insertAccount, lockAccountCreation, type CreatedAccount } from "./account.store.ts";
 import { NO_PASSWORD, type PasswordHasher } from "./password-hash.ts";
@@ -46,11 +46,7 @@ export async function createAccount(
     const now = clock.now();
     const created = await insertAccount(transaction, { ...decision, email, name, passwordHash, mustChangePassword, now });
     if (created === undefined) {
-      throw new AppError({
-        code: "email_taken",
-        status: 409,
-        message: "There is an account with this e-mail address. Use that one, or another address.",
-      });
+      throw refusal("email_taken");
     }
     const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
     const { tenantId, role } = decision;

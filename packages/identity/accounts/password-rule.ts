@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "#refusals.ts";
 
 /**
  * The most common passwords that are long enough to be set, and the words that become long enough with digits or signs
@@ -45,11 +45,7 @@ const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
 /** @throws {AppError} 400 `password_too_common`. */
 export function refuseGuessable(password: string, email: string): void {
   if (isGuessable(password, email)) {
-    throw new AppError({
-      code: "password_too_common",
-      status: 400,
-      message: "This password is among the first that are guessed. Choose a longer phrase of your own.",
-    });
+    throw refusal("password_too_common");
   }
 }
 

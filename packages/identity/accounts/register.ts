@@ -1,6 +1,6 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { Client } from "#audit/client.ts";
 import type { RegisterRequest } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import { registrationCounters } from "#throttle/counters.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { hasAccounts, type CreatedAccount } from "./account.store.ts";
@@ -19,7 +19,7 @@ export async function register(dependencies: RegisterDependencies, request: Regi
   const { queries, throttle, registration, clock } = dependencies;
   await throttle.take(registrationCounters(client.ip));
   if (registration === "closed" && (await hasAccounts(queries))) {
-    throw registrationClosed();
+    throw refusal("registration_closed");
   }
   refuseGuessable(request.password, request.email);
   const created = await createAccount(dependencies, {
@@ -29,18 +29,14 @@ export async function register(dependencies: RegisterDependencies, request: Regi
     client,
     decide: async (transaction, isFirst) => {
       if (!isFirst && registration === "closed") {
-        throw registrationClosed();
+        throw refusal("registration_closed");
       }
       const tenant = await ensureTenant(transaction, DEFAULT_TENANT, clock.now());
       return { role: isFirst ? "admin" : "member", tenantId: tenant.id };
     },
   });
   if (created === undefined) {
-    throw registrationClosed();
+    throw refusal("registration_closed");
   }
   return created;
-}
-
-function registrationClosed(): AppError {
-  return new AppError({ code: "registration_closed", status: 403, message: "Registration is closed. Ask an admin for an account." });
 }

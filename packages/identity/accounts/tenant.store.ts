@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 
 export type Tenant = { readonly id: string; readonly name: string };
@@ -16,11 +16,7 @@ const NAME = /^[a-z][a-z0-9_]{0,40}$/;
  */
 export async function ensureTenant(queries: Queries, name: string, now: Date): Promise<Tenant> {
   if (!NAME.test(name)) {
-    throw new AppError({
-      code: "invalid_tenant_name",
-      status: 400,
-      message: "A tenant's name has 1 to 41 lower-case letters, digits and underscores, and begins with a letter.",
-    });
+    throw refusal("invalid_tenant_name");
   }
   await queries
     .insertInto("identity.tenants")

@@ -15,6 +15,7 @@ import {
 } from "./managed-account.store.ts";
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import type { Notices } from "#notices/notices.ts";
+import { refusal } from "#refusals.ts";
 
 /** An admin with a session; the host's command line has none. */
 export type Actor = { readonly owner: Owner; readonly client: Client };
@@ -53,7 +54,7 @@ export async function actOnAccount<Result>(
     }
     const account = await lockManagedAccount(transaction, address);
     if (account === undefined) {
-      throw unknownUser();
+      throw refusal("unknown_user");
     }
     const now = clock.now();
     const { id: userId, tenantId } = account;
@@ -82,10 +83,6 @@ export async function refuseFormerAdmin(queries: Queries, { userId: id, tenantId
   }
 }
 
-export function unknownUser(): AppError {
-  return new AppError({ code: "unknown_user", status: 404, message: "Your organisation has no such account. See GET /admin/users." });
-}
-
 export type AdministrationDependencies = AccountDependencies & {
   readonly notices: Notices;
   /** Whether there is a mail server (SMTP_URL). */
@@ -102,11 +99,7 @@ export type AdministrationDependencies = AccountDependencies & {
 export async function refuseLosingAdmin({ transaction, account }: Action, actor: Actor | undefined): Promise<void> {
   const isAdmin = account.role === "admin" && account.disabledAt === null;
   if (isAdmin && !(await hasOtherActiveAdmin(transaction, account))) {
-    throw new AppError({
-      code: "last_admin",
-      status: 409,
-      message: "This is the last active admin of the organisation. Make another account an admin first.",
-    });
+    throw refusal("last_admin");
   }
   refuseOwnAccount(account.id, actor, "Nobody changes their own role, or disables or deletes their own account. Ask another admin.");
 }

@@ -16,16 +16,10 @@ import {
   type AccountItem,
   type Accounts,
 } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import { acceptNoBody } from "#totp/optional-json.ts";
 import { findListedAccount, listAccounts, type ListedAccount } from "./account-list.store.ts";
-import {
-  type AccountAddress,
-  actOnAccount,
-  type Actor,
-  type AdministrationDependencies,
-  refuseLosingAdmin,
-  unknownUser,
-} from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type Actor, type AdministrationDependencies, refuseLosingAdmin } from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
@@ -196,7 +190,7 @@ function addressOf(request: FastifyRequest, id: string): AccountAddress {
 async function describe({ queries }: AdministrationDependencies, address: AccountAddress): Promise<AccountItem> {
   const account = await findListedAccount(queries, address);
   if (account === undefined) {
-    throw unknownUser();
+    throw refusal("unknown_user");
   }
   return toItem(account);
 }

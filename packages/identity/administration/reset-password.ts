@@ -1,7 +1,7 @@
-import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch, updatePassword } from "#accounts/account.store.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import { refusal } from "#refusals.ts";
 import {
   type AccountAddress,
   type Action,
@@ -54,10 +54,6 @@ export async function resetPassword(
 
 function refuseDisabled({ account }: Action): void {
   if (account.disabledAt !== null) {
-    throw new AppError({
-      code: "account_disabled",
-      status: 409,
-      message: "This account is disabled, so no password opens it. Enable it first.",
-    });
+    throw refusal("account_disabled");
   }
 }

@@ -1,7 +1,6 @@
-import { AppError } from "@sightline/foundation/errors";
 import { raiseEpoch } from "#accounts/account.store.ts";
+import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
-import { notEnabled } from "#totp/second-factor.errors.ts";
 import { forgetAllFailures } from "#totp/second-factor.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { type AccountAddress, type Action, actOnAccount, type Actor, type AdministrationDependencies } from "./act-on-account.ts";
@@ -19,16 +18,12 @@ export async function resetSecondFactor(
   reason: string,
 ): Promise<void> {
   if (address.id === actor?.owner.userId) {
-    throw new AppError({
-      code: "own_second_factor",
-      status: 403,
-      message: "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin.",
-    });
+    throw refusal("own_second_factor");
   }
   await actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now } = action;
     if (!account.totpEnabled) {
-      throw notEnabled();
+      throw refusal("not_enabled");
     }
     await raiseEpoch(transaction, { id: account.id, now });
     await removeSecondFactor(dependencies, action, reason);

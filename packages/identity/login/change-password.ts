@@ -1,10 +1,10 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import { findAccount, updatePassword } from "#accounts/account.store.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
 import type { Client } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
@@ -32,7 +32,7 @@ export async function changePassword(
   refuseGuessable(request.new_password, account.email);
   await confirmPassword(dependencies, account, request.current_password, client);
   if (request.new_password.normalize("NFKC") === request.current_password.normalize("NFKC")) {
-    throw new AppError({ code: "password_unchanged", status: 400, message: "The new password is the current one. Choose another." });
+    throw refusal("password_unchanged");
   }
   const passwordHash = await hasher.hash(request.new_password);
   const opened = await queries.transaction().execute(async (transaction) => {

@@ -1,10 +1,10 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin } from "#accounts/account.store.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passwordCounters } from "#throttle/counters.ts";
@@ -43,11 +43,7 @@ export async function login(
     return account.totpEnabled ? askForCode(dependencies, account, client) : openSession(dependencies, account, client);
   });
   if (opened === undefined) {
-    throw new AppError({
-      code: "invalid_credentials",
-      status: 401,
-      message: "E-mail address or password is wrong. Check both, then try again.",
-    });
+    throw refusal("invalid_credentials");
   }
   await taken.succeeded();
   return typeof opened === "string" ? sessions.grant(opened) : opened;

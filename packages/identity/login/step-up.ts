@@ -5,6 +5,7 @@ import { confirmPassword } from "#accounts/confirm-password.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { StepUpRequest } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import { setStepUp } from "#session/session.store.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
@@ -31,11 +32,7 @@ export async function stepUp(
     throw sessionOver();
   }
   if (account.totpEnabled && code === undefined) {
-    throw new AppError({
-      code: "code_required",
-      status: 400,
-      message: "Your account has a second factor. Send its code with the password.",
-    });
+    throw refusal("code_required");
   }
   const event = { userId, tenantId, actorId: userId, sessionId, client };
   try {

@@ -3,6 +3,7 @@ import { setLastLogin } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { VerifySecondFactorRequest } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import type { Grant } from "#session/sessions.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
 import { hashOfPartialToken } from "#totp/partial-tokens.ts";
@@ -27,7 +28,7 @@ export async function verifySecondFactor(
   const network = await throttle.take(secondFactorCounters(client.ip));
   const login = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
   if (login === undefined) {
-    throw invalidPartialToken();
+    throw refusal("invalid_partial_token");
   }
   try {
     const opened = await openSession(dependencies, login, code, client);
@@ -54,7 +55,7 @@ async function openSession(
   return secondFactor.withCode({ userId, tenantId, code, client, purpose: "login" }, async (transaction, accepted) => {
     const now = clock.now();
     if (!(await consumePartialToken(transaction, tokenHash, now))) {
-      throw invalidPartialToken();
+      throw refusal("invalid_partial_token");
     }
     const amr = AMR[accepted.method];
     const sessionId = await sessions.open(transaction, { userId, amr, authenticatedAt, client });
@@ -66,11 +67,3 @@ async function openSession(
 
 /** Authentication methods by the names of RFC 8176, which has none for a backup code. */
 const AMR = { totp: ["pwd", "otp", "mfa"], backup_code: ["pwd", "backup", "mfa"] } as const;
-
-function invalidPartialToken(): AppError {
-  return new AppError({
-    code: "invalid_partial_token",
-    status: 401,
-    message: "The first step of the login has ended or was used up. Log in with your password again.",
-  });
-}

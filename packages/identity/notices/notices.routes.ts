@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { noticesSchema, type Notice } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { findUnreadNotices, markRead } from "./notice.store.ts";
 import { isNoticeKind, noticeSentence } from "./notice-texts.ts";
@@ -41,7 +41,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
       },
       async (request, reply) => {
         if (!(await markRead(queries, { id: request.params.id, userId: ownerOf(request).userId, now: clock.now() }))) {
-          throw new AppError({ code: "not_found", status: 404, message: "You have no such notice." });
+          throw refusal("not_found");
         }
         return reply.status(204).send(null);
       },

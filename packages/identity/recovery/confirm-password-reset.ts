@@ -1,10 +1,10 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import { updatePassword } from "#accounts/account.store.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
 import type { Client } from "#audit/client.ts";
 import type { Notices } from "#notices/notices.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
@@ -38,7 +38,7 @@ export async function confirmPasswordReset(
   const tokenHash = hashTicketToken(token);
   const ticket = await findMailTicket(queries, tokenHash, clock.now());
   if (ticket === undefined) {
-    throw linkNotValid();
+    throw refusal("link_not_valid");
   }
   refuseGuessable(newPassword, ticket.email);
   await setPassword(dependencies, { ticket, tokenHash, passwordHash: await hasher.hash(newPassword) }, client);
@@ -53,7 +53,7 @@ async function setPassword(
   await queries.transaction().execute(async (transaction) => {
     const now = clock.now();
     if (!(await lockTicketOwner(transaction, ticket)) || !(await takeMailTicket(transaction, tokenHash, now))) {
-      throw linkNotValid();
+      throw refusal("link_not_valid");
     }
     await updatePassword(transaction, { id: userId, passwordHash, now });
     await deleteMailTicketsOf(transaction, userId);
@@ -64,13 +64,5 @@ async function setPassword(
       { ...event, reason: "password_changed" },
       { ...event, event: "user_password_changed", details: { by: purpose } },
     );
-  });
-}
-
-function linkNotValid(): AppError {
-  return new AppError({
-    code: "link_not_valid",
-    status: 400,
-    message: "This link was used already, is over, or is none of ours. Ask for a new one.",
   });
 }

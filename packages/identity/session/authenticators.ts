@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { adminOnly, setPrincipal } from "@sightline/foundation/http/principal";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import type { AccessTokens } from "./access-token.ts";
 import { findSession, type Session } from "./session.store.ts";
@@ -41,11 +41,7 @@ export function createAuthenticators(dependencies: Dependencies): IdentityAuthen
   const steppedUp: Authenticator = async (request) => {
     const { stepUpUntil } = await authenticateAdmin(request);
     if (stepUpUntil === null || stepUpUntil <= dependencies.clock.now()) {
-      throw new AppError({
-        code: "step_up_required",
-        status: 403,
-        message: "Show your password, and your code if you have a second factor, once more: POST /step-up.",
-      });
+      throw refusal("step_up_required");
     }
   };
   return { session, admin, "admin-step-up": steppedUp, "session-or-password-change": any };
@@ -64,12 +60,7 @@ async function authenticate(request: FastifyRequest, { queries, accessTokens, cl
     session.userId !== verified.userId ||
     session.epoch !== verified.epoch
   ) {
-    throw new AppError({
-      code: "auth_failed",
-      status: 401,
-      message: "Send an access token as Authorization: Bearer <token>; log in again if yours has ended.",
-      headers: { "www-authenticate": "Bearer" },
-    });
+    throw refusal("auth_failed", { headers: { "www-authenticate": "Bearer" } });
   }
   const { userId, tenantId, role, authenticatedAt, id: sessionId } = session;
   setPrincipal(request, { kind: "user", userId, tenantId, role, authenticatedAt, sessionId });
@@ -78,10 +69,6 @@ async function authenticate(request: FastifyRequest, { queries, accessTokens, cl
 
 function refusePasswordChange({ session, opensProduct }: Authenticated): void {
   if (session.mustChangePassword || !opensProduct) {
-    throw new AppError({
-      code: "password_change_required",
-      status: 403,
-      message: "Replace the one-time password first: POST /login/password.",
-    });
+    throw refusal("password_change_required");
   }
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { SessionItem } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { endSessions } from "./end-sessions.ts";
 import { deletePartialTokensOf, listLiveSessions, lockUser, revokeSession } from "./session.store.ts";
@@ -48,11 +48,7 @@ export async function revokeOwnSession(
     return done;
   });
   if (!isRevoked) {
-    throw new AppError({
-      code: "session_not_found",
-      status: 404,
-      message: "You have no session of that id, or it has ended; GET /login/sessions lists yours.",
-    });
+    throw refusal("session_not_found");
   }
 }
 

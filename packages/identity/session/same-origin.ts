@@ -1,5 +1,5 @@
 import type { Authenticator } from "@sightline/foundation/http/http-server";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "#refusals.ts";
 
 /**
  * Guards routes that read or set the refresh cookie against other sites. Browsers say themselves where a request comes
@@ -14,10 +14,6 @@ export function createSameOriginCheck(origins: readonly string[]): Authenticator
     if (site === "same-origin" || (origin === undefined ? site === undefined || site === "none" : allowed.has(origin))) {
       return;
     }
-    throw new AppError({
-      code: "cross_origin",
-      status: 403,
-      message: "This address may not be called from another site. Open the console at PUBLIC_URL, or add its origin to CORS_ORIGINS.",
-    });
+    throw refusal("cross_origin");
   };
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { FullSession } from "#contract.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens, type TokenSubject } from "./access-token.ts";
 import type { RefreshTokens } from "./refresh-token.ts";
@@ -89,7 +89,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
     grant: async (sessionId) => {
       const session = await findSession(queries, sessionId);
       if (session === undefined || !isLive(session, clock.now())) {
-        throw sessionEnded();
+        throw refusal("session_ended");
       }
       return tokensOf(session);
     },
@@ -98,7 +98,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       const found = await findPresented(refreshToken);
       const now = clock.now();
       if (found === undefined || !isLive(found.session, now)) {
-        throw sessionEnded();
+        throw refusal("session_ended");
       }
       const { presented, session } = found;
       const idleExpiresAt = new Date(Math.min(now.getTime() + IDLE_MS, session.expiresAt.getTime()));
@@ -111,13 +111,13 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       }
       const current = await findSession(queries, id);
       if (current === undefined || !isLive(current, now)) {
-        throw sessionEnded();
+        throw refusal("session_ended");
       }
       if (presented.generation === current.generation - 1 && now.getTime() - current.rotatedAt.getTime() <= REPEAT_MS) {
         return tokensOf(current);
       }
       await revoke(current, "refresh_token_reused", client);
-      throw sessionEnded();
+      throw refusal("session_ended");
     },
 
     end: async (refreshToken, client) => {
@@ -131,8 +131,4 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
 
 export function isLive(session: Session, now: Date): boolean {
   return session.revokedAt === null && session.disabledAt === null && session.idleExpiresAt > now && session.expiresAt > now;
-}
-
-function sessionEnded(): AppError {
-  return new AppError({ code: "session_ended", status: 401, message: "There is no session, or it has ended. Log in again." });
 }

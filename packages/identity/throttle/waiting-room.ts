@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "#refusals.ts";
 
 /** Ends early, by throwing, when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>;
@@ -43,7 +44,7 @@ export function createWaitingRoom(sleep: Sleep): WaitingRoom {
         await sleep(seconds * 1000, left);
       } catch (error) {
         if (left?.aborted === true) {
-          throw new AppError({ code: "client_gone", status: 400, message: "The connection ended before the answer.", cause: error });
+          throw refusal("client_gone", { cause: error });
         }
         throw error;
       } finally {

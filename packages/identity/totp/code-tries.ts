@@ -5,6 +5,7 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { Notices } from "#notices/notices.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries, SecondFactorPool } from "#schema.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import {
@@ -16,7 +17,6 @@ import {
   saveFailuresInARow,
   type SecondFactorOwner,
 } from "./second-factor.store.ts";
-import { notEnabled } from "./second-factor.errors.ts";
 import { blocksOf, withoutTry, withTry, type Block } from "./try-limits.ts";
 
 export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
@@ -63,7 +63,7 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
       const taken = await queries.transaction().execute(async (transaction) => {
         const owner = await lockOwner(transaction, userId);
         if (owner === undefined) {
-          throw notEnabled();
+          throw refusal("not_enabled");
         }
         const state = await readPool(transaction, { userId, pool }, now);
         const [block] = blocksOf(pool, state, now);

@@ -3,6 +3,7 @@ import { AppError } from "@sightline/foundation/errors";
 import { appendAudit } from "#audit/audit.store.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
 import { findBackupCode } from "./backup-codes.ts";
 import { auditOf, createCodeTries, type CodeAttempt, type CodeTry, type FailureReason } from "./code-tries.ts";
@@ -129,12 +130,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
         details: { ...event.details, reason: "secret_unreadable" },
       }),
     );
-    return new AppError({
-      code: "second_factor_unreadable",
-      status: 503,
-      message: "The server cannot read the secret of your authenticator app. Use a backup code, and tell the operator to look at the log.",
-      cause,
-    });
+    return refusal("second_factor_unreadable", { cause });
   }
 
   return {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
-import { setupExpired, setupInvalid } from "./second-factor.errors.ts";
+import { refusal } from "#refusals.ts";
+import { AppError } from "@sightline/foundation/errors";
 
 /** A secret that was shown and is stored nowhere: it returns sealed, from the client that it was shown to. */
 export type SetupTicket = {
@@ -45,7 +46,7 @@ export function createSetupTickets({ sealer, clock }: { readonly sealer: Sealer;
     open: (token, { userId, sessionId }) => {
       const ticket = token === undefined ? undefined : unseal(sealer, token, userId);
       if (ticket === undefined || ticket.userId !== userId || ticket.sessionId !== sessionId) {
-        throw setupInvalid();
+        throw refusal("setup_invalid");
       }
       if (ticket.expiresAt <= clock.now()) {
         throw setupExpired("The set-up has taken more than ten minutes. Start it again, and scan the new QR code.");
@@ -64,4 +65,8 @@ function unseal(sealer: Sealer, token: string, subject: string): SetupTicket | u
     }
     throw error;
   }
+}
+
+export function setupExpired(message: string): AppError {
+  return new AppError({ code: "setup_expired", status: 400, message });
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { generateURI } from "otplib";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { findAccount, type Account } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";
@@ -12,11 +11,11 @@ import type { Client } from "#audit/client.ts";
 import type { PasswordAndCode, SetupAnswer } from "#contract.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
 import { openTotpSecret } from "./sealed-secret.ts";
-import { alreadyEnabled, notEnabled } from "./second-factor.errors.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { SetupTickets } from "./setup-ticket.ts";
 import { findSealedSecret } from "./setup.store.ts";
@@ -85,16 +84,12 @@ export async function startSetup(
   const { queries, clock } = dependencies;
   const account = await findOwnAccount(queries, owner);
   if (account.totpEnabled) {
-    throw alreadyEnabled();
+    throw refusal("already_enabled");
   }
   if (password !== undefined) {
     await confirmPassword(dependencies, account, password, client);
   } else if (clock.now().getTime() - owner.authenticatedAt.getTime() > FRESH_LOGIN_MS) {
-    throw new AppError({
-      code: "reauthentication_required",
-      status: 403,
-      message: 'This login is more than ten minutes old. Send your password with the request: {"password": "…"}.',
-    });
+    throw refusal("reauthentication_required");
   }
   await queries.transaction().execute((transaction) => appendAudit(transaction, setupStarted(dependencies, owner, client)));
   return issueTicket(dependencies, owner, account, undefined);
@@ -126,7 +121,7 @@ export async function startReplacement(
 export async function confirmEnabled(dependencies: SetupDependencies, owner: Owner, password: string, client: Client): Promise<Account> {
   const account = await findOwnAccount(dependencies.queries, owner);
   if (!account.totpEnabled) {
-    throw notEnabled();
+    throw refusal("not_enabled");
   }
   await confirmPassword(dependencies, account, password, client);
   return account;

@@ -3,13 +3,13 @@ import type { Owner } from "@sightline/foundation/http/principal";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
+import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-codes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
-import { alreadyEnabled, notEnabled, setupExpired, setupInvalid } from "./second-factor.errors.ts";
-import type { SetupTicket } from "./setup-ticket.ts";
+import { setupExpired, type SetupTicket } from "./setup-ticket.ts";
 import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
 import { fingerprintOf, type SetupDependencies } from "./start-setup.ts";
 import { readTotpCode, stepOfCode, timeOfStep, STEP_SECONDS, stepAt } from "./totp-code.ts";
@@ -132,7 +132,7 @@ async function enable(
   const now = clock.now();
   const account = await lockForSetup(transaction, ticket);
   if (account === undefined) {
-    throw setupInvalid();
+    throw refusal("setup_invalid");
   }
   refuseOutdated(ticket, account, sealer);
   await storeSecondFactor(transaction, {
@@ -157,12 +157,12 @@ type AccountNow = { readonly totpEnabled: boolean; readonly totpSecret: string |
 /** A ticket is valid for the state it was made in: second factor off, or the same secret that was then on. */
 function refuseOutdated({ replaces, userId }: SetupTicket, { totpEnabled, totpSecret }: AccountNow, sealer: Sealer): void {
   if (replaces === undefined && totpEnabled) {
-    throw alreadyEnabled();
+    throw refusal("already_enabled");
   }
   if (replaces !== undefined && !totpEnabled) {
-    throw notEnabled();
+    throw refusal("not_enabled");
   }
   if (replaces !== undefined && fingerprintOf(sealer, totpSecret ?? "", userId) !== replaces) {
-    throw setupInvalid();
+    throw refusal("setup_invalid");
   }
 }

@@ -1,0 +1,39 @@
+import { refusalsOf } from "@sightline/foundation/errors";
+
+/** What identity refuses in words that never change. */
+export const refusal = refusalsOf({
+  account_disabled: [409, "This account is disabled, so no password opens it. Enable it first."],
+  already_enabled: [409, "This account has a second factor. To move it to another device: POST /admin/2fa/replace."],
+  auth_failed: [401, "Send an access token as Authorization: Bearer <token>; log in again if yours has ended."],
+  client_gone: [400, "The connection ended before the answer."],
+  code_required: [400, "Your account has a second factor. Send its code with the password."],
+  cross_origin: [
+    403,
+    "This address may not be called from another site. Open the console at PUBLIC_URL, or add its origin to CORS_ORIGINS.",
+  ],
+  email_taken: [409, "There is an account with this e-mail address. Use that one, or another address."],
+  invalid_credentials: [401, "E-mail address or password is wrong. Check both, then try again."],
+  invalid_partial_token: [401, "The first step of the login has ended or was used up. Log in with your password again."],
+  invalid_tenant_name: [400, "A tenant's name has 1 to 41 lower-case letters, digits and underscores, and begins with a letter."],
+  last_admin: [409, "This is the last active admin of the organisation. Make another account an admin first."],
+  link_not_valid: [400, "This link was used already, is over, or is none of ours. Ask for a new one."],
+  not_enabled: [409, "This account has no second factor. Its owner sets one up with POST /admin/2fa/setup."],
+  not_found: [404, "You have no such notice."],
+  own_second_factor: [403, "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin."],
+  password_change_required: [403, "Replace the one-time password first: POST /login/password."],
+  password_too_common: [400, "This password is among the first that are guessed. Choose a longer phrase of your own."],
+  password_unchanged: [400, "The new password is the current one. Choose another."],
+  reauthentication_required: [403, 'This login is more than ten minutes old. Send your password with the request: {"password": "…"}.'],
+  registration_closed: [403, "Registration is closed. Ask an admin for an account."],
+  second_factor_unreadable: [
+    503,
+    "The server cannot read the secret of your authenticator app. Use a backup code, and tell the operator to look at the log.",
+  ],
+  session_ended: [401, "There is no session, or it has ended. Log in again."],
+  session_not_found: [404, "You have no session of that id, or it has ended; GET /login/sessions lists yours."],
+  // Whatever is wrong with the ticket of a set-up, the way on is the same, and a forger learns nothing.
+  setup_invalid: [400, "There is no set-up under way in this session that this could finish. Start it again, and scan the new QR code."],
+  step_up_required: [403, "Show your password, and your code if you have a second factor, once more: POST /step-up."],
+  unknown_user: [404, "Your organisation has no such account. See GET /admin/users."],
+  wrong_password: [403, "The password is wrong. Check it, then try again."],
+});
