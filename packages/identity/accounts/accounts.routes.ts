@@ -1,4 +1,4 @@
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { findPeopleRequestSchema, peopleSchema, registerAnswerSchema, registerRequestSchema } from "#contract.ts";
 import type { Queries } from "#schema.ts";
@@ -8,6 +8,8 @@ import { register, type RegisterDependencies } from "./register.ts";
 
 const REGISTRATION_BYTES = 16 * 1024;
 const PEOPLE_BYTES = 32 * 1024;
+const peopleRoute = routesTagged("users", PEOPLE_BYTES);
+const registrationRoute = routesTagged("accounts", REGISTRATION_BYTES);
 
 /**
  * Names and addresses of accounts that the caller can already name by id or by whole address, in the caller's own
@@ -17,16 +19,10 @@ export function peopleRoutes({ queries }: { readonly queries: Queries }) {
   return (server: HttpServer): void => {
     server.post(
       "/people/find",
-      {
-        config: { auth: "session" },
-        bodyLimit: PEOPLE_BYTES,
-        schema: {
-          summary: "Names of accounts of your organisation, by ids or whole e-mail addresses",
-          tags: ["users"],
-          body: findPeopleRequestSchema,
-          response: { 200: peopleSchema },
-        },
-      },
+      peopleRoute("session", "Names of accounts of your organisation, by ids or whole e-mail addresses", {
+        body: findPeopleRequestSchema,
+        response: { 200: peopleSchema },
+      }),
       async (request) => {
         const { ids, emails } = request.body;
         const rows = await findPeople(queries, { tenantId: ownerOf(request).tenantId, ids, emails });
@@ -41,16 +37,7 @@ export function registrationRoutes(dependencies: RegisterDependencies) {
   return (server: HttpServer): void => {
     server.post(
       "/api/v1/auth/register",
-      {
-        config: { auth: "public" },
-        bodyLimit: REGISTRATION_BYTES,
-        schema: {
-          summary: "Register an account",
-          tags: ["accounts"],
-          body: registerRequestSchema,
-          response: { 201: registerAnswerSchema },
-        },
-      },
+      registrationRoute("public", "Register an account", { body: registerRequestSchema, response: { 201: registerAnswerSchema } }),
       async (request, reply) => {
         const { id, email, name, role, createdAt } = await register(dependencies, request.body, clientOf(request));
         return reply.status(201).send({ id, email, name, role, created_at: createdAt.toISOString() });

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import {
@@ -58,10 +58,11 @@ function positionOf(cursor: string | undefined): string | undefined {
 }
 
 const BODY_BYTES = 16 * 1024;
+const withoutBody = routesTagged("users");
+const withBody = routesTagged("users", BODY_BYTES);
 
 /** Lower case, as the actor's own id is, so that nobody evades the check for acting on themself by writing their id differently. */
 const params = z.object({ id: z.uuid().toLowerCase() });
-const tags = ["users"];
 
 /** Serves the accounts of the admin's own tenant. An account of another tenant is answered as unknown. */
 export function administrationRoutes(dependencies: AdministrationDependencies) {
@@ -70,10 +71,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
     acceptNoBody(server);
     server.get(
       "/admin/users",
-      {
-        config: { auth: "admin" },
-        schema: { summary: "Accounts by e-mail address", tags, querystring: accountsQuerySchema, response: { 200: accountsSchema } },
-      },
+      withoutBody("admin", "Accounts by e-mail address", { querystring: accountsQuerySchema, response: { 200: accountsSchema } }),
       async (request) => {
         const { limit, cursor, search, role } = request.query;
         const { tenantId } = ownerOf(request);
@@ -82,24 +80,16 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       },
     );
 
-    server.get(
-      "/admin/users/:id",
-      { config: { auth: "admin" }, schema: { summary: "One account", tags, params, response: { 200: accountSchema } } },
-      (request) => describe(dependencies, addressOf(request, request.params.id)),
+    server.get("/admin/users/:id", withoutBody("admin", "One account", { params, response: { 200: accountSchema } }), (request) =>
+      describe(dependencies, addressOf(request, request.params.id)),
     );
 
     server.post(
       "/admin/users",
-      {
-        config: { auth: "admin-step-up" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Make an account, with a one-time password or an invitation by mail",
-          tags,
-          body: createAccountRequestSchema,
-          response: { 201: createAccountAnswerSchema },
-        },
-      },
+      withBody("admin-step-up", "Make an account, with a one-time password or an invitation by mail", {
+        body: createAccountRequestSchema,
+        response: { 201: createAccountAnswerSchema },
+      }),
       async (request, reply) => {
         const { id, oneTimePassword } = await addAccount(dependencies, actorOf(request), request.body);
         const user = await describe(dependencies, addressOf(request, id));
@@ -109,17 +99,11 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
     server.patch(
       "/admin/users/:id",
-      {
-        config: { auth: "admin-step-up" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Change name or role, disable, enable, or demand a new password",
-          tags,
-          params,
-          body: changeAccountRequestSchema,
-          response: { 200: accountSchema },
-        },
-      },
+      withBody("admin-step-up", "Change name or role, disable, enable, or demand a new password", {
+        params,
+        body: changeAccountRequestSchema,
+        response: { 200: accountSchema },
+      }),
       async (request) => {
         const address = addressOf(request, request.params.id);
         await changeAccount(dependencies, actorOf(request), address, request.body);
@@ -129,7 +113,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
     server.delete(
       "/admin/users/:id",
-      { config: { auth: "admin-step-up" }, schema: { summary: "Delete an account", tags, params, response: { 204: z.null() } } },
+      withoutBody("admin-step-up", "Delete an account", { params, response: { 204: z.null() } }),
       async (request, reply) => {
         await deleteAccount(dependencies, actorOf(request), addressOf(request, request.params.id));
         return reply.status(204).send(null);
@@ -138,17 +122,11 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
     server.post(
       "/admin/users/:id/password-reset",
-      {
-        config: { auth: "admin-step-up" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Replace the password by a one-time password or a mailed link; the second factor stays",
-          tags,
-          params,
-          body: resetPasswordRequestSchema,
-          response: { 200: resetPasswordAnswerSchema },
-        },
-      },
+      withBody("admin-step-up", "Replace the password by a one-time password or a mailed link; the second factor stays", {
+        params,
+        body: resetPasswordRequestSchema,
+        response: { 200: resetPasswordAnswerSchema },
+      }),
       async (request) => {
         const byMail = request.body?.mail ?? mailed;
         const oneTimePassword = await resetPassword(dependencies, actorOf(request), addressOf(request, request.params.id), { byMail });
@@ -158,17 +136,11 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
     server.post(
       "/admin/users/:id/2fa/reset",
-      {
-        config: { auth: "admin-step-up" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Take the second factor from another admin who lost it",
-          tags,
-          params,
-          body: resetSecondFactorRequestSchema,
-          response: { 200: accountSchema },
-        },
-      },
+      withBody("admin-step-up", "Take the second factor from another admin who lost it", {
+        params,
+        body: resetSecondFactorRequestSchema,
+        response: { 200: accountSchema },
+      }),
       async (request) => {
         const address = addressOf(request, request.params.id);
         await resetSecondFactor(dependencies, actorOf(request), address, request.body.reason);

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import type { z } from "zod";
 import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";
@@ -10,6 +10,8 @@ import { exportEntries } from "./export-audit.ts";
 import { listAudit } from "./list-audit.ts";
 import { verifyAudit, type AuditVerdict } from "./verify-audit.ts";
 
+const route = routesTagged("audit");
+
 type Dependencies = { readonly queries: Queries; readonly clock: Clock };
 
 /** Serves the audit to admins: the rows of their own tenant. */
@@ -18,25 +20,14 @@ export function auditRoutes({ queries, clock }: Dependencies) {
   return (server: HttpServer): void => {
     server.get(
       "/admin/audit",
-      {
-        config: { auth: "admin" },
-        schema: {
-          summary: "What happened, newest first",
-          tags: ["audit"],
-          querystring: auditQuerySchema,
-          response: { 200: auditPageSchema },
-        },
-      },
+      route("admin", "What happened, newest first", { querystring: auditQuerySchema, response: { 200: auditPageSchema } }),
       (request) => listAudit(queries, filterOf(ownerOf(request), request.query), request.query),
     );
 
     server.get(
       "/admin/audit/export",
-      {
-        config: { auth: "admin" },
-        // No response schema: it is a stream of lines, each of which is an entry of GET /admin/audit.
-        schema: { summary: "The same as JSON, one entry a line, oldest first", tags: ["audit"], querystring: auditExportQuerySchema },
-      },
+      // No response schema: it is a stream of lines, each of which is an entry of GET /admin/audit.
+      route("admin", "The same as JSON, one entry a line, oldest first", { querystring: auditExportQuerySchema }),
       (request, reply) => {
         const name = `sightline-audit-${clock.now().toISOString().slice(0, 10)}.jsonl`;
         return reply
@@ -48,10 +39,7 @@ export function auditRoutes({ queries, clock }: Dependencies) {
 
     server.get(
       "/admin/audit/verification",
-      {
-        config: { auth: "admin" },
-        schema: { summary: "Recomputes the audit's chain of hashes", tags: ["audit"], response: { 200: auditVerificationSchema } },
-      },
+      route("admin", "Recomputes the audit's chain of hashes", { response: { 200: auditVerificationSchema } }),
       async () => {
         const { intact, rows, head, firstBrokenId } = await verify();
         return { intact, rows, head, first_broken_id: firstBrokenId };

@@ -1,6 +1,8 @@
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { authorizationServerSchema, jwksSchema } from "#contract.ts";
 import type { SigningKeys } from "./signing-keys.ts";
+
+const route = routesTagged("keys");
 
 /** Verifiers look again on an unknown key id anyway; a new key is published 15 minutes before its first use. */
 const CACHE_SECONDS = 300;
@@ -12,10 +14,7 @@ export function keyRoutes({ keys, publicUrl }: { readonly keys: SigningKeys; rea
   return (server: HttpServer): void => {
     server.get(
       "/.well-known/jwks.json",
-      {
-        config: { auth: "public" },
-        schema: { summary: "The keys that verify access tokens", tags: ["keys"], response: { 200: jwksSchema } },
-      },
+      route("public", "The keys that verify access tokens", { response: { 200: jwksSchema } }),
       async (_request, reply) => {
         reply.header("cache-control", `public, max-age=${CACHE_SECONDS}`);
         return { keys: [...(await keys.published())] };
@@ -24,10 +23,7 @@ export function keyRoutes({ keys, publicUrl }: { readonly keys: SigningKeys; rea
 
     server.get(
       "/.well-known/oauth-authorization-server",
-      {
-        config: { auth: "public" },
-        schema: { summary: "RFC 8414 metadata", tags: ["keys"], response: { 200: authorizationServerSchema } },
-      },
+      route("public", "RFC 8414 metadata", { response: { 200: authorizationServerSchema } }),
       async (_request, reply) => {
         reply.header("cache-control", `public, max-age=${CACHE_SECONDS}`);
         return {

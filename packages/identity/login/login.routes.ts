@@ -1,4 +1,4 @@
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { clientOf } from "#audit/client.ts";
@@ -9,6 +9,8 @@ import { changePassword } from "./change-password.ts";
 import { login, type LoginDependencies } from "./login.ts";
 
 const BODY_BYTES = 16 * 1024;
+const withBody = routesTagged("login", BODY_BYTES);
+const withoutBody = routesTagged("login");
 
 export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: TokenCookie }) {
   const { cookie } = dependencies;
@@ -20,17 +22,11 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
 
     server.post(
       "/login/access-token",
-      {
-        config: { auth: "same-origin" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Log in with e-mail address and password",
-          tags: ["login"],
-          consumes: ["application/json", "application/x-www-form-urlencoded"],
-          body: loginRequestSchema,
-          response: { 200: loginAnswerSchema },
-        },
-      },
+      withBody("same-origin", "Log in with e-mail address and password", {
+        consumes: ["application/json", "application/x-www-form-urlencoded"],
+        body: loginRequestSchema,
+        response: { 200: loginAnswerSchema },
+      }),
       async (request, reply) => {
         const { password, ...rest } = request.body;
         const email = "email" in rest ? rest.email : rest.username;
@@ -45,16 +41,10 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
 
     server.post(
       "/login/password",
-      {
-        config: { auth: "session-or-password-change" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Set a new password; every other session ends",
-          tags: ["login"],
-          body: changePasswordRequestSchema,
-          response: { 200: fullSessionSchema },
-        },
-      },
+      withBody("session-or-password-change", "Set a new password; every other session ends", {
+        body: changePasswordRequestSchema,
+        response: { 200: fullSessionSchema },
+      }),
       async (request, reply) => {
         const grant = await changePassword(dependencies, ownerOf(request), request.body, clientOf(request));
         cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
@@ -64,10 +54,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
 
     server.get(
       "/login/me",
-      {
-        config: { auth: "session-or-password-change" },
-        schema: { summary: "Whose session this is", tags: ["login"], response: { 200: meSchema } },
-      },
+      withoutBody("session-or-password-change", "Whose session this is", { response: { 200: meSchema } }),
       (request) => describeOwner(dependencies, ownerOf(request)),
     );
   };

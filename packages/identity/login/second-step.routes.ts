@@ -1,4 +1,4 @@
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import { stepUpAnswerSchema, stepUpRequestSchema, verifySecondFactorAnswerSchema, verifySecondFactorRequestSchema } from "#contract.ts";
@@ -7,22 +7,17 @@ import { stepUp } from "./step-up.ts";
 import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
 
 const BODY_BYTES = 16 * 1024;
+const route = routesTagged("login", BODY_BYTES);
 
 export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: TokenCookie }) {
   const { cookie } = dependencies;
   return (server: HttpServer): void => {
     server.post(
       "/login/verify-2fa",
-      {
-        config: { auth: "same-origin" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "The second step of the login: partial token and code",
-          tags: ["login"],
-          body: verifySecondFactorRequestSchema,
-          response: { 200: verifySecondFactorAnswerSchema },
-        },
-      },
+      route("same-origin", "The second step of the login: partial token and code", {
+        body: verifySecondFactorRequestSchema,
+        response: { 200: verifySecondFactorAnswerSchema },
+      }),
       async (request, reply) => {
         const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request));
         cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
@@ -32,16 +27,10 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
 
     server.post(
       "/step-up",
-      {
-        config: { auth: "session" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Password and code once more, for what asks for them",
-          tags: ["login"],
-          body: stepUpRequestSchema,
-          response: { 200: stepUpAnswerSchema },
-        },
-      },
+      route("session", "Password and code once more, for what asks for them", {
+        body: stepUpRequestSchema,
+        response: { 200: stepUpAnswerSchema },
+      }),
       async (request) => {
         const until = await stepUp(dependencies, ownerOf(request), request.body, clientOf(request));
         return { step_up_until: until.toISOString() };

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { noticesSchema, type Notice } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { findUnreadNotices, markRead } from "./notice.store.ts";
 import { isNoticeKind, noticeSentence } from "./notice-texts.ts";
+
+const route = routesTagged("notices");
 
 const MAX_NOTICES = 50;
 
@@ -15,10 +17,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
   return (server: HttpServer): void => {
     server.get(
       "/login/notices",
-      {
-        config: { auth: "session" },
-        schema: { summary: "What there is to know of one's account and was not read", tags: ["notices"], response: { 200: noticesSchema } },
-      },
+      route("session", "What there is to know of one's account and was not read", { response: { 200: noticesSchema } }),
       async (request) => {
         const rows = await findUnreadNotices(queries, ownerOf(request).userId, MAX_NOTICES);
         return {
@@ -35,10 +34,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
 
     server.post(
       "/login/notices/:id/read",
-      {
-        config: { auth: "session" },
-        schema: { summary: "Do not show it again", tags: ["notices"], params: z.object({ id: z.uuid() }), response: { 204: z.null() } },
-      },
+      route("session", "Do not show it again", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
         if (!(await markRead(queries, { id: request.params.id, userId: ownerOf(request).userId, now: clock.now() }))) {
           throw refusal("not_found");

@@ -1,11 +1,13 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { clientOf } from "#audit/client.ts";
 import { confirmPasswordResetSchema, loginOptionsSchema, passwordResetRequestSchema, type LoginOptions } from "#contract.ts";
 import { confirmPasswordReset, type ConfirmationDependencies } from "./confirm-password-reset.ts";
 import { requestPasswordReset, type ResetRequestDependencies } from "./request-password-reset.ts";
 
 const BODY_BYTES = 16 * 1024;
+const withoutBody = routesTagged("login");
+const withBody = routesTagged("login", BODY_BYTES);
 
 type Dependencies = ResetRequestDependencies & ConfirmationDependencies & { readonly registration: LoginOptions["registration"] };
 
@@ -13,27 +15,17 @@ type Dependencies = ResetRequestDependencies & ConfirmationDependencies & { read
 export function recoveryRoutes(dependencies: Dependencies) {
   const { mailed, registration } = dependencies;
   return (server: HttpServer): void => {
-    server.get(
-      "/login/options",
-      {
-        config: { auth: "public" },
-        schema: { summary: "What a login page may offer", tags: ["login"], response: { 200: loginOptionsSchema } },
-      },
-      () => ({ password_reset: mailed, registration }),
-    );
+    server.get("/login/options", withoutBody("public", "What a login page may offer", { response: { 200: loginOptionsSchema } }), () => ({
+      password_reset: mailed,
+      registration,
+    }));
 
     server.post(
       "/login/password-reset",
-      {
-        config: { auth: "same-origin" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Have a link mailed that sets a new password, if there is such an account",
-          tags: ["login"],
-          body: passwordResetRequestSchema,
-          response: { 202: z.null() },
-        },
-      },
+      withBody("same-origin", "Have a link mailed that sets a new password, if there is such an account", {
+        body: passwordResetRequestSchema,
+        response: { 202: z.null() },
+      }),
       async (request, reply) => {
         await requestPasswordReset(dependencies, request.body.email, clientOf(request));
         return reply.status(202).send(null);
@@ -42,16 +34,10 @@ export function recoveryRoutes(dependencies: Dependencies) {
 
     server.post(
       "/login/password-reset/confirm",
-      {
-        config: { auth: "same-origin" },
-        bodyLimit: BODY_BYTES,
-        schema: {
-          summary: "Set the password by a mailed link; logs nobody in",
-          tags: ["login"],
-          body: confirmPasswordResetSchema,
-          response: { 204: z.null() },
-        },
-      },
+      withBody("same-origin", "Set the password by a mailed link; logs nobody in", {
+        body: confirmPasswordResetSchema,
+        response: { 204: z.null() },
+      }),
       async (request, reply) => {
         const { token, new_password: newPassword } = request.body;
         await confirmPasswordReset(dependencies, { token, newPassword }, clientOf(request));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { AppError } from "@sightline/foundation/errors";
 import { clientOf } from "#audit/client.ts";
 import { fullSessionSchema, revokedSessionsSchema, sessionsSchema } from "#contract.ts";
@@ -9,6 +9,9 @@ import type { CredentialEpochFeed } from "./credential-epochs.ts";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { listOwnSessions, revokeOtherSessions, revokeOwnSession, type OwnSessionsDependencies } from "./own-sessions.ts";
 
+const route = routesTagged("session");
+const feedRoute = routesTagged("keys");
+
 type Dependencies = { readonly sessions: Sessions; readonly cookie: TokenCookie };
 
 /** Serves what the refresh cookie alone opens. */
@@ -16,10 +19,7 @@ export function sessionRoutes({ sessions, cookie }: Dependencies) {
   return (server: HttpServer): void => {
     server.post(
       "/login/refresh",
-      {
-        config: { auth: "same-origin" },
-        schema: { summary: "A new access token by the refresh cookie", tags: ["session"], response: { 200: fullSessionSchema } },
-      },
+      route("same-origin", "A new access token by the refresh cookie", { response: { 200: fullSessionSchema } }),
       async (request, reply) => {
         try {
           const grant = await sessions.refresh(cookie.read(request), clientOf(request));
@@ -36,10 +36,7 @@ export function sessionRoutes({ sessions, cookie }: Dependencies) {
 
     server.post(
       "/logout",
-      {
-        config: { auth: "same-origin" },
-        schema: { summary: "Ends the session of the refresh cookie", tags: ["session"], response: { 204: z.null() } },
-      },
+      route("same-origin", "Ends the session of the refresh cookie", { response: { 204: z.null() } }),
       async (request, reply) => {
         await sessions.end(cookie.read(request), clientOf(request));
         cookie.clear(reply);
@@ -55,15 +52,10 @@ export function credentialEpochsRoutes(feed: CredentialEpochFeed) {
   return (server: HttpServer): void => {
     server.get(
       "/.well-known/credential-epochs",
-      {
-        config: { auth: "public" },
-        schema: {
-          summary: "Which access tokens stopped to count before their time: a JWS by the signing key",
-          tags: ["keys"],
-          produces: ["application/jwt"],
-          response: { 200: z.string() },
-        },
-      },
+      feedRoute("public", "Which access tokens stopped to count before their time: a JWS by the signing key", {
+        produces: ["application/jwt"],
+        response: { 200: z.string() },
+      }),
       async (_request, reply) => {
         const signed = await feed.current();
         reply.header("cache-control", `public, max-age=${CACHE_SECONDS}`).type("application/jwt");
@@ -78,24 +70,13 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
   return (server: HttpServer): void => {
     server.get(
       "/login/sessions",
-      {
-        config: { auth: "session" },
-        schema: { summary: "Your sessions; the one that asks is marked", tags: ["session"], response: { 200: sessionsSchema } },
-      },
+      route("session", "Your sessions; the one that asks is marked", { response: { 200: sessionsSchema } }),
       async (request) => ({ sessions: await listOwnSessions(dependencies, ownerOf(request)) }),
     );
 
     server.delete(
       "/login/sessions/:id",
-      {
-        config: { auth: "session" },
-        schema: {
-          summary: "End one of your sessions",
-          tags: ["session"],
-          params: z.object({ id: z.uuid() }),
-          response: { 204: z.null() },
-        },
-      },
+      route("session", "End one of your sessions", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
         await revokeOwnSession(dependencies, ownerOf(request), request.params.id, clientOf(request));
         return reply.status(204).send(null);
@@ -104,14 +85,9 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
 
     server.delete(
       "/login/sessions",
-      {
-        config: { auth: "session" },
-        schema: {
-          summary: "End all your other sessions, and logins that wait for their second step",
-          tags: ["session"],
-          response: { 200: revokedSessionsSchema },
-        },
-      },
+      route("session", "End all your other sessions, and logins that wait for their second step", {
+        response: { 200: revokedSessionsSchema },
+      }),
       async (request) => ({ revoked: await revokeOtherSessions(dependencies, ownerOf(request), clientOf(request)) }),
     );
   };

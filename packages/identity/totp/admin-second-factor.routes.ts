@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import {
@@ -18,8 +18,7 @@ import { verifySetup } from "./verify-setup.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 
 const BODY_BYTES = 16 * 1024;
-const admin = { config: { auth: "admin" }, bodyLimit: BODY_BYTES } as const;
-const tags = ["second factor"];
+const route = routesTagged("second factor", BODY_BYTES);
 
 /**
  * Serves an admin's own second factor. `verify-setup` reads a cookie, yet requires an access token of the same session
@@ -30,23 +29,16 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
   return (server: HttpServer): void => {
     acceptNoBody(server);
 
-    server.get(
-      "/admin/2fa",
-      { ...admin, schema: { summary: "Your second factor", tags, response: { 200: secondFactorStatusSchema } } },
-      (request) => describeSecondFactor(dependencies, ownerOf(request)),
+    server.get("/admin/2fa", route("admin", "Your second factor", { response: { 200: secondFactorStatusSchema } }), (request) =>
+      describeSecondFactor(dependencies, ownerOf(request)),
     );
 
     server.post(
       "/admin/2fa/setup",
-      {
-        ...admin,
-        schema: {
-          summary: "A new secret, shown and not stored; with the password when the login is older than ten minutes",
-          tags,
-          body: setupRequestSchema,
-          response: { 200: setupAnswerSchema },
-        },
-      },
+      route("admin", "A new secret, shown and not stored; with the password when the login is older than ten minutes", {
+        body: setupRequestSchema,
+        response: { 200: setupAnswerSchema },
+      }),
       async (request, reply) => {
         const answer = await startSetup(dependencies, ownerOf(request), request.body?.password, clientOf(request));
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
@@ -56,15 +48,10 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
 
     server.post(
       "/admin/2fa/verify-setup",
-      {
-        ...admin,
-        schema: {
-          summary: "The first code of the new secret switches it on, and answers the backup codes",
-          tags,
-          body: verifySetupRequestSchema,
-          response: { 200: verifySetupAnswerSchema },
-        },
-      },
+      route("admin", "The first code of the new secret switches it on, and answers the backup codes", {
+        body: verifySetupRequestSchema,
+        response: { 200: verifySetupAnswerSchema },
+      }),
       async (request, reply) => {
         const { code, setup_token: token = cookie.read(request) } = request.body;
         const backupCodes = await verifySetup(dependencies, ownerOf(request), { code, token }, clientOf(request));
@@ -75,15 +62,10 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
 
     server.post(
       "/admin/2fa/replace",
-      {
-        ...admin,
-        schema: {
-          summary: "A new secret in place of the one in use, which stays good until the new one's first code",
-          tags,
-          body: passwordAndCodeSchema,
-          response: { 200: setupAnswerSchema },
-        },
-      },
+      route("admin", "A new secret in place of the one in use, which stays good until the new one's first code", {
+        body: passwordAndCodeSchema,
+        response: { 200: setupAnswerSchema },
+      }),
       async (request, reply) => {
         const answer = await startReplacement(dependencies, ownerOf(request), request.body, clientOf(request));
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
@@ -93,15 +75,10 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
 
     server.post(
       "/admin/2fa/backup-codes",
-      {
-        ...admin,
-        schema: {
-          summary: "Ten new backup codes; the old ones count no more",
-          tags,
-          body: passwordAndCodeSchema,
-          response: { 200: backupCodesAnswerSchema },
-        },
-      },
+      route("admin", "Ten new backup codes; the old ones count no more", {
+        body: passwordAndCodeSchema,
+        response: { 200: backupCodesAnswerSchema },
+      }),
       async (request) => ({
         backup_codes: [...(await regenerateBackupCodes(dependencies, ownerOf(request), request.body, clientOf(request)))],
       }),
@@ -109,10 +86,7 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
 
     server.post(
       "/admin/2fa/disable",
-      {
-        ...admin,
-        schema: { summary: "Switch the second factor off", tags, body: passwordAndCodeSchema, response: { 204: z.null() } },
-      },
+      route("admin", "Switch the second factor off", { body: passwordAndCodeSchema, response: { 204: z.null() } }),
       async (request, reply) => {
         await disableSecondFactor(dependencies, ownerOf(request), request.body, clientOf(request));
         return reply.status(204).send(null);
