@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, Kysely } from "kysely";
 import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
 import type { AlertChannelKind, AlertFilter, AlertMetric } from "./project-alerts-contract.ts";
 
@@ -25,6 +25,9 @@ export type ObservabilitySchema = {
   "observability.alert_events": AlertEventRow;
   "observability.alert_notifications": AlertNotificationRow;
 };
+
+/** The database as statements see it: the pool, or one transaction. */
+export type Query = Kysely<ObservabilitySchema>;
 
 /** A column that the database sets; it is never written. */
 type Derived<Value> = ColumnType<Value, never, never>;

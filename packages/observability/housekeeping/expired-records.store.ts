@@ -1,5 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 
 /** The most rows of one statement; more are left for the next sweep. */
 const AT_ONCE = 10_000;
@@ -13,7 +13,7 @@ const CODE_DAYS = 92;
  * their time: traces are deleted by the day, and a producer that refers to a part of payloads sends it again within a
  * day.
  */
-export async function deleteExpiredRecords(query: Kysely<ObservabilitySchema>): Promise<void> {
+export async function deleteExpiredRecords(query: Query): Promise<void> {
   for (const [table, column] of [
     ["blobs", "used_at"],
     ["dead_letters", "created_at"],

@@ -1,7 +1,6 @@
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type Repeated } from "@sightline/foundation/repeat";
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { sweepDeletedProjects } from "#store/delete-project.store.ts";
@@ -12,7 +11,7 @@ import { sweepRetention } from "./sweep-retention.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
 type HousekeepingOptions = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly log: Logger;
 };
 

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { deleteExpiredTraces, dropDay, listPastDays } from "#store/days.store.ts";
 import { deleteExpiredRecords } from "./expired-records.store.ts";
 
@@ -10,10 +9,7 @@ const AT_ONCE = 500;
  * Deletes traces whose retention has ended, and drops days that are empty. Any number of replicas may do it at once;
  * what is left when `signal` aborts is left for the next time.
  */
-export async function sweepRetention(
-  query: Kysely<ObservabilitySchema>,
-  signal?: AbortSignal,
-): Promise<{ readonly traces: number; readonly days: number }> {
+export async function sweepRetention(query: Query, signal?: AbortSignal): Promise<{ readonly traces: number; readonly days: number }> {
   let [traces, days] = [0, 0];
   const isStopping = () => signal?.aborted === true;
   for (const day of await listPastDays(query)) {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createChunkedReading, inParts } from "./chunked-reading.ts";
-import type { StreamEntry } from "./chunked-reading.ts";
+import { createChunkedReading, inParts, type StreamEntry } from "./chunked-reading.ts";
 
 const MEBI = 1024 * 1024;
 

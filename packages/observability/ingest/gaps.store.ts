@@ -1,5 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 
 /** How many producers one call checks. */
 const AT_ONCE = 200;
@@ -9,7 +9,7 @@ const AT_ONCE = 200;
  * still are, become a gap; a gap whose events arrive later shrinks or is deleted. Returns how many events were newly
  * found lost.
  */
-export async function settleGaps(query: Kysely<ObservabilitySchema>, windowMs: number): Promise<number> {
+export async function settleGaps(query: Query, windowMs: number): Promise<number> {
   return query.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ project_id: string; producer_id: string; newly_lost: number }>`
       with due as (

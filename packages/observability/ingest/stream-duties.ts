@@ -1,7 +1,6 @@
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type Repeated } from "@sightline/foundation/repeat";
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { settleGaps } from "./gaps.store.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -10,7 +9,7 @@ import type { StreamEntry } from "./chunked-reading.ts";
 
 type DutiesOptions = {
   readonly stream: EventStream;
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly log: Logger;
   readonly metrics: ConsumerMetrics;
   readonly tuning: Tuning;

@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** Only owners of a project manage its keys. */
 type OfProject = { readonly projectId: string; readonly reader: Reader };

@@ -2,7 +2,6 @@ import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -18,11 +17,11 @@ import { positionOf, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "./api-keys.store.ts";
 import { createApiKey } from "./api-key.ts";
 
-type KeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+type KeysOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 
 const config = { auth: "user-or-operator" };
 const id = z.uuid();

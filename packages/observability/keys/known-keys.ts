@@ -1,11 +1,10 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findUsableKey, touchApiKey, type UsableKey } from "./api-keys.store.ts";
 
-type KnownKeysOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+type KnownKeysOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 
 /** How long a revoked key may still be accepted. */
 const FRESH_MS = 10_000;

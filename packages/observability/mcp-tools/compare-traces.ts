@@ -2,11 +2,9 @@ import { z } from "zod";
 import { observationStatusSchema, type AlignedStep, type ComparedStep, type ComparedTrace, type Comparison } from "#contract.ts";
 import { compareTraces } from "#query/compare/compare-traces.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
-import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
 import { traceUnknown } from "./tools.errors.ts";
-import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
-import { fitItems } from "./trace-tool.ts";
-import { codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
+import { fitItems, type Reading, type ToolAnswer, type ToolDefinition } from "./trace-tool.ts";
 
 const id = z.uuid("a trace's id, as list_traces names it");
 

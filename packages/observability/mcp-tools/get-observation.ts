@@ -3,12 +3,11 @@ import { observationKindSchema, observationStatusSchema, type Observation } from
 import { readObservation } from "#query/steps/read-observation.ts";
 import { findStepIds } from "#query/steps/steps.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
-import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
+import { fenced, NOTICE, recordedLine, codeText, durationText, timeText } from "./recorded-text.ts";
 import { fitParts, partSchema, readParts, type Part, type ReadPart } from "./observation-parts.ts";
 import { traceUnknown } from "./tools.errors.ts";
 import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
 import { endingOf, findStep } from "./step-tree.ts";
-import { codeText, durationText, timeText } from "./recorded-text.ts";
 
 const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),

@@ -2,12 +2,20 @@ import { z } from "zod";
 import { observationKindSchema, observationStatusSchema, repositoryName, type Step } from "#contract.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { loadTrace, type LoadedTrace } from "./load-trace.ts";
-import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
-import { findFailures, growTree, outline, pathTo, type Failure, type OutlineLine, type StepNode, type StepTree } from "./step-tree.ts";
-import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
-import { costOf, fitItems } from "./trace-tool.ts";
-import { findStep, nameSteps } from "./step-tree.ts";
-import { codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
+import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
+import {
+  findFailures,
+  growTree,
+  outline,
+  pathTo,
+  findStep,
+  nameSteps,
+  type Failure,
+  type OutlineLine,
+  type StepNode,
+  type StepTree,
+} from "./step-tree.ts";
+import { costOf, fitItems, type Reading, type ToolAnswer, type ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),

@@ -5,10 +5,8 @@ import { termsOf } from "#query/list/traces-wanted.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
 import { findProject } from "./find-project.ts";
-import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
-import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
-import { fitItems } from "./trace-tool.ts";
-import { costText, durationText, plural, timeText } from "./recorded-text.ts";
+import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
+import { fitItems, type Reading, type ToolAnswer, type ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; all that the token may see when left out."),

@@ -8,10 +8,8 @@ import {
   type MetricsFilter,
 } from "#query/figures/metrics.store.ts";
 import { findProject } from "./find-project.ts";
-import { fenced, NOTICE, recordedLine } from "./recorded-text.ts";
-import type { ToolAnswer, ToolDefinition, Reading } from "./trace-tool.ts";
-import { fitItems } from "./trace-tool.ts";
-import { costText, durationText, plural } from "./recorded-text.ts";
+import { fenced, NOTICE, recordedLine, costText, durationText, plural } from "./recorded-text.ts";
+import { fitItems, type ToolAnswer, type ToolDefinition, type Reading } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),

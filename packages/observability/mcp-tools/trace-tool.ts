@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { z } from "zod";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 
 /** Who calls a tool, how long each form of the answer may be, and when nobody waits for it any more. */
@@ -27,7 +26,7 @@ export type TraceTool = {
 
 /** What a tool reads by: everything it finds is what `reader` may see. */
 export type Reading = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly reader: Reader;
   readonly now: Date;
   readonly call: ToolCall;

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 
 export type VisibleProject = { readonly id: string; readonly name: string };
@@ -8,7 +7,7 @@ export type VisibleProject = { readonly id: string; readonly name: string };
 const MOST = 500;
 
 /** Projects that `reader` may see, by name. */
-export async function listVisibleProjects(query: Kysely<ObservabilitySchema>, reader: Reader): Promise<readonly VisibleProject[]> {
+export async function listVisibleProjects(query: Query, reader: Reader): Promise<readonly VisibleProject[]> {
   return query
     .selectFrom("observability.projects as project")
     .select(["project.id", "project.name"])

@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import type { DefaultPrice } from "./default-prices.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type PriceRow = {
   readonly model: string;

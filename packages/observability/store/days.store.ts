@@ -1,7 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
-
-type Query = Kysely<ObservabilitySchema>;
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 
 /** Makes the partitions of today and the next days where they are missing; any number of processes may do it at once. */
 export async function ensureDays(query: Query): Promise<void> {

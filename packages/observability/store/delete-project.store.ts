@@ -1,8 +1,6 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "./reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** How many rows, and traces with all their steps, one short transaction deletes. */
 const ROWS_AT_ONCE = 5_000;

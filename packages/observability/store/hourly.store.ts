@@ -1,8 +1,6 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type RawBuilder } from "kysely";
+import type { Query } from "#schema.ts";
 import { countCodeOfHours } from "./code-hours.store.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** How many marks are read, and hours counted, in one transaction. */
 const MARKS = 20_000;

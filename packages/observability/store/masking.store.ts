@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { MaskingRules } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { hasRole, type Reader } from "./reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type MaskingRow = MaskingRules & { readonly changed_at: Date | null; readonly changed_by: string | null };
 

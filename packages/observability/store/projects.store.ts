@@ -1,10 +1,8 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { ProjectAccess, ProjectRole } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "./position.ts";
 import { hasRole, roleOf, type Reader } from "./reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type ProjectSummary = {
   readonly id: string;

@@ -1,6 +1,6 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { ProjectRole } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 
 export type { ProjectRole } from "#contract.ts";
 
@@ -50,7 +50,7 @@ export function roleOf(reader: Reader, project = "project"): RawBuilder<ProjectR
 
 /** `undefined` also when there is no such project: who may not see one learns nothing of it. */
 export async function findRole(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   { id, reader }: { readonly id: string; readonly reader: Reader },
 ): Promise<ProjectRole | undefined> {
   const row = await query
@@ -63,7 +63,7 @@ export async function findRole(
 
 /** @returns false also when there is no such project: who may not see one learns nothing of it. */
 export async function hasProjectRole(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   { id, reader, role }: { readonly id: string; readonly reader: Reader; readonly role: ProjectRole },
 ): Promise<boolean> {
   const found = await findRole(query, { id, reader });

@@ -1,5 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 
 /** A smaller table needs no statistics: any plan is good enough. */
 const MIN_PAGES = 8;
@@ -11,7 +11,7 @@ const MIN_PAGES = 8;
  *
  * @param among Their names; all when left out.
  */
-export async function analyzeGrownTables(query: Kysely<ObservabilitySchema>, among?: readonly string[]): Promise<readonly string[]> {
+export async function analyzeGrownTables(query: Query, among?: readonly string[]): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select class.relname as name from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
     where namespace.nspname = 'observability' and class.relkind = 'r'

@@ -1,9 +1,7 @@
-import { sql, type Kysely, type Transaction } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type Transaction } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
 import { recountStatement, settleGroupsStatement } from "./recount-statement.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** How many traces one transaction counts, and how many marks it reads for them: a trace is marked by every batch that has events of it. */
 const TRACES = 200;

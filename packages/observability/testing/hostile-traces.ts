@@ -1,6 +1,6 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { writeBatch } from "#ingest/write-batch.store.ts";
 import { decodeEntry } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
@@ -46,7 +46,7 @@ type SeedOptions = {
 const NAMES = ["many", "fan", "deep", "heavy", "unicode", "skewed", "orphans", "circle", "running", "resumed", "graphs", "lost"] as const;
 
 /** Fills a project with what is hard to read and to show. */
-export async function seedHostileTraces(query: Kysely<ObservabilitySchema>, options: SeedOptions): Promise<HostileTraces> {
+export async function seedHostileTraces(query: Query, options: SeedOptions): Promise<HostileTraces> {
   const { projectId, now = new Date() } = options;
   const ids: HostileTraces = Object.fromEntries(NAMES.map((name) => [name, uuidv7()])) as Record<(typeof NAMES)[number], string>;
   const write = (events: readonly StreamEvent[]) => writeBatch(query, { ...toRows(events.map(asReceived)), deadLetters: [] });

@@ -1,6 +1,6 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 
 type ManyOptions = {
   readonly projectId: string;
@@ -13,10 +13,7 @@ type ManyOptions = {
 const CHILDREN = 98;
 
 /** One trace of a graph that goes round: `rounds` × 100 steps, each with an input and an output. Made by the database itself. */
-export async function seedManySteps(
-  query: Kysely<ObservabilitySchema>,
-  { projectId, traceId, at, rounds = 200 }: ManyOptions,
-): Promise<void> {
+export async function seedManySteps(query: Query, { projectId, traceId, at, rounds = 200 }: ManyOptions): Promise<void> {
   const producer = uuidv7();
   const begin = sql`${at}::timestamptz`;
   await sql`

@@ -1,10 +1,10 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 
 /** Counts events found lost since then, in the projects that the reader may see. */
 export async function countRecentlyLost(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   { reader, since }: { readonly reader: Reader; readonly since: Date },
 ): Promise<number> {
   const { rows } = await sql<{ lost: number }>`

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { SealError } from "@sightline/foundation/secrets/sealing";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -14,7 +13,7 @@ import {
 } from "#contract.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import {
   deleteAlertChannel,
   findAlertChannel,
@@ -28,7 +27,7 @@ import { addressRefused, alertChannelNotFound, noEncryptionKeys, tooManyAlertCha
 import type { ChannelSecrets } from "./channel-secrets.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 
-type Options = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly access: ChannelAccess };
+type Options = { readonly query: Query; readonly clock: Clock; readonly access: ChannelAccess };
 
 const changing = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });

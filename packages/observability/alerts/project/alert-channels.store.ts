@@ -1,8 +1,7 @@
-import { sql, type Kysely, type Selectable } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type Selectable } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
 
-type Query = Kysely<ObservabilitySchema>;
 export type AlertChannelRow = Selectable<ObservabilitySchema["observability.alert_channels"]>;
 
 type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };

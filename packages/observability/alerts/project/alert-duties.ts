@@ -1,9 +1,8 @@
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat } from "@sightline/foundation/repeat";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { noteChannelUse } from "./alert-channels.store.ts";
 import { claimDueRules, forgetOldAlertEvents, settleRule, type ClaimedRule, type Verdict } from "./alert-evaluation.store.ts";
 import { claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
@@ -12,7 +11,7 @@ import { judgeValue } from "./judge-value.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 
 type Options = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly log: Logger;
   readonly access: ChannelAccess;
 };

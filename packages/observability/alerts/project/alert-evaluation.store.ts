@@ -1,8 +1,6 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
-
-type Query = Kysely<ObservabilitySchema>;
+import type { Query } from "#schema.ts";
 
 export type ClaimedRule = {
   readonly id: string;

@@ -1,10 +1,8 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { AlertChannelKind, AlertEvent, AlertFilter, AlertMetric } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type DueNotification = {
   readonly id: string;

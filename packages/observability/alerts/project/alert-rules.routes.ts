@@ -1,5 +1,4 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -15,7 +14,7 @@ import {
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { listAlertChannels } from "./alert-channels.store.ts";
 import { listAlertEvents } from "./alert-notifications.store.ts";
 import {
@@ -37,7 +36,7 @@ const params = z.object({ project_id: z.uuid() });
 const oneParams = params.extend({ rule_id: z.uuid() });
 
 /** Serves the rules of a project and their events. */
-export function alertRuleRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function alertRuleRoutes({ query }: { readonly query: Query }) {
   async function load(chosen: Chosen): Promise<AlertRuleRow> {
     const rule = await findAlertRule(query, chosen);
     if (rule === undefined) {

@@ -1,8 +1,7 @@
-import { sql, type Kysely, type Selectable } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type Selectable } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
 
-type Query = Kysely<ObservabilitySchema>;
 type Row = Selectable<ObservabilitySchema["observability.alert_rules"]>;
 
 export type AlertRuleRow = Omit<Row, "claim" | "claimed_at" | "changed_by" | "belows">;

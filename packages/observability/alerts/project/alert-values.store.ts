@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { costOf } from "#prices/prices.store.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type AlertQuestion = {
   readonly projectId: string;

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { ProjectRole } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findRole, isEnough, type Reader } from "#store/reader.ts";
 import { projectNotFound, roleMissing } from "./not-found.errors.ts";
 
@@ -12,7 +11,7 @@ type Wanted = { readonly id: string; readonly reader: Reader; readonly role: Pro
  * @throws {AppError} 404 `project_not_found` when the reader may not see the project, 403 `role_missing` when the role
  * is too low.
  */
-export async function requireRole(query: Kysely<ObservabilitySchema>, { id, reader, role }: Wanted): Promise<void> {
+export async function requireRole(query: Query, { id, reader, role }: Wanted): Promise<void> {
   const found = await findRole(query, { id, reader });
   if (found === undefined) {
     throw projectNotFound();

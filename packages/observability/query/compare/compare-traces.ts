@@ -1,22 +1,18 @@
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { AlignedStep, AlignmentFilter, ComparedTrace, ComparedValue, Comparison, CompareRequest } from "#contract.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { MAX_COMPARED_STEPS } from "./compared-steps.store.ts";
 import { findGraphEntries } from "#query/graph/graphs.store.ts";
 import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { alignSteps, type Aligned } from "./align-steps.ts";
 import { compareCode } from "./compare-code.ts";
-import { compareValues, type ValuePair } from "./compare-values.ts";
+import { compareValues, isValueAspect, judgeStep, outcomeOf, type ValuePair, type JudgedStep } from "./compare-values.ts";
 import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
-import { sumUpModels, sumUpNames } from "./sum-up.ts";
-import { compareEdges } from "./sum-up.ts";
-import { isValueAspect, judgeStep, outcomeOf, type JudgedStep } from "./compare-values.ts";
+import { sumUpModels, sumUpNames, compareEdges } from "./sum-up.ts";
 
-type Query = Kysely<ObservabilitySchema>;
 type Wanted = Omit<CompareRequest, "a" | "b"> & {
   readonly reader: Reader;
   readonly projectId: string;

@@ -1,14 +1,11 @@
 import type { StepAspect, ComparedValue } from "#contract.ts";
 import type { Aligned } from "./align-steps.ts";
 import type { LoadedStep, LoadedRun } from "./load-run.ts";
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import { findComparedValues, type ComparedValues } from "./compared-steps.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 import { findDifferences } from "./find-differences.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** What of two runs is to be read side by side: of each the events that began and ended it. */
 export type ValuePair = {

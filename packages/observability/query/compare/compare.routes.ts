@@ -1,14 +1,13 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { compareRequestSchema, comparisonSchema } from "#contract.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { compareTraces } from "./compare-traces.ts";
 
 /** What differed between two runs. */
-export function compareRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function compareRoutes({ query }: { readonly query: Query }) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/compare",

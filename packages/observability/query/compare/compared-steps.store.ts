@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
 import { firstSteps, readSteps, whileLight, type StepRow } from "#query/steps/step.store.ts";
-import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
-
-type Query = Kysely<ObservabilitySchema>;
+import type { ObservationRow, Query } from "#schema.ts";
 
 export type ComparedStepRow = StepRow & Pick<ObservationRow, "graph_step" | "next"> & { readonly error_digest: string | null };
 

@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import type { ComparedStep, ObservationKind, StepAspect } from "#contract.ts";
 import { orderRows } from "#query/steps/order-observations.ts";
 import { presentStep } from "#query/steps/present-step.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findComparedSteps, findPayloadDigests, type ComparedStepRow, type PayloadDigest } from "./compared-steps.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
@@ -29,7 +28,7 @@ export type LoadedStep = AlignableStep & {
 type Wanted = { readonly reader: Reader; readonly projectId: string; readonly traceId: string };
 
 /** @throws {AppError} 404 `trace_not_found`, which names the side. */
-export async function loadRun(query: Kysely<ObservabilitySchema>, side: "a" | "b", wanted: Wanted): Promise<LoadedRun> {
+export async function loadRun(query: Query, side: "a" | "b", wanted: Wanted): Promise<LoadedRun> {
   const trace = await findTrace(query, wanted);
   if (trace === undefined) {
     throw comparedTraceNotFound(side);

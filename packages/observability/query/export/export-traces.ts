@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { listEntries, type EntryPosition, type EntryRow } from "#query/list/list-traces.store.ts";
 import type { Reader } from "#store/reader.ts";
 import type { ListTerm } from "#query/list/trace-conditions.ts";
@@ -22,8 +21,6 @@ import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 import type { PayloadContent } from "#query/steps/trace-content.store.ts";
 import { toLine } from "./export-line.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type ExportOptions = {
   readonly query: Query;
@@ -217,7 +214,7 @@ type Wanted = {
 const TRACES = 50;
 
 /** Newest first; what begins after the first page was read is not among them. */
-export async function* exportPages(query: Kysely<ObservabilitySchema>, wanted: Wanted): AsyncGenerator<readonly EntryRow[]> {
+export async function* exportPages(query: Query, wanted: Wanted): AsyncGenerator<readonly EntryRow[]> {
   const { reader, projectId, from, to, now } = wanted;
   const terms = [...wanted.terms, ...timeTerms(wanted)];
   let after: EntryPosition | undefined;

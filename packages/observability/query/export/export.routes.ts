@@ -5,7 +5,6 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { createGauge, type Metrics } from "@sightline/foundation/http/metrics";
 import { principalOf } from "@sightline/foundation/http/principal";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { exportRequestSchema } from "#contract.ts";
 import type { Recheck } from "#query/access/authenticators.ts";
@@ -13,13 +12,12 @@ import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { ownerOf } from "#query/access/owner-of.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
-import { exportTraces } from "./export-traces.ts";
-import { exportPages } from "./export-traces.ts";
+import { exportTraces, exportPages } from "./export-traces.ts";
 
 /** Of one user or key, and of this process: each holds a batch of values in memory, and a connection while it reads one. */
 const OF_ONE = 3;
@@ -52,7 +50,7 @@ function createRunningExports() {
 }
 
 type ExportRoutesOptions = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -127,7 +125,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
 }
 
 async function findOne(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   wanted: { readonly reader: Reader; readonly projectId: string; readonly traceId: string },
 ): Promise<EntryRow> {
   const trace = await findTrace(query, wanted);

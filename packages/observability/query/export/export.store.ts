@@ -1,11 +1,9 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type RawBuilder } from "kysely";
+import type { Query } from "#schema.ts";
 import { hasRoleIn } from "#store/reader.ts";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
 import { readSteps, type StepRow } from "#query/steps/step.store.ts";
 import type { PayloadContent } from "#query/steps/trace-content.store.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** The row after which the next page begins. */
 export type ExportPosition = { readonly traceId: string; readonly id: string };

@@ -14,8 +14,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { createApiRig, tokensOver, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { requireRole } from "#query/access/require-role.ts";
-import { exportTraces } from "./export-traces.ts";
-import { exportPages } from "./export-traces.ts";
+import { exportTraces, exportPages } from "./export-traces.ts";
 
 type Line = Readonly<Record<string, unknown>> & { readonly type: string };
 

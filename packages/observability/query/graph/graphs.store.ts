@@ -1,10 +1,8 @@
-import { sql, type Kysely, type Selectable } from "kysely";
-import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
+import { sql, type Selectable } from "kysely";
+import type { ObservationRow, Query } from "#schema.ts";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
 import type { GraphEntry, GraphObservation } from "#query/steps/graph-runs.ts";
 import { firstSteps, whileLight } from "#query/steps/step.store.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** Of all that one answer is made of: only an event's length bounds a graph. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;

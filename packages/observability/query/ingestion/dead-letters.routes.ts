@@ -1,7 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import {
   deadLetterPageSchema,
@@ -11,7 +10,7 @@ import {
   type DeadLetter as DeadLetterAnswer,
 } from "#contract.ts";
 import { decodeEntry } from "#events/stream-entry.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findRole, type Reader } from "#store/reader.ts";
 import {
   deleteDeadLetter,
@@ -28,7 +27,7 @@ import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { replayDeadLetter, type ReplayStream } from "./replay-dead-letter.ts";
 
 type DeadLettersOptions = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly clock: Clock;
   readonly log: Logger;
   readonly stream: ReplayStream;

@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
 import { hasRole, hasRoleIn, roleOf, type ProjectRole, type Reader } from "#store/reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 const ENTRY_LISTED = 4_000;
 const ENTRY_SHOWN = 1024 * 1024;

@@ -1,9 +1,8 @@
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer, type GapPage } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { listGaps, type Gap, type GapPosition } from "./list-gaps.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { microsSchema } from "#query/access/cursor.ts";
@@ -11,7 +10,7 @@ import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 
 /** Serves lost events: of one project, and of all that the caller may see. */
-export function gapRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function gapRoutes({ query }: { readonly query: Query }) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/gaps",
@@ -56,7 +55,7 @@ type PageWanted = {
   readonly limit: number;
 };
 
-async function readPage(query: Kysely<ObservabilitySchema>, { cursor, limit, ...wanted }: PageWanted): Promise<GapPage> {
+async function readPage(query: Query, { cursor, limit, ...wanted }: PageWanted): Promise<GapPage> {
   const rows = await listGaps(query, { ...wanted, after: positionOf(cursor), limit: limit + 1 });
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {

@@ -1,9 +1,7 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 
 // Rows that a writer has locked are skipped: something has just come from those.
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** Marks producers that said goodbye, with no event after it. */
 export async function markEndedProducers(query: Query): Promise<void> {

@@ -1,12 +1,11 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat } from "@sightline/foundation/repeat";
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { markEndedProducers, markSilentProducers } from "./gone-producers.store.ts";
 
 type GoneProducersOptions = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   /** Reads how many seconds the oldest event has waited on the stream; NaN when it is unknown. */
   readonly readLag: () => Promise<number>;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import type { Database } from "@sightline/foundation/database/database";
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
 import { instantOf, microsOf } from "#store/position.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 
@@ -37,7 +37,7 @@ type GapsWanted = {
  * Lists gaps of the projects that the reader may see, newest first; those that were found at one moment by producer,
  * the latest numbers first.
  */
-export async function listGaps(query: Kysely<ObservabilitySchema>, wanted: GapsWanted): Promise<readonly Gap[]> {
+export async function listGaps(query: Query, wanted: GapsWanted): Promise<readonly Gap[]> {
   const { reader, projectId, after } = wanted;
   let rows = query
     .selectFrom("observability.ingest_gaps as gap")

@@ -1,8 +1,7 @@
 import type { Redis } from "@sightline/foundation/redis";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { originOfEntry } from "#events/stream-entry.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findOpenEntry, markReplayed, type DeadLetter } from "./dead-letters.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { deadLetterCut, deadLetterNotOpen, notYourProject, streamAway, streamFull } from "./dead-letter.errors.ts";
@@ -10,7 +9,7 @@ import { deadLetterCut, deadLetterNotOpen, notYourProject, streamAway, streamFul
 export type ReplayStream = { readonly redis: Pick<Redis, "xadd" | "xlen">; readonly name: string };
 
 type ReplayOptions = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly stream: ReplayStream;
   readonly deadLetter: DeadLetter;
   readonly reader: Reader;

@@ -1,15 +1,14 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { facetListSchema, facetsRequestSchema, parseTraceQuery } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { FACET_TRACES, listFacets } from "./facets.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { orBeingCounted } from "./trace-query.errors.ts";
 
-export function facetRoutes({ query, clock }: { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock }) {
+export function facetRoutes({ query, clock }: { readonly query: Query; readonly clock: Clock }) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/traces/facets",

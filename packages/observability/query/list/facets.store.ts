@@ -1,6 +1,6 @@
 import { likeBeginning } from "@sightline/foundation/patterns";
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import { boundSearch } from "./bound-search.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
@@ -27,7 +27,7 @@ export const FACET_TRACES = 5_000;
  *
  * @throws a database's error with the code `57014` when it takes too long.
  */
-export async function listFacets(query: Kysely<ObservabilitySchema>, options: FacetOptions): Promise<readonly Facet[]> {
+export async function listFacets(query: Query, options: FacetOptions): Promise<readonly Facet[]> {
   const { projectId, reader, field, terms, limit } = options;
   const { isCounted } = await bringUpToDate(query, projectId);
   const pattern = likeBeginning(options.prefix);

@@ -1,9 +1,8 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { entryNumbersOf } from "#store/entry-columns.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
@@ -41,7 +40,7 @@ function entryCursorOf({ sort, order }: Sorting, position: EntryPosition | undef
   return position === undefined ? null : toCursor([sort, order, position.value, position.micros, position.id]);
 }
 
-type ListTraceOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type ListTraceOptions = { readonly query: Query; readonly clock: Clock };
 
 export function listTraceRoutes({ query, clock }: ListTraceOptions) {
   return (server: HttpServer): void => {

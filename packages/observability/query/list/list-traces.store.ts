@@ -1,6 +1,6 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
@@ -9,8 +9,6 @@ import { ENTRY_NUMBERS, type EntryNumbers } from "#store/entry-columns.ts";
 import { countTraces } from "#store/trace-entries.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { bringUpToDate } from "./up-to-date.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type EntryRow = EntryNumbers & {
   readonly id: string;

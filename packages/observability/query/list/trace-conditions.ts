@@ -1,7 +1,7 @@
 import { escapeLike, translateGlob } from "@sightline/foundation/patterns";
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { entryStatus } from "#query/steps/traces.store.ts";
 import { columnOfField } from "#store/entry-columns.ts";
 import { searchWordsOf } from "#store/search-words.ts";
@@ -10,7 +10,7 @@ type Condition = RawBuilder<boolean>;
 type TextTerm = Extract<TraceTerm, { kind: "text" }>;
 
 type Context = {
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly projectId: string;
   readonly now: Date;
   /** Whether the groups know all values, so that patterns can be looked up in them. */

@@ -1,9 +1,8 @@
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { formatTraceQuery, listTraceGroupsRequestSchema, traceGroupPageSchema, type TraceGroup } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { listGroups, type GroupRow, type GroupSort } from "./trace-groups.store.ts";
 import { microsSchema } from "#query/access/cursor.ts";
 import { readerOf } from "#query/access/reader-of.ts";
@@ -20,7 +19,7 @@ const POSITIONS: Readonly<Record<GroupSort, z.ZodType<string>>> = {
   cost: z.string().regex(/^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?$/),
 };
 
-export function traceGroupRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function traceGroupRoutes({ query }: { readonly query: Query }) {
   return (server: HttpServer): void => {
     for (const [path, field, summary] of [
       ["sessions", "session", "Sessions of a project with what their traces are together"],

@@ -1,6 +1,6 @@
 import { likeBeginning } from "@sightline/foundation/patterns";
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { bringUpToDate, type Counted } from "./up-to-date.ts";
@@ -50,7 +50,7 @@ const KEYS = {
 
 /** Sessions or users, the highest first. */
 export async function listGroups(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   { projectId, reader, field, prefix, sort, after, limit }: GroupOptions,
 ): Promise<Counted & { readonly rows: readonly GroupRow[] }> {
   const counted = await bringUpToDate(query, projectId);

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { countMarkedTraces, findUncounted, walkTraces } from "#store/trace-entries.store.ts";
 
 /** What a reader does of it before it answers. */
@@ -13,7 +12,7 @@ export type Counted = {
 };
 
 /** Counts what is marked at this moment, so that who reads the entries reads everything written before; within limits, and says so. */
-export async function bringUpToDate(query: Kysely<ObservabilitySchema>, projectId: string): Promise<Counted> {
+export async function bringUpToDate(query: Query, projectId: string): Promise<Counted> {
   const { lastMark, walk } = await findUncounted(query, projectId);
   const deadline = performance.now() + BUDGET_MS;
   const hasMarks = lastMark !== null && (await repeat(() => countMarkedTraces(query, projectId, lastMark), deadline));

@@ -1,9 +1,8 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import { changeViewRequestSchema, createViewRequestSchema, viewListSchema, viewSchema, type View } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { changeView, deleteView, findView, insertView, listViews, type ViewRow, MAX_VIEWS } from "./views.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
@@ -18,7 +17,7 @@ const params = z.object({ project_id: z.uuid() });
 const oneParams = params.extend({ view_id: z.uuid() });
 
 /** Saved lists of traces: a person's own, and those that are shared in the project. */
-export function viewRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function viewRoutes({ query }: { readonly query: Query }) {
   async function load(chosen: Chosen): Promise<ViewRow> {
     const view = await findView(query, chosen);
     if (view === undefined) {

@@ -1,8 +1,7 @@
-import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type RawBuilder, type Selectable } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
 
-type Query = Kysely<ObservabilitySchema>;
 type Row = Selectable<ObservabilitySchema["observability.views"]>;
 
 export type ViewRow = Omit<Row, "project_id"> & { readonly can_change: boolean };

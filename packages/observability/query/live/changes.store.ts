@@ -1,5 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 
 export type Change = { readonly project_id: string; readonly producer_id: string; readonly changed_at: string };
 
@@ -8,7 +8,7 @@ export type Change = { readonly project_id: string; readonly producer_id: string
  * database's clock, which it returns too. Readers who may see the projects learn only that something happened.
  */
 export async function findChanges(
-  query: Kysely<ObservabilitySchema>,
+  query: Query,
   { projectIds, since }: { readonly projectIds: readonly string[]; readonly since: Date | undefined },
 ): Promise<{ readonly now: Date; readonly changes: readonly Change[] }> {
   const from = sql`coalesce(${since ?? null}::timestamptz, now())`;

@@ -1,8 +1,7 @@
 import { AppError, messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import type { Committed } from "#events/committed.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { openLiveStream, type LiveStream, type LiveStreamTuning } from "./live-stream.ts";
 import type { CommitFeed } from "./commit-feed.ts";
 import type { Revision } from "#query/steps/revision.ts";
@@ -12,7 +11,7 @@ import { findChanges } from "./changes.store.ts";
 const OVERLAP_MS = 15_000;
 
 /** Finds at each call the projects in which something was written since the last call. */
-function createChangeWatch(query: Kysely<ObservabilitySchema>): (projectIds: readonly string[]) => Promise<ReadonlySet<string>> {
+function createChangeWatch(query: Query): (projectIds: readonly string[]) => Promise<ReadonlySet<string>> {
   let told = new Map<string, string>();
   let since: Date | undefined;
   return async (projectIds) => {
@@ -78,7 +77,7 @@ type Watcher = Opening & {
 
 type HubOptions = {
   readonly feed: CommitFeed;
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly log: Logger;
   readonly tuning: LiveTuning;
 };

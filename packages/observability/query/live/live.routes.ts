@@ -1,11 +1,10 @@
 import type { Authenticator, HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { principalOf } from "@sightline/foundation/http/principal";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { ObservabilityConfig } from "#config.ts";
 import { liveRequestSchema } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findRun } from "#query/steps/find-run.store.ts";
 import { findVersions } from "#query/steps/steps.store.ts";
 import { createCommitFeed } from "./commit-feed.ts";
@@ -18,7 +17,7 @@ import { isWritten, readSeen, type Revision } from "#query/steps/revision.ts";
 
 type LiveOptions = {
   readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
-  readonly query: Kysely<ObservabilitySchema>;
+  readonly query: Query;
   readonly log: Logger;
   readonly tuning: LiveTuning;
 };

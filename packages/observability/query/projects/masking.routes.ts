@@ -1,7 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import {
   maskingRulesSchema,
@@ -12,14 +11,14 @@ import {
   type MaskingRules,
 } from "#contract.ts";
 import { createMasker, MaskingError, PatternError, type Masker } from "#events/masker.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findMasking, putMasking, type MaskingRow } from "#store/masking.store.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { AppError } from "@sightline/foundation/errors";
 
-type MaskingOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+type MaskingOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 
 const config = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });

@@ -1,9 +1,8 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { listRequestSchema, memberPageSchema, putMemberRequestSchema } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { listMembers, putMember, removeMember, type MemberChange, MAX_MEMBERS } from "./members.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
@@ -11,7 +10,7 @@ import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 import { AppError } from "@sightline/foundation/errors";
 
-type MembersOptions = { readonly query: Kysely<ObservabilitySchema>; readonly log: Logger };
+type MembersOptions = { readonly query: Query; readonly log: Logger };
 
 const config = { auth: "user-or-operator" };
 const params = z.object({ project_id: z.uuid() });

@@ -1,9 +1,7 @@
-import { sql, type Kysely, type Transaction } from "kysely";
-import type { ObservabilitySchema } from "#schema.ts";
+import { sql, type Transaction } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
 import { microsOf, type Position } from "#store/position.ts";
 import { hasRole, type ProjectRole, type Reader } from "#store/reader.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 export type MemberRow = {
   readonly user_id: string;

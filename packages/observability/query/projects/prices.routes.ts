@@ -2,15 +2,14 @@ import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { deletePrice, listPrices, MAX_PRICES, putPrice, type PriceRow } from "#prices/prices.store.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 
-type PricesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+type PricesOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 
 const HOUR_MS = 3_600_000;
 const changing = { auth: "user-or-operator" };

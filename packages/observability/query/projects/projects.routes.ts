@@ -1,7 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -12,7 +11,7 @@ import {
   projectSchema,
   type Project,
 } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { deleteProject } from "#store/delete-project.store.ts";
 import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
@@ -21,7 +20,7 @@ import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf, userReaderOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 
-type ProjectsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock; readonly log: Logger };
+type ProjectsOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 
 const RECENT_MS = 24 * 60 * 60 * 1000;
 const config = { auth: "user" };

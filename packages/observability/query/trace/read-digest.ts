@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Trace, TraceDigest } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findWholeBlobs } from "#query/steps/blobs.store.ts";
 import { findRun, type FoundSegment, type Run } from "#query/steps/find-run.store.ts";
 import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#query/graph/graphs.store.ts";
@@ -16,7 +15,6 @@ import { presentGraph } from "#query/graph/present-graph.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { readSeen, writeRevision } from "#query/steps/revision.ts";
 
-type Query = Kysely<ObservabilitySchema>;
 type Wanted = { readonly reader: Reader; readonly projectId: string; readonly traceId: string };
 
 const MAX_GAPS = 100;

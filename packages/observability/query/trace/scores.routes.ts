@@ -1,17 +1,16 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import { createScoreRequestSchema, listScoresRequestSchema, scoreNamesSchema, scorePageSchema, scoreSchema } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { deleteScore, insertScore, listScoreNames, listScores } from "./scores.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { readerOf, userReaderOf } from "#query/access/reader-of.ts";
 import { requireRole } from "#query/access/require-role.ts";
 
-type ScoresOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type ScoresOptions = { readonly query: Query; readonly clock: Clock };
 
 const config = { auth: "user" };
 const id = z.uuid();

@@ -1,6 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import {
   listStepsRequestSchema,
@@ -10,16 +9,15 @@ import {
   stepPageSchema,
   traceDigestSchema,
 } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findRun, type Run } from "#query/steps/find-run.store.ts";
 import { createStepList } from "#query/steps/list-steps.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { readDigest } from "./read-digest.ts";
-import { readObservation } from "#query/steps/read-observation.ts";
+import { readObservation, readPayload } from "#query/steps/read-observation.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-import { readPayload } from "#query/steps/read-observation.ts";
 
-type Options = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type Options = { readonly query: Query; readonly clock: Clock };
 
 const config = { auth: "user-or-key" };
 const BASE = "/api/v1/projects/:project_id/traces/:trace_id";

@@ -1,9 +1,8 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { traceSchema, type Trace } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { findTraceContent } from "#query/steps/trace-content.store.ts";
@@ -14,7 +13,7 @@ import { presentGraph } from "#query/graph/present-graph.ts";
 import { presentTrace } from "#query/steps/present-trace.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 
-type TracesOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
+type TracesOptions = { readonly query: Query; readonly clock: Clock };
 
 const config = { auth: "user" };
 /** The auth class below a project, where an API key of that project may read too. */

@@ -3,8 +3,7 @@ import { presentStep } from "#query/steps/present-step.ts";
 import type { TranscriptPayload, TranscriptStep } from "./transcript.store.ts";
 import { createHistory, type History } from "./transcript-history.ts";
 import { messagesOf, type RawMessage } from "./transcript-messages.ts";
-import { partsOf, type RawPart } from "./transcript-parts.ts";
-import { isObject } from "./transcript-parts.ts";
+import { partsOf, isObject, type RawPart } from "./transcript-parts.ts";
 
 /** Characters of one part; of all parts of an answer; of each part beyond that. */
 const [MAX_TEXT, MAX_ANSWER, SHORT] = [20_000, 1_500_000, 400];

@@ -1,6 +1,5 @@
 import type { TranscriptMessage } from "#contract.ts";
-import { isPart, parsed, partsOf, type RawPart } from "./transcript-parts.ts";
-import { firstOf, isObject, listOf, textOf, valuesOf, type Values } from "./transcript-parts.ts";
+import { isPart, parsed, partsOf, firstOf, isObject, listOf, textOf, valuesOf, type RawPart, type Values } from "./transcript-parts.ts";
 
 type Role = TranscriptMessage["role"];
 

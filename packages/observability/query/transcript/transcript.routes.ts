@@ -1,9 +1,8 @@
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { transcriptPageSchema, transcriptRequestSchema } from "#contract.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { findTranscriptPayloads, findTranscriptSteps } from "./transcript.store.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { findRun } from "#query/steps/find-run.store.ts";
@@ -14,7 +13,7 @@ const id = z.uuid();
 const afterSchema = z.tuple([id]);
 
 /** What was said in a trace. */
-export function transcriptRoutes({ query }: { readonly query: Kysely<ObservabilitySchema> }) {
+export function transcriptRoutes({ query }: { readonly query: Query }) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/traces/:trace_id/transcript",

@@ -1,11 +1,9 @@
-import { sql, type Kysely } from "kysely";
-import type { ObservabilitySchema, PayloadRow } from "#schema.ts";
+import { sql } from "kysely";
+import type { PayloadRow, Query } from "#schema.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 import { readSteps, type StepRow } from "#query/steps/step.store.ts";
-
-type Query = Kysely<ObservabilitySchema>;
 
 /** `is_before`: it stands before the page, and is there for what it said. */
 export type TranscriptStep = StepRow & { readonly is_before: boolean };
