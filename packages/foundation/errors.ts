@@ -68,6 +68,24 @@ export function refusalsOf<Code extends string>(table: Readonly<Record<Code, rea
   };
 }
 
+/** The refusal of a request: its HTTP status, its stable code, and the sentence that says what to do. */
+export function refusal(
+  status: number,
+  code: string,
+  message: string,
+  more?: Pick<AppErrorOptions, "details" | "headers" | "cause">,
+): AppError {
+  return new AppError({ status, code, message, ...more });
+}
+
+/** The value; where there is none, the refusal is thrown. */
+export function orRefuse<Value>(value: Value | undefined, refused: () => AppError): Value {
+  if (value === undefined) {
+    throw refused();
+  }
+  return value;
+}
+
 /** The text of anything that can be thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {

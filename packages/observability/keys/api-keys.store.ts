@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { hasRole, type InProject } from "#store/reader.ts";
 
 /** Only owners of a project manage its keys. */
-type OfProject = { readonly projectId: string; readonly reader: Reader };
+type OfProject = InProject;
 
 const columns = ["id", "project_id", "name", "prefix", "scopes", "created_at", "last_used_at", "revoked_at"] as const;
 const keyColumns = columns.map((column) => `key.${column}` as const);

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal } from "@sightline/foundation/http/principal";
 import type { UsableKey } from "./api-keys.store.ts";
@@ -19,16 +19,11 @@ const BEARER = /^Bearer +(\S{1,200})$/i;
 
 export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenticators {
   async function useKey(request: Request, hash: string, scope: ApiKeyScope): Promise<UsableKey> {
-    const key = await findKey(hash);
-    if (key === undefined) {
-      throw refusal("There is no such API key, or it was revoked. Make one with POST /api/v1/projects/:project_id/keys.");
-    }
+    const key = orRefuse(await findKey(hash), () =>
+      authFailed("There is no such API key, or it was revoked. Make one with POST /api/v1/projects/:project_id/keys."),
+    );
     if (!key.scopes.includes(scope)) {
-      throw new AppError({
-        code: "scope_missing",
-        status: 403,
-        message: `This API key lacks the scope ${scope}; make one that has it.`,
-      });
+      throw refusal(403, "scope_missing", `This API key lacks the scope ${scope}; make one that has it.`);
     }
     setPrincipal(request, { kind: "project-key", keyId: key.id, projectId: key.projectId, tenantId: key.tenantId });
     return key;
@@ -36,10 +31,9 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
 
   return {
     ingest: async (request) => {
-      const hash = hashOf(request);
-      if (hash === undefined) {
-        throw refusal("Send a project's API key as X-API-Key: studio_… or Authorization: Bearer studio_….");
-      }
+      const hash = orRefuse(hashOf(request), () =>
+        authFailed("Send a project's API key as X-API-Key: studio_… or Authorization: Bearer studio_…."),
+      );
       await useKey(request, hash, "ingest");
     },
     "user-or-key": async (request) => {
@@ -50,7 +44,7 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
       }
       const { projectId } = await useKey(request, hash, "read");
       if (!isProject(request.params, projectId)) {
-        throw new AppError({ code: "project_not_found", status: 404, message: "There is no project of that id for this API key." });
+        throw refusal(404, "project_not_found", "There is no project of that id for this API key.");
       }
     },
   };
@@ -66,6 +60,4 @@ function isProject(parameters: unknown, projectId: string): boolean {
   return typeof named === "string" && named.toLowerCase() === projectId;
 }
 
-function refusal(message: string): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Bearer" } });
-}
+const authFailed = (message: string) => refusal(401, "auth_failed", message, { headers: { "www-authenticate": "Bearer" } });

@@ -1,7 +1,5 @@
-import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Logger } from "@sightline/foundation/log";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -15,19 +13,16 @@ import {
 } from "#contract.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-import type { Query } from "#schema.ts";
+import { authorOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "./api-keys.store.ts";
 import { createApiKey } from "./api-key.ts";
-
-type KeysOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 
 const config = { auth: "user-or-operator" };
 const id = z.uuid();
 
 /** Serves a project's API keys to its owners. The key itself is only in the answer that makes it. */
-export function keyRoutes({ query, clock, log }: KeysOptions) {
+export function keyRoutes({ query, clock, log }: RouteDependencies) {
   return (server: HttpServer): void => {
     server.post(
       "/api/v1/projects/:project_id/keys",
@@ -35,7 +30,7 @@ export function keyRoutes({ query, clock, log }: KeysOptions) {
         config,
         schema: {
           summary: "Make an API key; the only answer that has it",
-          params: z.object({ project_id: id }),
+          params: projectParams,
           body: createApiKeyRequestSchema,
           response: { 201: createdApiKeySchema },
         },
@@ -43,13 +38,9 @@ export function keyRoutes({ query, clock, log }: KeysOptions) {
       async (request, reply) => {
         const { key, prefix, hash } = createApiKey();
         const { name, scopes } = request.body;
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { reader, projectId } = await enterProject(query, request, "owner");
         const made = { id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: authorOf(reader) };
-        const row = await insertApiKey(query, { projectId, reader, ...made });
-        if (row === undefined) {
-          throw projectNotFound();
-        }
+        const row = orRefuse(await insertApiKey(query, { projectId, reader, ...made }), projectNotFound);
         log.info({ project: projectId, key: row.id, scopes: row.scopes, by: made.createdBy }, "an API key was made");
         return reply
           .header("cache-control", "no-store")
@@ -64,7 +55,7 @@ export function keyRoutes({ query, clock, log }: KeysOptions) {
         config,
         schema: {
           summary: "API keys of a project, without the keys themselves",
-          params: z.object({ project_id: id }),
+          params: projectParams,
           querystring: listRequestSchema,
           response: { 200: apiKeyPageSchema },
         },
@@ -72,8 +63,7 @@ export function keyRoutes({ query, clock, log }: KeysOptions) {
       async (request) => {
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { reader, projectId } = await enterProject(query, request, "owner");
         const rows = await listApiKeys(query, { projectId, reader, after, limit: limit + 1 });
         return toPage(rows, limit, present);
       },
@@ -86,17 +76,11 @@ export function keyRoutes({ query, clock, log }: KeysOptions) {
         schema: { summary: "Revoke an API key", params: z.object({ project_id: id, key_id: id }), response: { 200: apiKeySchema } },
       },
       async (request) => {
-        const { project_id: projectId, key_id: keyId } = request.params;
-        const reader = readerOf(request);
-        await requireRole(query, { id: projectId, reader, role: "owner" });
-        const row = await revokeApiKey(query, { id: keyId, projectId, reader, now: clock.now() });
-        if (row === undefined) {
-          throw new AppError({
-            code: "api_key_not_found",
-            status: 404,
-            message: "There is no such API key; GET /api/v1/projects/:project_id/keys lists them.",
-          });
-        }
+        const { key_id: keyId } = request.params;
+        const { reader, projectId } = await enterProject(query, request, "owner");
+        const row = orRefuse(await revokeApiKey(query, { id: keyId, projectId, reader, now: clock.now() }), () =>
+          refusal(404, "api_key_not_found", "There is no such API key; GET /api/v1/projects/:project_id/keys lists them."),
+        );
         log.info({ project: projectId, key: keyId, by: authorOf(reader) }, "an API key was revoked");
         return present(row);
       },

@@ -1,5 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { messageOf, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Query } from "#schema.ts";
 import { findUsableKey, touchApiKey, type UsableKey } from "./api-keys.store.ts";
@@ -41,10 +41,7 @@ export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash:
       if (before !== undefined && now - before.foundAt < USABLE_WITHOUT_DATABASE_MS) {
         return before;
       }
-      throw new AppError({
-        code: "keys_unavailable",
-        status: 503,
-        message: "API keys can't be looked up while the database is away; send again later.",
+      throw refusal(503, "keys_unavailable", "API keys can't be looked up while the database is away; send again later.", {
         headers: { "retry-after": String(RETRY_SECONDS) },
         cause: error,
       });

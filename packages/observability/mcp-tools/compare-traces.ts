@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { observationStatusSchema, type AlignedStep, type ComparedStep, type ComparedTrace, type Comparison } from "#contract.ts";
 import { compareTraces } from "#query/compare/compare-traces.ts";
@@ -58,10 +59,7 @@ Take a run that went well as a and the one that failed as b.`,
   outputSchema,
   answer: async ({ a, b }, reading) => {
     const { query, reader } = reading;
-    const trace = await findTrace(query, { reader, traceId: a });
-    if (trace === undefined) {
-      throw traceUnknown();
-    }
+    const trace = orRefuse(await findTrace(query, { reader, traceId: a }), traceUnknown);
     const wanted = { reader, projectId: trace.project_id, a, b, show: "different", cursor: undefined, limit: STEPS } as const;
     return answerFor(await compareTraces(query, wanted), reading);
   },

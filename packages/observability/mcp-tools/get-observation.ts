@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { observationKindSchema, observationStatusSchema, type Observation } from "#contract.ts";
 import { readObservation } from "#query/steps/read-observation.ts";
@@ -54,10 +55,7 @@ Long parts are cut to fit: name a part, and from, to read on.`,
 };
 
 async function loadObservation({ query, reader }: Reading, traceId: string, asked: string) {
-  const run = (await findTrace(query, { reader, traceId }))?.run;
-  if (run === undefined) {
-    throw traceUnknown();
-  }
+  const run = orRefuse((await findTrace(query, { reader, traceId }))?.run, traceUnknown);
   const { id } = findStep(await findStepIds(query, run, endingOf(asked)), asked);
   return { run, observation: await readObservation(query, run, id) };
 }

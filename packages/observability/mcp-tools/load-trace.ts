@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import type { Step } from "#contract.ts";
 import { createStepList } from "#query/steps/list-steps.ts";
 import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
@@ -22,10 +23,7 @@ const STEPS = 20_000;
 
 /** @throws {AppError} `trace_not_found` also for a trace that the reader may not see. */
 export async function loadTrace({ query, reader, now }: Reading, traceId: string): Promise<LoadedTrace> {
-  const row = await findTrace(query, { reader, traceId });
-  if (row === undefined) {
-    throw traceUnknown();
-  }
+  const row = orRefuse(await findTrace(query, { reader, traceId }), traceUnknown);
   const listSteps = createStepList({ query, clock: { now: () => now } });
   const steps: Step[] = [];
   let [cursor, total]: [string | undefined, number] = [undefined, 0];

@@ -1,16 +1,15 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import type { VisibleProject } from "./visible-projects.store.ts";
 import { recordedLine } from "./recorded-text.ts";
 
 const NAMED = 20;
 
-export function noAccount(): AppError {
-  return new AppError({
-    code: "account_gone",
-    status: 403,
-    message: "Whoever made this token has no account here any more, so it opens no traces; ask an admin for a token of another.",
-  });
-}
+export const noAccount = () =>
+  refusal(
+    403,
+    "account_gone",
+    "Whoever made this token has no account here any more, so it opens no traces; ask an admin for a token of another.",
+  );
 
 export function unknownProject(asked: string, visible: readonly VisibleProject[]): AppError {
   return notOneProject("project_not_found", `There is no project ${recordedLine(asked, 200)} that this token may see`, visible);
@@ -27,34 +26,20 @@ export function projectMissing(visible: readonly VisibleProject[]): AppError {
 function notOneProject(code: string, problem: string, visible: readonly VisibleProject[]): AppError {
   const names = visible.slice(0, NAMED).map(({ id, name }) => `${recordedLine(name, 100)} (${id})`);
   const more = visible.length > NAMED ? ` and ${visible.length - NAMED} more` : "";
-  return new AppError({
-    code,
-    status: 404,
-    message: `${problem}; it may see: ${names.length === 0 ? "none yet" : names.join(", ")}${more}.`,
-  });
+  return refusal(404, code, `${problem}; it may see: ${names.length === 0 ? "none yet" : names.join(", ")}${more}.`);
 }
 
-export function traceUnknown(): AppError {
-  return new AppError({
-    code: "trace_not_found",
-    status: 404,
-    message:
-      "There is no trace of that id that this token may see; list_traces names them. One that has just run may take a moment to arrive.",
-  });
-}
-
-export function stepUnknown(asked: string): AppError {
-  return new AppError({
-    code: "observation_not_found",
-    status: 404,
-    message: `The trace has no step ${recordedLine(asked, 100)}; get_trace names them, by the last digits of their ids.`,
-  });
-}
-
-export function stepAmbiguous(asked: string): AppError {
-  return new AppError({
-    code: "observation_ambiguous",
-    status: 409,
-    message: `Several steps end in ${asked}; name more digits of the id.`,
-  });
-}
+export const traceUnknown = () =>
+  refusal(
+    404,
+    "trace_not_found",
+    "There is no trace of that id that this token may see; list_traces names them. One that has just run may take a moment to arrive.",
+  );
+export const stepUnknown = (asked: string) =>
+  refusal(
+    404,
+    "observation_not_found",
+    `The trace has no step ${recordedLine(asked, 100)}; get_trace names them, by the last digits of their ids.`,
+  );
+export const stepAmbiguous = (asked: string) =>
+  refusal(409, "observation_ambiguous", `Several steps end in ${asked}; name more digits of the id.`);

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { AppError, messageOf, orRefuse, refusal } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { principalOf } from "@sightline/foundation/http/principal";
@@ -28,7 +28,7 @@ async function unpackBody(body: Buffer, encoding: string | undefined): Promise<B
     case "gzip":
       return unzipWithin(body);
     default:
-      throw new AppError({ code: "unsupported_encoding", status: 415, message: "Send the body as it is, or with Content-Encoding: gzip." });
+      throw refusal(415, "unsupported_encoding", "Send the body as it is, or with Content-Encoding: gzip.");
   }
 }
 
@@ -38,7 +38,7 @@ async function unzipWithin(body: Buffer): Promise<Buffer> {
   } catch (error) {
     if (error instanceof RangeError) {
       const message = `The request unpacks to more than ${MAX_UNPACKED_BYTES} bytes; send smaller batches.`;
-      throw new AppError({ code: "body_too_large", status: 413, message, cause: error });
+      throw refusal(413, "body_too_large", message, { cause: error });
     }
     throw new UnreadableRequest("it is no gzip", { cause: error });
   }
@@ -79,15 +79,14 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
           .send(answerError(isProtobuf(request), refused));
       });
       scope.addHook("onRequest", async (request) => {
-        const release = admit(projectOf(request), roomFor(request));
-        if (release === undefined) {
-          throw retryLater({
+        const release = orRefuse(admit(projectOf(request), roomFor(request)), () =>
+          retryLater({
             code: "busy",
             status: 429,
             seconds: BUSY_SECONDS,
             message: "Too many spans arrive at once; send them again.",
-          });
-        }
+          }),
+        );
         leave.set(request, release);
       });
       scope.addHook("onResponse", async (request) => leave.get(request)?.());
@@ -133,7 +132,7 @@ async function readBatches(request: Request): Promise<readonly OtlpScopeSpans[]>
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const unpacked = await unpackBody(body, request.headers["content-encoding"]);
   if (unpacked.length > MAX_UNPACKED_BYTES) {
-    throw new AppError({ code: "body_too_large", status: 413, message: "The request is too large; send smaller batches." });
+    throw refusal(413, "body_too_large", "The request is too large; send smaller batches.");
   }
   return isProtobuf(request) ? readProtobuf(unpacked) : readJson(unpacked);
 }
@@ -151,11 +150,11 @@ function roomFor({ headers }: Request): number {
 
 function refusalOf(error: RequestError): AppError {
   if (error instanceof UnreadableRequest) {
-    return new AppError({ code: "invalid_request", status: 400, message: `The request can't be read: ${error.message}.`, cause: error });
+    return refusal(400, "invalid_request", `The request can't be read: ${error.message}.`, { cause: error });
   }
   const refused = toAppError(error);
   return refused.code === "unsupported_media_type"
-    ? new AppError({ code: refused.code, status: 415, message: `Send OTLP with Content-Type: ${PROTOBUF_TYPE} or application/json.` })
+    ? refusal(415, refused.code, `Send OTLP with Content-Type: ${PROTOBUF_TYPE} or application/json.`)
     : refused;
 }
 
@@ -167,6 +166,6 @@ type Retry = {
   readonly cause?: unknown;
 };
 
-function retryLater({ seconds, ...refusal }: Retry): AppError {
-  return new AppError({ ...refusal, headers: { "retry-after": String(seconds) } });
+function retryLater({ seconds, ...refused }: Retry): AppError {
+  return new AppError({ ...refused, headers: { "retry-after": String(seconds) } });
 }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 
 /** Limits of a request, so that a small body cannot become a large heap. */
 const MAX_SPANS = 20_000;
@@ -28,7 +28,7 @@ function createCounter(name: string, most: number): () => void {
     counted += 1;
     if (counted > most) {
       const message = `The request holds more than ${most} ${name}; send smaller batches.`;
-      throw new AppError({ code: "body_too_large", status: 413, message });
+      throw refusal(413, "body_too_large", message);
     }
   };
 }

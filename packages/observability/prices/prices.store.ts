@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import type { DefaultPrice } from "./default-prices.ts";
-import { hasRoleIn, type Reader } from "#store/reader.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 export type PriceRow = {
   readonly model: string;
@@ -32,10 +32,7 @@ export async function seedDefaultPrices(query: Query, prices: readonly DefaultPr
 }
 
 /** Lists a project's own prices and the default ones, by model, the newest version first. */
-export async function listPrices(
-  query: Query,
-  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
-): Promise<readonly PriceRow[]> {
+export async function listPrices(query: Query, { projectId, reader }: InProject): Promise<readonly PriceRow[]> {
   const { rows } = await sql<PriceRow>`
     select model, valid_from, input, output, cache_read, cache_write, null as source
     from observability.prices where project_id = ${projectId} and ${hasRoleIn(reader, "viewer", projectId)}
@@ -45,10 +42,7 @@ export async function listPrices(
   return rows;
 }
 
-type PriceChange = {
-  readonly projectId: string;
-  /** An owner of the project. */
-  readonly reader: Reader;
+type PriceChange = InProject & {
   readonly model: string;
   readonly validFrom: Date;
   readonly input: number;
@@ -84,12 +78,7 @@ export const MAX_PRICES = 2_000;
 /** @returns whether there was one. */
 export async function deletePrice(
   query: Query,
-  {
-    projectId,
-    reader,
-    model,
-    validFrom,
-  }: { readonly projectId: string; readonly reader: Reader; readonly model: string; readonly validFrom: Date },
+  { projectId, reader, model, validFrom }: InProject & { readonly model: string; readonly validFrom: Date },
 ): Promise<boolean> {
   const { rows } = await sql`
     delete from observability.prices

@@ -1,15 +1,12 @@
 import { sql } from "kysely";
 import type { MaskingRules } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { hasRole, type Reader } from "./reader.ts";
+import { hasRole, type InProject } from "./reader.ts";
 
 export type MaskingRow = MaskingRules & { readonly changed_at: Date | null; readonly changed_by: string | null };
 
 /** `undefined` when the reader does not own such a project. */
-export async function findMasking(
-  query: Query,
-  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
-): Promise<MaskingRow | undefined> {
+export async function findMasking(query: Query, { projectId, reader }: InProject): Promise<MaskingRow | undefined> {
   const row = await query
     .selectFrom("observability.projects as project")
     .leftJoin("observability.masking as masking", "masking.project_id", "project.id")
@@ -23,7 +20,7 @@ export async function findMasking(
 /** @returns whether the reader owns such a project. */
 export async function putMasking(
   query: Query,
-  wanted: { readonly projectId: string; readonly reader: Reader; readonly rules: MaskingRules; readonly by: string; readonly at: Date },
+  wanted: InProject & { readonly rules: MaskingRules; readonly by: string; readonly at: Date },
 ): Promise<boolean> {
   const { projectId, reader, rules, by, at } = wanted;
   const { rows } = await sql`

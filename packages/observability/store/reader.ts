@@ -11,6 +11,12 @@ export type Reader =
   /** An API key, or whatever else was let into one project. */
   | { readonly kind: "project-key"; readonly tenantId: string; readonly projectId: string };
 
+/** Who asks, and the project that they ask about. */
+export type InProject = { readonly projectId: string; readonly reader: Reader };
+
+/** One thing of a project, by its id. */
+export type OneInProject = InProject & { readonly id: string };
+
 const ROLES: readonly ProjectRole[] = ["viewer", "editor", "owner"];
 
 /**

@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import { randomBytes } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
@@ -11,8 +12,8 @@ import {
   testedAlertChannelSchema,
   type AlertChannel,
 } from "#contract.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { authorOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import {
   deleteAlertChannel,
@@ -30,8 +31,7 @@ import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 type Options = { readonly query: Query; readonly clock: Clock; readonly access: ChannelAccess };
 
 const changing = { auth: "user-or-operator" };
-const params = z.object({ project_id: z.uuid() });
-const oneParams = params.extend({ channel_id: z.uuid() });
+const oneParams = projectParams.extend({ channel_id: z.uuid() });
 
 /** Serves the channels that a project's alerts are sent to. */
 export function alertChannelRoutes({ query, clock, access }: Options) {
@@ -42,11 +42,14 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
       path,
       {
         config: { auth: "user-or-key" },
-        schema: { summary: "Alert channels of a project, without their secrets", params, response: { 200: alertChannelListSchema } },
+        schema: {
+          summary: "Alert channels of a project, without their secrets",
+          params: projectParams,
+          response: { 200: alertChannelListSchema },
+        },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return { items: (await listAlertChannels(query, { projectId, reader })).map(present), next_cursor: null };
       },
     );
@@ -57,15 +60,15 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         config: changing,
         schema: {
           summary: "Make an alert channel; the only answer with its secret",
-          params,
+          params: projectParams,
           body: createAlertChannelRequestSchema,
           response: { 201: createdAlertChannelSchema },
         },
       },
       async (request, reply) => {
-        const [reader, projectId, id] = [readerOf(request), request.params.project_id, uuidv7()];
         const { name, kind, url } = request.body;
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { reader, projectId } = await enterProject(query, request, "owner");
+        const id = uuidv7();
         const { protocol, host, username, password } = new URL(url);
         if (protocol !== "https:" && !(protocol === "http:" && access.allowPrivate)) {
           throw addressRefused("Alerts are sent to https addresses only.");
@@ -79,10 +82,7 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         if (!(await insertAlertChannel(query, { projectId, reader, id }, row))) {
           throw tooManyAlertChannels();
         }
-        const channel = await findAlertChannel(query, { projectId, reader, id });
-        if (channel === undefined) {
-          throw alertChannelNotFound();
-        }
+        const channel = orRefuse(await findAlertChannel(query, { projectId, reader, id }), alertChannelNotFound);
         return reply.status(201).send({ ...present(channel), secret });
       },
     );
@@ -94,8 +94,7 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         schema: { summary: "Delete an alert channel; rules tell the others alone", params: oneParams, response: { 204: z.void() } },
       },
       async (request, reply) => {
-        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.channel_id };
-        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "owner" });
+        const chosen = { ...(await enterProject(query, request, "owner")), id: request.params.channel_id };
         if (!(await deleteAlertChannel(query, chosen))) {
           throw alertChannelNotFound();
         }
@@ -114,8 +113,7 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         },
       },
       async (request) => {
-        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.channel_id };
-        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "owner" });
+        const chosen = { ...(await enterProject(query, request, "owner")), id: request.params.channel_id };
         const [channel, project] = [
           await findAlertChannel(query, chosen),
           await findProject(query, { id: chosen.projectId, reader: chosen.reader, recentSince: clock.now() }),

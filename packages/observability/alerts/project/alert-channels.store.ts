@@ -1,19 +1,14 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+import { hasRole, hasRoleIn, type Reader, type OneInProject, type InProject } from "#store/reader.ts";
 
 export type AlertChannelRow = Selectable<ObservabilitySchema["observability.alert_channels"]>;
-
-type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
 /** The most channels of a project. */
 export const MAX_CHANNELS = 20;
 
 /** Lists the channels by name. */
-export async function listAlertChannels(
-  query: Query,
-  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
-): Promise<readonly AlertChannelRow[]> {
+export async function listAlertChannels(query: Query, { projectId, reader }: InProject): Promise<readonly AlertChannelRow[]> {
   return visible(query, reader)
     .where("channel.project_id", "=", projectId)
     .orderBy("channel.name")
@@ -22,14 +17,14 @@ export async function listAlertChannels(
     .execute();
 }
 
-export async function findAlertChannel(query: Query, { projectId, reader, id }: Chosen): Promise<AlertChannelRow | undefined> {
+export async function findAlertChannel(query: Query, { projectId, reader, id }: OneInProject): Promise<AlertChannelRow | undefined> {
   return visible(query, reader).where("channel.project_id", "=", projectId).where("channel.id", "=", id).executeTakeFirst();
 }
 
 type NewChannel = Pick<AlertChannelRow, "name" | "kind" | "host" | "sealed_url" | "sealed_secret" | "created_by">;
 
 /** @returns false when the project has as many channels as it may, or the reader may not make any. */
-export async function insertAlertChannel(query: Query, { projectId, reader, id }: Chosen, channel: NewChannel): Promise<boolean> {
+export async function insertAlertChannel(query: Query, { projectId, reader, id }: OneInProject, channel: NewChannel): Promise<boolean> {
   const { rows } = await sql`
     insert into observability.alert_channels (id, project_id, name, kind, host, sealed_url, sealed_secret, created_by)
     select ${id}::uuid, project.id, ${channel.name}::text, ${channel.kind}::text, ${channel.host}::text, ${channel.sealed_url}::text,
@@ -42,7 +37,7 @@ export async function insertAlertChannel(query: Query, { projectId, reader, id }
 }
 
 /** Deletes a channel; rules that used it keep their other channels. */
-export async function deleteAlertChannel(query: Query, { projectId, reader, id }: Chosen): Promise<boolean> {
+export async function deleteAlertChannel(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom("observability.alert_channels as channel")

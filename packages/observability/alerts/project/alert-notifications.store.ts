@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { AlertChannelKind, AlertEvent, AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { hasRole, type InProject } from "#store/reader.ts";
 
 export type DueNotification = {
   readonly id: string;
@@ -68,9 +68,7 @@ export async function noteUndelivered(query: Query, id: string, problem: string)
     where id = ${id} and state = 'pending'`.execute(query);
 }
 
-type EventsWanted = {
-  readonly projectId: string;
-  readonly reader: Reader;
+type EventsWanted = InProject & {
   readonly ruleId: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;

@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
@@ -12,9 +13,8 @@ import {
   type AlertRule,
 } from "#contract.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-import type { Query } from "#schema.ts";
+import { authorOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { listAlertChannels } from "./alert-channels.store.ts";
 import { listAlertEvents } from "./alert-notifications.store.ts";
 import {
@@ -25,23 +25,17 @@ import {
   listAlertRules,
   type AlertRuleRow,
 } from "./alert-rules.store.ts";
-import type { Reader } from "#store/reader.ts";
+import type { Reader, OneInProject } from "#store/reader.ts";
 import { alertRuleNotFound, invalidAlertRule, tooManyAlertRules } from "./project-alert.errors.ts";
-
-type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
 const reading = { auth: "user-or-key" };
 const changing = { auth: "user-or-operator" };
-const params = z.object({ project_id: z.uuid() });
-const oneParams = params.extend({ rule_id: z.uuid() });
+const oneParams = projectParams.extend({ rule_id: z.uuid() });
 
 /** Serves the rules of a project and their events. */
-export function alertRuleRoutes({ query }: { readonly query: Query }) {
-  async function load(chosen: Chosen): Promise<AlertRuleRow> {
-    const rule = await findAlertRule(query, chosen);
-    if (rule === undefined) {
-      throw alertRuleNotFound();
-    }
+export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
+  async function load(chosen: OneInProject): Promise<AlertRuleRow> {
+    const rule = orRefuse(await findAlertRule(query, chosen), alertRuleNotFound);
     return rule;
   }
 
@@ -57,10 +51,12 @@ export function alertRuleRoutes({ query }: { readonly query: Query }) {
 
     server.get(
       path,
-      { config: reading, schema: { summary: "Alert rules of a project, and their state", params, response: { 200: alertRuleListSchema } } },
+      {
+        config: reading,
+        schema: { summary: "Alert rules of a project, and their state", params: projectParams, response: { 200: alertRuleListSchema } },
+      },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return { items: (await listAlertRules(query, { projectId, reader })).map(present), next_cursor: null };
       },
     );
@@ -69,12 +65,17 @@ export function alertRuleRoutes({ query }: { readonly query: Query }) {
       path,
       {
         config: changing,
-        schema: { summary: "Make an alert rule", params, body: createAlertRuleRequestSchema, response: { 201: alertRuleSchema } },
+        schema: {
+          summary: "Make an alert rule",
+          params: projectParams,
+          body: createAlertRuleRequestSchema,
+          response: { 201: alertRuleSchema },
+        },
       },
       async (request, reply) => {
-        const [reader, projectId, id] = [readerOf(request), request.params.project_id, uuidv7()];
         const { channels, ...fields } = request.body;
-        await requireRole(query, { id: projectId, reader, role: "editor" });
+        const { reader, projectId } = await enterProject(query, request, "editor");
+        const id = uuidv7();
         await requireChannels(projectId, reader, channels);
         if (!(await insertAlertRule(query, { ...fields, channel_ids: channels, projectId, reader, id, author: authorOf(reader) }))) {
           throw tooManyAlertRules();
@@ -95,8 +96,7 @@ export function alertRuleRoutes({ query }: { readonly query: Query }) {
         },
       },
       async (request) => {
-        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.rule_id };
-        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "editor" });
+        const chosen = { ...(await enterProject(query, request, "editor")), id: request.params.rule_id };
         const known = await load(chosen);
         const { channels, ...fields } = request.body;
         const problem = filterProblem(fields.metric ?? known.metric, fields.filter ?? known.filter);
@@ -114,8 +114,7 @@ export function alertRuleRoutes({ query }: { readonly query: Query }) {
       `${path}/:rule_id`,
       { config: changing, schema: { summary: "Delete an alert rule; what it told stays", params: oneParams, response: { 204: z.void() } } },
       async (request, reply) => {
-        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.rule_id };
-        await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "editor" });
+        const chosen = { ...(await enterProject(query, request, "editor")), id: request.params.rule_id };
         if (!(await deleteAlertRule(query, chosen))) {
           throw alertRuleNotFound();
         }
@@ -129,15 +128,14 @@ export function alertRuleRoutes({ query }: { readonly query: Query }) {
         config: reading,
         schema: {
           summary: "When alert rules of a project fired and resolved, and who was told; newest first, of 90 days",
-          params,
+          params: projectParams,
           querystring: listAlertEventsRequestSchema,
           response: { 200: alertEventPageSchema },
         },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
         const { cursor, limit, rule_id: ruleId } = request.query;
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         const rows = await listAlertEvents(query, { projectId, reader, ruleId, after: positionOf(cursor), limit: limit + 1 });
         return toPage(rows, limit, (row) => ({ ...row, at: row.at.toISOString() }));
       },

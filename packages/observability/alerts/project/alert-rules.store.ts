@@ -1,13 +1,11 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+import { hasRole, hasRoleIn, type Reader, type OneInProject, type InProject } from "#store/reader.ts";
 
 type Row = Selectable<ObservabilitySchema["observability.alert_rules"]>;
 
 export type AlertRuleRow = Omit<Row, "claim" | "claimed_at" | "changed_by" | "belows">;
 export type AlertRuleFields = Pick<Row, "name" | "metric" | "threshold" | "window_minutes" | "filter" | "channel_ids" | "is_enabled">;
-
-type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
 
 /** The most rules of a project. */
 export const MAX_RULES = 100;
@@ -31,21 +29,18 @@ const COLUMNS = [
 ] as const;
 
 /** Lists the rules by name. */
-export async function listAlertRules(
-  query: Query,
-  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
-): Promise<readonly AlertRuleRow[]> {
+export async function listAlertRules(query: Query, { projectId, reader }: InProject): Promise<readonly AlertRuleRow[]> {
   return visible(query, reader).where("rule.project_id", "=", projectId).orderBy("rule.name").orderBy("rule.id").limit(MAX_RULES).execute();
 }
 
-export async function findAlertRule(query: Query, { projectId, reader, id }: Chosen): Promise<AlertRuleRow | undefined> {
+export async function findAlertRule(query: Query, { projectId, reader, id }: OneInProject): Promise<AlertRuleRow | undefined> {
   return visible(query, reader).where("rule.project_id", "=", projectId).where("rule.id", "=", id).executeTakeFirst();
 }
 
 /** @returns false when the project has as many rules as it may, or the reader may not make any. */
 export async function insertAlertRule(
   query: Query,
-  { projectId, reader, id, author, ...fields }: AlertRuleFields & Chosen & { readonly author: string },
+  { projectId, reader, id, author, ...fields }: AlertRuleFields & OneInProject & { readonly author: string },
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into observability.alert_rules
@@ -66,7 +61,7 @@ export async function insertAlertRule(
  */
 export async function changeAlertRule(
   query: Query,
-  { projectId, reader, id, author }: Chosen & { readonly author: string },
+  { projectId, reader, id, author }: OneInProject & { readonly author: string },
   { filter, ...change }: Partial<AlertRuleFields>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
@@ -88,7 +83,7 @@ export async function changeAlertRule(
   return numUpdatedRows > 0n;
 }
 
-export async function deleteAlertRule(query: Query, { projectId, reader, id }: Chosen): Promise<boolean> {
+export async function deleteAlertRule(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
   const { numDeletedRows } = await query
     .deleteFrom("observability.alert_rules as rule")
     .where("rule.project_id", "=", projectId)

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { adminOnly, principalOf, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 
@@ -66,22 +66,21 @@ function bearerOf(header: string | undefined): string | undefined {
 
 async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier, at?: Date): Promise<User> {
   if (token === undefined) {
-    throw refusal("Send an access token as Authorization: Bearer <token>.");
+    throw authFailed("Send an access token as Authorization: Bearer <token>.");
   }
   try {
     const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token, at);
     return { kind: "user", userId, tenantId, role, authenticatedAt, sessionId };
   } catch (error) {
     if (error instanceof AccessTokenError) {
-      throw refusal(`Log in again: ${error.message}.`, error);
+      throw authFailed(`Log in again: ${error.message}.`, error);
     }
     throw error;
   }
 }
 
-function refusal(message: string, cause?: unknown): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Bearer" }, cause });
-}
+const authFailed = (message: string, cause?: unknown) =>
+  refusal(401, "auth_failed", message, { headers: { "www-authenticate": "Bearer" }, cause });
 
 /** Compares hashes, so that the time taken reveals neither the length nor the place of the first difference. */
 function isSame(given: string, expected: string): boolean {

@@ -1,4 +1,4 @@
-import { principalOf } from "@sightline/foundation/http/principal";
+import { principalOf, type Principal } from "@sightline/foundation/http/principal";
 import type { Reader } from "#store/reader.ts";
 
 type Request = Parameters<typeof principalOf>[0];
@@ -40,5 +40,21 @@ export function authorOf(reader: Reader): string {
       throw new Error("An API key changes nothing, but a route lets one do so");
     default:
       return reader satisfies never;
+  }
+}
+
+/** The user or key that limits are counted for. */
+export function ownerOf(principal: Principal): string {
+  switch (principal.kind) {
+    case "user":
+      return `${principal.tenantId} ${principal.userId}`;
+    case "project-key":
+      return principal.keyId;
+    case "developer-token":
+      return principal.tokenId;
+    case "operator":
+      return "operator";
+    default:
+      return principal satisfies never;
   }
 }

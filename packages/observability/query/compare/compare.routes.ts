@@ -1,13 +1,10 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { z } from "zod";
 import { compareRequestSchema, comparisonSchema } from "#contract.ts";
-import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-import type { Query } from "#schema.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { compareTraces } from "./compare-traces.ts";
 
 /** What differed between two runs. */
-export function compareRoutes({ query }: { readonly query: Query }) {
+export function compareRoutes({ query }: Pick<RouteDependencies, "query">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/compare",
@@ -15,14 +12,13 @@ export function compareRoutes({ query }: { readonly query: Query }) {
         config: { auth: "user-or-key" },
         schema: {
           summary: "What differed between two traces: path, values, tokens, cost, latency, code; also by an API key with the scope read",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           querystring: compareRequestSchema,
           response: { 200: comparisonSchema },
         },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return compareTraces(query, { ...request.query, reader, projectId });
       },
     );

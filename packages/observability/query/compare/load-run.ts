@@ -3,10 +3,10 @@ import { orderRows } from "#query/steps/order-observations.ts";
 import { presentStep } from "#query/steps/present-step.ts";
 import type { Query } from "#schema.ts";
 import { findComparedSteps, findPayloadDigests, type ComparedStepRow, type PayloadDigest } from "./compared-steps.store.ts";
-import type { Reader } from "#store/reader.ts";
+import type { InProject } from "#store/reader.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import type { AlignableStep } from "./align-steps.ts";
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 
 /** One side of a comparison. */
 export type LoadedRun = {
@@ -25,14 +25,11 @@ export type LoadedStep = AlignableStep & {
   readonly digests: Readonly<Record<StepAspect, string | null | undefined>>;
 };
 
-type Wanted = { readonly reader: Reader; readonly projectId: string; readonly traceId: string };
+type Wanted = InProject & { readonly traceId: string };
 
 /** @throws {AppError} 404 `trace_not_found`, which names the side. */
 export async function loadRun(query: Query, side: "a" | "b", wanted: Wanted): Promise<LoadedRun> {
-  const trace = await findTrace(query, wanted);
-  if (trace === undefined) {
-    throw comparedTraceNotFound(side);
-  }
+  const trace = orRefuse(await findTrace(query, wanted), () => comparedTraceNotFound(side));
   const rows = await findComparedSteps(query, trace.run);
   const digests = new Map((await findPayloadDigests(query, trace.run)).map((digest) => [digest.event_id, digest]));
   return { trace, rows, steps: orderRows(rows).map((row) => toStep(row, digests)), digests };
@@ -73,11 +70,10 @@ function digestOf(event: string | null, digests: ReadonlyMap<string, PayloadDige
 }
 
 /** The same whether it doesn't exist or may not be seen. */
-function comparedTraceNotFound(side: "a" | "b"): AppError {
-  return new AppError({
-    code: "trace_not_found",
-    status: 404,
-    message: `The project has no trace of the id that ${side} names; one that has just run may take a moment to arrive.`,
-    details: [{ path: side, message: "unknown trace" }],
-  });
-}
+const comparedTraceNotFound = (side: "a" | "b") =>
+  refusal(
+    404,
+    "trace_not_found",
+    `The project has no trace of the id that ${side} names; one that has just run may take a moment to arrive.`,
+    { details: [{ path: side, message: "unknown trace" }] },
+  );

@@ -1,6 +1,6 @@
 import type { Query } from "#schema.ts";
 import { listEntries, type EntryPosition, type EntryRow } from "#query/list/list-traces.store.ts";
-import type { Reader } from "#store/reader.ts";
+import type { Reader, InProject } from "#store/reader.ts";
 import type { ListTerm } from "#query/list/trace-conditions.ts";
 import { AppError } from "@sightline/foundation/errors";
 import type { ExportEnd } from "#contract.ts";
@@ -201,9 +201,7 @@ function stepLine(row: StepRow, traceId: string, payloads: readonly PayloadConte
   });
 }
 
-type Wanted = {
-  readonly reader: Reader;
-  readonly projectId: string;
+type Wanted = InProject & {
   readonly terms: readonly ListTerm[];
   readonly from: Date | undefined;
   readonly to: Date | undefined;

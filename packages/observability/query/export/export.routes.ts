@@ -1,19 +1,17 @@
 import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { createGauge, type Metrics } from "@sightline/foundation/http/metrics";
 import { principalOf } from "@sightline/foundation/http/principal";
-import { z } from "zod";
 import { exportRequestSchema } from "#contract.ts";
 import type { Recheck } from "#query/access/authenticators.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
-import { ownerOf } from "#query/access/owner-of.ts";
-import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { ownerOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
-import type { Reader } from "#store/reader.ts";
+import type { InProject } from "#store/reader.ts";
 import { findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
@@ -35,12 +33,12 @@ function createRunningExports() {
     enter: (owner: string): (() => void) => {
       const own = Array.from(running.values()).filter((each) => each === owner).length;
       if (own >= OF_ONE || running.size >= OF_ALL) {
-        throw new AppError({
-          code: "too_many_exports",
-          status: 429,
-          message: `At most ${OF_ONE} exports run at once for one user or key, and ${OF_ALL} for all; wait until one has ended.`,
-          headers: { "retry-after": "30" },
-        });
+        throw refusal(
+          429,
+          "too_many_exports",
+          `At most ${OF_ONE} exports run at once for one user or key, and ${OF_ALL} for all; wait until one has ended.`,
+          { headers: { "retry-after": "30" } },
+        );
       }
       const id = Symbol(owner);
       running.set(id, owner);
@@ -80,20 +78,19 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
         schema: {
           summary:
             "Traces with their steps and scores, one JSON object a line, newest traces first; the last line says whether it is whole; also by an API key with the scope read",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           querystring: exportRequestSchema,
         },
       },
       async (request, reply) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
         const { q, trace_id: traceId, include } = request.query;
         const since = clock.now();
         const [from, to] = [toDate(request.query.from), toDate(request.query.to)];
         const terms = termsOf({ q });
-        const mayRead = () => requireRole(query, { id: projectId, reader, role: "viewer" });
-        await mayRead();
+        const mayRead = () => enterProject(query, request, "viewer");
+        const { reader, projectId } = await mayRead();
         if (from !== undefined && to !== undefined && from >= to) {
-          throw new AppError({ code: "invalid_request", status: 400, message: "Nothing is between from and to: give a to that is later." });
+          throw refusal(400, "invalid_request", "Nothing is between from and to: give a to that is later.");
         }
         const pages =
           traceId === undefined
@@ -124,15 +121,9 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
   };
 }
 
-async function findOne(
-  query: Query,
-  wanted: { readonly reader: Reader; readonly projectId: string; readonly traceId: string },
-): Promise<EntryRow> {
+async function findOne(query: Query, wanted: InProject & { readonly traceId: string }): Promise<EntryRow> {
   const trace = await findTrace(query, wanted);
-  const entry = trace === undefined ? undefined : await findEntry(query, { ...wanted, id: trace.id });
-  if (entry === undefined) {
-    throw traceNotFound();
-  }
+  const entry = orRefuse(trace === undefined ? undefined : await findEntry(query, { ...wanted, id: trace.id }), traceNotFound);
   return entry;
 }
 

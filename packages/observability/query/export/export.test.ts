@@ -13,7 +13,7 @@ import { findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { createApiRig, tokensOver, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { requireRole } from "#query/access/project-route.ts";
 import { exportTraces, exportPages } from "./export-traces.ts";
 
 type Line = Readonly<Record<string, unknown>> & { readonly type: string };

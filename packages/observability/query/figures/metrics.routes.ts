@@ -7,7 +7,7 @@ import { metricsRequestSchema, metricsSchema, type MetricsPoint } from "#contrac
 import type { ObservabilitySchema } from "#schema.ts";
 import { countPendingHours, readGroups, readSeries, readTotal, type Figures } from "./metrics.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { requireRole } from "#query/access/project-route.ts";
 
 type MetricsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 

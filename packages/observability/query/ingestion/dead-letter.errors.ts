@@ -1,57 +1,34 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 
 /** The answer is the same whether it doesn't exist or names no project of the tenant. */
-export function deadLetterNotFound(): AppError {
-  return new AppError({
-    code: "dead_letter_not_found",
-    status: 404,
-    message: "There is no dead letter of that id among those you may see; GET /api/v1/dead-letters lists them.",
-  });
-}
-
-export function deadLetterNotOpen(state: string): AppError {
-  return new AppError({
-    code: "dead_letter_not_open",
-    status: 409,
-    message: `This dead letter is ${state} already. What was replayed and failed again is a dead letter of its own.`,
-  });
-}
-
-export function deadLetterCut(): AppError {
-  return new AppError({
-    code: "dead_letter_cut",
-    status: 409,
-    message: "Only the beginning of this entry was kept, since it was longer than any event can be. Mend it with PATCH, or delete it.",
-  });
-}
-
-export function stillUnreadable(reason: string): AppError {
-  return new AppError({ code: "still_unreadable", status: 422, message: `The consumer would set this aside again: ${reason}.` });
-}
-
-export function notYourProject(): AppError {
-  return new AppError({
-    code: "project_not_found",
-    status: 404,
-    message: "The entry names a project that is not yours; GET /api/v1/projects lists yours.",
-  });
-}
-
-export function streamFull(length: number): AppError {
-  return new AppError({
-    code: "stream_full",
-    status: 503,
-    message: `${length} events wait on the stream, and more could push some off it. Replay when the consumer has caught up.`,
-    headers: { "retry-after": "60" },
-  });
-}
-
-export function streamAway(cause: unknown): AppError {
-  return new AppError({
-    code: "stream_unavailable",
-    status: 503,
-    message: "The stream's Redis does not answer. Nothing was replayed for sure; an event that was replayed twice is still one.",
-    headers: { "retry-after": "5" },
-    cause,
-  });
-}
+export const deadLetterNotFound = () =>
+  refusal(404, "dead_letter_not_found", "There is no dead letter of that id among those you may see; GET /api/v1/dead-letters lists them.");
+export const deadLetterNotOpen = (state: string) =>
+  refusal(
+    409,
+    "dead_letter_not_open",
+    `This dead letter is ${state} already. What was replayed and failed again is a dead letter of its own.`,
+  );
+export const deadLetterCut = () =>
+  refusal(
+    409,
+    "dead_letter_cut",
+    "Only the beginning of this entry was kept, since it was longer than any event can be. Mend it with PATCH, or delete it.",
+  );
+export const stillUnreadable = (reason: string) => refusal(422, "still_unreadable", `The consumer would set this aside again: ${reason}.`);
+export const notYourProject = () =>
+  refusal(404, "project_not_found", "The entry names a project that is not yours; GET /api/v1/projects lists yours.");
+export const streamFull = (length: number) =>
+  refusal(
+    503,
+    "stream_full",
+    `${length} events wait on the stream, and more could push some off it. Replay when the consumer has caught up.`,
+    { headers: { "retry-after": "60" } },
+  );
+export const streamAway = (cause: unknown) =>
+  refusal(
+    503,
+    "stream_unavailable",
+    "The stream's Redis does not answer. Nothing was replayed for sure; an event that was replayed twice is still one.",
+    { headers: { "retry-after": "5" }, cause },
+  );

@@ -7,10 +7,10 @@ import { listGaps, type Gap, type GapPosition } from "./list-gaps.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { microsSchema } from "#query/access/cursor.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 /** Serves lost events: of one project, and of all that the caller may see. */
-export function gapRoutes({ query }: { readonly query: Query }) {
+export function gapRoutes({ query }: Pick<RouteDependencies, "query">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/gaps",
@@ -34,14 +34,13 @@ export function gapRoutes({ query }: { readonly query: Query }) {
         config: { auth: "user-or-key" },
         schema: {
           summary: "Lost events of a project",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           querystring: listRequestSchema,
           response: { 200: gapPageSchema },
         },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return readPage(query, { reader, projectId, ...request.query });
       },
     );

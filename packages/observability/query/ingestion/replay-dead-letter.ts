@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import type { Redis } from "@sightline/foundation/redis";
 import { z } from "zod";
 import { originOfEntry } from "#events/stream-entry.ts";
@@ -30,10 +31,7 @@ const fieldsSchema = z.array(z.string()).min(2);
  */
 export async function replayDeadLetter({ query, stream, deadLetter, reader, by, at }: ReplayOptions): Promise<void> {
   const { id, state } = deadLetter;
-  const open = await findOpenEntry(query, { id, reader });
-  if (open === undefined) {
-    throw deadLetterNotOpen(state);
-  }
+  const open = orRefuse(await findOpenEntry(query, { id, reader }), () => deadLetterNotOpen(state));
   if (!deadLetter.is_whole) {
     throw deadLetterCut();
   }

@@ -2,15 +2,13 @@ import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { boundSearch } from "./bound-search.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { hasRole, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
 import { bringUpToDate } from "./up-to-date.ts";
 
 type Facet = { readonly value: string; readonly count: number };
 
-type FacetOptions = {
-  readonly projectId: string;
-  readonly reader: Reader;
+type FacetOptions = InProject & {
   readonly field: string;
   /** In either case. */
   readonly prefix: string;

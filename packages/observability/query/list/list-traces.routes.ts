@@ -1,14 +1,11 @@
-import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { entryNumbersOf } from "#store/entry-columns.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
-import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orBeingCounted } from "./trace-query.errors.ts";
 import { termsOf } from "./traces-wanted.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
@@ -40,9 +37,7 @@ function entryCursorOf({ sort, order }: Sorting, position: EntryPosition | undef
   return position === undefined ? null : toCursor([sort, order, position.value, position.micros, position.id]);
 }
 
-type ListTraceOptions = { readonly query: Query; readonly clock: Clock };
-
-export function listTraceRoutes({ query, clock }: ListTraceOptions) {
+export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/traces",
@@ -50,17 +45,16 @@ export function listTraceRoutes({ query, clock }: ListTraceOptions) {
         config: { auth: "user-or-key" },
         schema: {
           summary: "Traces of a project: filtered by a query, sorted, newest first; also by an API key with the scope read",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           querystring: listTracesRequestSchema,
           response: { 200: tracePageSchema },
         },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
         const { cursor, limit, sort, order } = request.query;
         const after = entryPositionOf(cursor, { sort, order });
         const terms = termsOf(request.query);
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         const { rows, next, isCostPending } = await list({ projectId, reader, terms, now: clock.now(), sort, order, after, limit });
         const lost = await countLostEvents(query, projectId, rows);
         return {

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
 import { entryStatus } from "#query/steps/traces.store.ts";
 import { ENTRY_NUMBERS, type EntryNumbers } from "#store/entry-columns.ts";
@@ -34,9 +34,7 @@ export type Sort = "started" | "duration" | "cost" | "tokens" | "errors";
 /** Where a page ended: the value it is sorted by as text, null when it had none, then its time in microseconds. */
 export type EntryPosition = { readonly value: string | null; readonly micros: string; readonly id: string };
 
-export type ListOptions = {
-  readonly projectId: string;
-  readonly reader: Reader;
+export type ListOptions = InProject & {
   readonly terms: readonly ListTerm[];
   readonly now: Date;
   readonly sort: Sort;
@@ -168,10 +166,7 @@ function instantOf({ micros }: EntryPosition) {
 }
 
 /** One trace as the list shows it, by the id of its beginning. */
-export async function findEntry(
-  query: Query,
-  { projectId, reader, id }: { readonly projectId: string; readonly reader: Reader; readonly id: string },
-): Promise<EntryRow | undefined> {
+export async function findEntry(query: Query, { projectId, reader, id }: OneInProject): Promise<EntryRow | undefined> {
   await countTraces(query, projectId, [id]);
   return (await readEntries(query, { projectId, reader, ids: [id] }))[0];
 }
@@ -181,7 +176,7 @@ const numbers = sql.join(Object.keys(ENTRY_NUMBERS).map((name) => sql.ref(`entry
 /** In the order of the ids. */
 async function readEntries(
   query: Query,
-  { projectId, reader, ids }: { readonly projectId: string; readonly reader: Reader; readonly ids: readonly string[] },
+  { projectId, reader, ids }: InProject & { readonly ids: readonly string[] },
 ): Promise<readonly EntryRow[]> {
   if (ids.length === 0) {
     return [];

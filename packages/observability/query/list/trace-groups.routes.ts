@@ -2,11 +2,9 @@ import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { formatTraceQuery, listTraceGroupsRequestSchema, traceGroupPageSchema, type TraceGroup } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { listGroups, type GroupRow, type GroupSort } from "./trace-groups.store.ts";
 import { microsSchema } from "#query/access/cursor.ts";
-import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 type Field = "session" | "user";
 
@@ -19,7 +17,7 @@ const POSITIONS: Readonly<Record<GroupSort, z.ZodType<string>>> = {
   cost: z.string().regex(/^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?$/),
 };
 
-export function traceGroupRoutes({ query }: { readonly query: Query }) {
+export function traceGroupRoutes({ query }: Pick<RouteDependencies, "query">) {
   return (server: HttpServer): void => {
     for (const [path, field, summary] of [
       ["sessions", "session", "Sessions of a project with what their traces are together"],
@@ -31,16 +29,15 @@ export function traceGroupRoutes({ query }: { readonly query: Query }) {
           config: { auth: "user-or-key" },
           schema: {
             summary,
-            params: z.object({ project_id: z.uuid() }),
+            params: projectParams,
             querystring: listTraceGroupsRequestSchema,
             response: { 200: traceGroupPageSchema },
           },
         },
         async (request) => {
-          const [reader, projectId] = [readerOf(request), request.params.project_id];
           const { prefix, sort, cursor, limit } = request.query;
           const after = cursor === undefined ? undefined : afterOf(cursor, sort);
-          await requireRole(query, { id: projectId, reader, role: "viewer" });
+          const { reader, projectId } = await enterProject(query, request, "viewer");
           const { rows, isCounted, isCostPending } = await listGroups(query, {
             projectId,
             reader,

@@ -2,32 +2,25 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import { changeViewRequestSchema, createViewRequestSchema, viewListSchema, viewSchema, type View } from "#contract.ts";
-import type { Query } from "#schema.ts";
-import type { Reader } from "#store/reader.ts";
+import type { OneInProject } from "#store/reader.ts";
 import { changeView, deleteView, findView, insertView, listViews, type ViewRow, MAX_VIEWS } from "./views.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { enterProject, requireRole, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { termsOf } from "./traces-wanted.ts";
-import { AppError } from "@sightline/foundation/errors";
-
-type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 
 const config = { auth: "user" };
-const params = z.object({ project_id: z.uuid() });
-const oneParams = params.extend({ view_id: z.uuid() });
+const oneParams = projectParams.extend({ view_id: z.uuid() });
 
 /** Saved lists of traces: a person's own, and those that are shared in the project. */
-export function viewRoutes({ query }: { readonly query: Query }) {
-  async function load(chosen: Chosen): Promise<ViewRow> {
-    const view = await findView(query, chosen);
-    if (view === undefined) {
-      throw viewNotFound();
-    }
+export function viewRoutes({ query }: Pick<RouteDependencies, "query">) {
+  async function load(chosen: OneInProject): Promise<ViewRow> {
+    const view = orRefuse(await findView(query, chosen), viewNotFound);
     return view;
   }
 
   /** @throws {AppError} 404 or 403 when they may not change it. */
-  async function requireChange(chosen: Chosen): Promise<void> {
+  async function requireChange(chosen: OneInProject): Promise<void> {
     await requireRole(query, { id: chosen.projectId, reader: chosen.reader, role: "editor" });
     if (!(await load(chosen)).can_change) {
       throw notYourView();
@@ -41,11 +34,14 @@ export function viewRoutes({ query }: { readonly query: Query }) {
       path,
       {
         config,
-        schema: { summary: "Saved views of a project's traces: one's own and the shared", params, response: { 200: viewListSchema } },
+        schema: {
+          summary: "Saved views of a project's traces: one's own and the shared",
+          params: projectParams,
+          response: { 200: viewListSchema },
+        },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return { items: (await listViews(query, { projectId, reader })).map(present), next_cursor: null };
       },
     );
@@ -54,13 +50,18 @@ export function viewRoutes({ query }: { readonly query: Query }) {
       path,
       {
         config,
-        schema: { summary: "Save a view of a project's traces", params, body: createViewRequestSchema, response: { 201: viewSchema } },
+        schema: {
+          summary: "Save a view of a project's traces",
+          params: projectParams,
+          body: createViewRequestSchema,
+          response: { 201: viewSchema },
+        },
       },
       async (request, reply) => {
-        const [reader, projectId, id] = [readerOf(request), request.params.project_id, uuidv7()];
         const { order, shared, ...fields } = request.body;
         termsOf({ q: fields.query });
-        await requireRole(query, { id: projectId, reader, role: "editor" });
+        const { reader, projectId } = await enterProject(query, request, "editor");
+        const id = uuidv7();
         if (!(await insertView(query, { ...fields, sort_order: order, is_shared: shared, projectId, reader, id }))) {
           throw tooManyViews();
         }
@@ -102,26 +103,10 @@ function present({ sort_order: order, is_shared: shared, changed_at: changedAt, 
   return { ...view, order, shared, changed_at: changedAt.toISOString() };
 }
 
-function viewNotFound(): AppError {
-  return new AppError({
-    code: "view_not_found",
-    status: 404,
-    message: "There is no such view, or it is somebody's own. GET …/views lists yours.",
-  });
-}
+const viewNotFound = () => refusal(404, "view_not_found", "There is no such view, or it is somebody's own. GET …/views lists yours.");
 
-function notYourView(): AppError {
-  return new AppError({
-    code: "not_your_view",
-    status: 403,
-    message: "Only its author or an owner of the project changes a shared view. Save one of your own.",
-  });
-}
+const notYourView = () =>
+  refusal(403, "not_your_view", "Only its author or an owner of the project changes a shared view. Save one of your own.");
 
-function tooManyViews(): AppError {
-  return new AppError({
-    code: "too_many_views",
-    status: 409,
-    message: `You have ${MAX_VIEWS} saved views in this project, which is the most. Delete some.`,
-  });
-}
+const tooManyViews = () =>
+  refusal(409, "too_many_views", `You have ${MAX_VIEWS} saved views in this project, which is the most. Delete some.`);

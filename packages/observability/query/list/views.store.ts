@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+import { hasRole, hasRoleIn, type Reader, type OneInProject, type InProject } from "#store/reader.ts";
 
 type Row = Selectable<ObservabilitySchema["observability.views"]>;
 
@@ -12,10 +12,7 @@ export const MAX_VIEWS = 100;
 const MAX_LISTED = 1_000;
 
 /** The reader's own and the shared ones, by name; of too many, all of their own. */
-export async function listViews(
-  query: Query,
-  { projectId, reader }: { readonly projectId: string; readonly reader: Reader },
-): Promise<readonly ViewRow[]> {
+export async function listViews(query: Query, { projectId, reader }: InProject): Promise<readonly ViewRow[]> {
   const chosen = visible(query, reader)
     .where("view.project_id", "=", projectId)
     .orderBy(sql`(view.author = ${authorOf(reader)})`, "desc")
@@ -25,18 +22,12 @@ export async function listViews(
   return query.selectFrom(chosen.as("view")).selectAll().orderBy("view.name").orderBy("view.id").execute();
 }
 
-export async function findView(
-  query: Query,
-  { projectId, reader, id }: { readonly projectId: string; readonly reader: Reader; readonly id: string },
-): Promise<ViewRow | undefined> {
+export async function findView(query: Query, { projectId, reader, id }: OneInProject): Promise<ViewRow | undefined> {
   return visible(query, reader).where("view.project_id", "=", projectId).where("view.id", "=", id).executeTakeFirst();
 }
 
 /** @returns false when the reader has as many views as they may, or may not save any. */
-export async function insertView(
-  query: Query,
-  { projectId, reader, id, ...fields }: ViewFields & { readonly projectId: string; readonly reader: Reader; readonly id: string },
-): Promise<boolean> {
+export async function insertView(query: Query, { projectId, reader, id, ...fields }: ViewFields & OneInProject): Promise<boolean> {
   const { rows } = await sql`
     insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared)
     select ${id}::uuid, project.id, ${authorOf(reader)}::text, ${fields.name}::text, ${fields.query}::text, ${fields.sort}::text,
@@ -48,10 +39,8 @@ export async function insertView(
   return rows.length > 0;
 }
 
-type Chosen = { readonly projectId: string; readonly reader: Reader; readonly id: string };
-
 /** What is undefined stays as it is. */
-export async function changeView(query: Query, { projectId, reader, id }: Chosen, change: Partial<ViewFields>): Promise<boolean> {
+export async function changeView(query: Query, { projectId, reader, id }: OneInProject, change: Partial<ViewFields>): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable("observability.views as view")
     .set({ ...change, changed_at: sql<Date>`now()` })
@@ -62,7 +51,7 @@ export async function changeView(query: Query, { projectId, reader, id }: Chosen
   return numUpdatedRows > 0n;
 }
 
-export async function deleteView(query: Query, { projectId, reader, id }: Chosen): Promise<boolean> {
+export async function deleteView(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
   const { numDeletedRows } = await query
     .deleteFrom("observability.views as view")
     .where("view.project_id", "=", projectId)

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { AppError, messageOf, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Committed } from "#events/committed.ts";
 import type { Query } from "#schema.ts";
@@ -209,15 +209,15 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
     /** @throws {AppError} `too_many_streams` (429), `not_ready` (503). */
     open: (opening: Opening): LiveStream["stream"] => {
       if (isStopped) {
-        throw new AppError({ code: "not_ready", status: 503, message: "The server is stopping; try again." });
+        throw refusal(503, "not_ready", "The server is stopping; try again.");
       }
       if (Array.from(watchers).filter(({ owner }) => owner === opening.owner).length >= tuning.streamsOfOne) {
-        throw new AppError({
-          code: "too_many_streams",
-          status: 429,
-          message: `At most ${tuning.streamsOfOne} live streams are open at once for one user or key; close some, or ask for the list now and again.`,
-          headers: { "retry-after": "10" },
-        });
+        throw refusal(
+          429,
+          "too_many_streams",
+          `At most ${tuning.streamsOfOne} live streams are open at once for one user or key; close some, or ask for the list now and again.`,
+          { headers: { "retry-after": "10" } },
+        );
       }
       const now = performance.now();
       const live = openLiveStream(tuning);

@@ -10,9 +10,9 @@ import { findVersions } from "#query/steps/steps.store.ts";
 import { createCommitFeed } from "./commit-feed.ts";
 import { createLiveHub, type LiveTuning, type WatchedTrace } from "./live-hub.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
-import { ownerOf } from "#query/access/owner-of.ts";
+import { ownerOf } from "#query/access/reader-of.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
+import { enterProject, projectParams } from "#query/access/project-route.ts";
 import { isWritten, readSeen, type Revision } from "#query/steps/revision.ts";
 
 type LiveOptions = {
@@ -58,16 +58,15 @@ export function createLive({ config, query, log, tuning }: LiveOptions) {
         config: { auth: "user-or-key" },
         schema: {
           summary: "Server-sent events that say which traces of a project changed, or that one did",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           querystring: liveRequestSchema,
           response: { 200: eventStream },
         },
       },
       async (request, reply) => {
-        const { project_id: projectId } = request.params;
         const { trace_id: traceId } = request.query;
-        const mayRead = () => requireRole(query, { id: projectId, reader: readerOf(request), role: "viewer" });
-        await mayRead();
+        const mayRead = () => enterProject(query, request, "viewer");
+        const { projectId } = await mayRead();
         if (traceId !== undefined && (await look(request, { projectId, traceId, since: undefined })) === undefined) {
           throw traceNotFound();
         }

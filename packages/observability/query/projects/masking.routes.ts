@@ -1,7 +1,4 @@
-import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Logger } from "@sightline/foundation/log";
-import { z } from "zod";
 import {
   maskingRulesSchema,
   maskingSchema,
@@ -11,30 +8,28 @@ import {
   type MaskingRules,
 } from "#contract.ts";
 import { createMasker, MaskingError, PatternError, type Masker } from "#events/masker.ts";
-import type { Query } from "#schema.ts";
 import { findMasking, putMasking, type MaskingRow } from "#store/masking.store.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-import { AppError } from "@sightline/foundation/errors";
-
-type MaskingOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
+import { authorOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { refusal } from "@sightline/foundation/errors";
 
 const config = { auth: "user-or-operator" };
-const params = z.object({ project_id: z.uuid() });
-
 /** Serves masking rules to owners only, since they reveal what there is to find. */
-export function maskingRoutes({ query, clock, log }: MaskingOptions) {
+export function maskingRoutes({ query, clock, log }: RouteDependencies) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/masking",
       {
         config,
-        schema: { summary: "What is masked in a project's events before they are stored", params, response: { 200: maskingSchema } },
+        schema: {
+          summary: "What is masked in a project's events before they are stored",
+          params: projectParams,
+          response: { 200: maskingSchema },
+        },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { reader, projectId } = await enterProject(query, request, "owner");
         return present(await findMasking(query, { projectId, reader }));
       },
     );
@@ -45,15 +40,15 @@ export function maskingRoutes({ query, clock, log }: MaskingOptions) {
         config,
         schema: {
           summary: "Set all of a project's masking rules; they count for events that are written from now on, within 30 seconds",
-          params,
+          params: projectParams,
           body: maskingRulesSchema,
           response: { 200: maskingSchema },
         },
       },
       async (request) => {
-        const [reader, projectId, rules] = [readerOf(request), request.params.project_id, request.body];
+        const rules = request.body;
+        const { reader, projectId } = await enterProject(query, request, "owner");
         const by = authorOf(reader);
-        await requireRole(query, { id: projectId, reader, role: "owner" });
         maskerOf(rules);
         if (!(await putMasking(query, { projectId, reader, rules, by, at: clock.now() }))) {
           throw projectNotFound();
@@ -69,14 +64,14 @@ export function maskingRoutes({ query, clock, log }: MaskingOptions) {
         config,
         schema: {
           summary: "What rules make of a sample; nothing is stored",
-          params,
+          params: projectParams,
           body: tryMaskingRequestSchema,
           response: { 200: triedMaskingSchema },
         },
       },
       async (request) => {
         const { sample, ...rules } = request.body;
-        await requireRole(query, { id: request.params.project_id, reader: readerOf(request), role: "owner" });
+        await enterProject(query, request, "owner");
         return { masked: maskSample(maskerOf(rules), sample) };
       },
     );
@@ -106,19 +101,9 @@ function present(row: MaskingRow | undefined): Masking {
   return { ...row, changed_at: row.changed_at?.toISOString() ?? null };
 }
 
-function badPattern({ index, message }: PatternError): AppError {
-  return new AppError({
-    code: "invalid_pattern",
-    status: 400,
-    message: `Pattern ${index + 1} can't be used: ${message}.`,
+const badPattern = ({ index, message }: PatternError) =>
+  refusal(400, "invalid_pattern", `Pattern ${index + 1} can't be used: ${message}.`, {
     details: [{ path: `patterns.${index}.expression`, message }],
   });
-}
 
-function sampleTooLong(): AppError {
-  return new AppError({
-    code: "sample_too_long",
-    status: 400,
-    message: "So many patterns can't go through so long a sample. Try a shorter one.",
-  });
-}
+const sampleTooLong = () => refusal(400, "sample_too_long", "So many patterns can't go through so long a sample. Try a shorter one.");

@@ -1,27 +1,22 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
 import { listRequestSchema, memberPageSchema, putMemberRequestSchema } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { listMembers, putMember, removeMember, type MemberChange, MAX_MEMBERS } from "./members.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-import { AppError } from "@sightline/foundation/errors";
-
-type MembersOptions = { readonly query: Query; readonly log: Logger };
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { refusal } from "@sightline/foundation/errors";
 
 const config = { auth: "user-or-operator" };
-const params = z.object({ project_id: z.uuid() });
 /** Lower case, as in access tokens. */
-const memberParams = params.extend({ user_id: z.uuid().toLowerCase() });
+const memberParams = projectParams.extend({ user_id: z.uuid().toLowerCase() });
 
 /**
  * Serves the members of a project. Accounts belong to identity and are not known here: the id of nobody's or another
  * tenant's account opens nothing, since the project's tenant must be the access token's too.
  */
-export function memberRoutes({ query, log }: MembersOptions) {
+export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "log">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/members",
@@ -29,16 +24,15 @@ export function memberRoutes({ query, log }: MembersOptions) {
         config,
         schema: {
           summary: "Members of a project, the newest first; the tenant's admins are owners without being members",
-          params,
+          params: projectParams,
           querystring: listRequestSchema,
           response: { 200: memberPageSchema },
         },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
         const { cursor, limit } = request.query;
         const after = positionOf(cursor);
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         const rows = await listMembers(query, { projectId, reader, after, limit: limit + 1 });
         return toPage(rows, limit, ({ id: _id, position: _position, added_at: addedAt, ...row }) => ({
           ...row,
@@ -59,10 +53,10 @@ export function memberRoutes({ query, log }: MembersOptions) {
         },
       },
       async (request, reply) => {
-        const reader = readerOf(request);
-        const { project_id: projectId, user_id: userId } = request.params;
-        const [{ role }, by] = [request.body, authorOf(reader)];
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { user_id: userId } = request.params;
+        const { role } = request.body;
+        const { reader, projectId } = await enterProject(query, request, "owner");
+        const by = authorOf(reader);
         check(await putMember(query, { projectId, reader, userId, role, by }));
         log.info({ project: projectId, member: userId, role, by }, "a project's member was added or changed");
         return reply.status(204).send();
@@ -80,10 +74,9 @@ export function memberRoutes({ query, log }: MembersOptions) {
         },
       },
       async (request, reply) => {
-        const reader = readerOf(request);
-        const { project_id: projectId, user_id: userId } = request.params;
-        const by = authorOf(reader);
-        await requireRole(query, { id: projectId, reader, role: by === userId ? "viewer" : "owner" });
+        const { user_id: userId } = request.params;
+        const by = authorOf(readerOf(request));
+        const { reader, projectId } = await enterProject(query, request, by === userId ? "viewer" : "owner");
         check(await removeMember(query, { projectId, reader, userId }));
         log.info({ project: projectId, member: userId, by }, "a project's member was removed");
         return reply.status(204).send();
@@ -108,18 +101,12 @@ function check(change: MemberChange): void {
   }
 }
 
-function lastOwner(): AppError {
-  return new AppError({
-    code: "last_owner",
-    status: 409,
-    message: "This is the project's last owner. Make somebody else an owner first, or ask an admin of your organisation.",
-  });
-}
+const lastOwner = () =>
+  refusal(409, "last_owner", "This is the project's last owner. Make somebody else an owner first, or ask an admin of your organisation.");
 
-function tooManyMembers(): AppError {
-  return new AppError({
-    code: "too_many_members",
-    status: 409,
-    message: `A project has ${MAX_MEMBERS} members at the most. Open it to your whole organisation instead: PATCH it with {"access": "tenant"}.`,
-  });
-}
+const tooManyMembers = () =>
+  refusal(
+    409,
+    "too_many_members",
+    `A project has ${MAX_MEMBERS} members at the most. Open it to your whole organisation instead: PATCH it with {"access": "tenant"}.`,
+  );

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { microsOf, type Position } from "#store/position.ts";
-import { hasRole, type ProjectRole, type Reader } from "#store/reader.ts";
+import { hasRole, type ProjectRole, type Reader, type InProject } from "#store/reader.ts";
 
 export type MemberRow = {
   readonly user_id: string;
@@ -16,7 +16,7 @@ export const MAX_MEMBERS = 1_000;
 /** Lists members, newest first, for everybody who sees the project. */
 export async function listMembers(
   query: Query,
-  wanted: { readonly projectId: string; readonly reader: Reader; readonly after: Position | undefined; readonly limit: number },
+  wanted: InProject & { readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly (MemberRow & { readonly id: string; readonly position: string })[]> {
   const { projectId, reader, after, limit } = wanted;
   let rows = query
@@ -39,7 +39,7 @@ export async function listMembers(
   return rows.orderBy("member.added_at", "desc").orderBy("member.user_id", "desc").limit(limit).execute();
 }
 
-type Change = { readonly projectId: string; readonly reader: Reader; readonly userId: string };
+type Change = InProject & { readonly userId: string };
 
 /** `refused`: the reader may not, or there is no such project. */
 export type MemberChange = "done" | "refused" | "last_owner" | "too_many";

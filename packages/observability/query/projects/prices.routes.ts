@@ -1,33 +1,29 @@
-import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
 import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { deletePrice, listPrices, MAX_PRICES, putPrice, type PriceRow } from "#prices/prices.store.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-
-type PricesOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
+import { authorOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const HOUR_MS = 3_600_000;
 const changing = { auth: "user-or-operator" };
 
 /** Serves the prices of a project's model calls. Every change also applies to stored calls: costs are computed when they are read. */
-export function priceRoutes({ query, clock, log }: PricesOptions) {
-  const params = z.object({ project_id: z.uuid() });
-
+export function priceRoutes({ query, clock, log }: RouteDependencies) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/prices",
       {
         config: { auth: "user-or-key" },
-        schema: { summary: "Prices of models, the project's own and the defaults", params, response: { 200: priceListSchema } },
+        schema: {
+          summary: "Prices of models, the project's own and the defaults",
+          params: projectParams,
+          response: { 200: priceListSchema },
+        },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return { items: (await listPrices(query, { projectId, reader })).map(present) };
       },
     );
@@ -38,15 +34,13 @@ export function priceRoutes({ query, clock, log }: PricesOptions) {
         config: changing,
         schema: {
           summary: "Set what a model's tokens cost from an hour on",
-          params,
+          params: projectParams,
           body: putPriceRequestSchema,
           response: { 204: z.void() },
         },
       },
       async (request, reply) => {
-        const { project_id: projectId } = request.params;
-        const reader = readerOf(request);
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { reader, projectId } = await enterProject(query, request, "owner");
         const { cache_read: cacheRead, cache_write: cacheWrite, valid_from: validFrom, ...price } = request.body;
         const isPut = await putPrice(query, {
           ...price,
@@ -58,11 +52,7 @@ export function priceRoutes({ query, clock, log }: PricesOptions) {
           reader,
         });
         if (!isPut) {
-          throw new AppError({
-            code: "too_many_prices",
-            status: 409,
-            message: `A project has ${MAX_PRICES} prices at the most. Delete versions that count no longer.`,
-          });
+          throw refusal(409, "too_many_prices", `A project has ${MAX_PRICES} prices at the most. Delete versions that count no longer.`);
         }
         log.info({ project: projectId, model: price.model, by: authorOf(reader) }, "a price was set");
         return reply.status(204).send();
@@ -75,22 +65,20 @@ export function priceRoutes({ query, clock, log }: PricesOptions) {
         config: changing,
         schema: {
           summary: "Take back one of the project's own prices",
-          params,
+          params: projectParams,
           querystring: deletePriceRequestSchema,
           response: { 204: z.void() },
         },
       },
       async (request, reply) => {
-        const { project_id: projectId } = request.params;
-        const reader = readerOf(request);
-        await requireRole(query, { id: projectId, reader, role: "owner" });
+        const { reader, projectId } = await enterProject(query, request, "owner");
         const { model, valid_from: validFrom } = request.query;
         if (!(await deletePrice(query, { projectId, reader, model, validFrom: new Date(validFrom) }))) {
-          throw new AppError({
-            code: "price_not_found",
-            status: 404,
-            message: "The project has no price of its own for that model from that hour; GET …/prices lists them.",
-          });
+          throw refusal(
+            404,
+            "price_not_found",
+            "The project has no price of its own for that model from that hour; GET …/prices lists them.",
+          );
         }
         log.info({ project: projectId, model, by: authorOf(reader) }, "a price was taken back");
         return reply.status(204).send();

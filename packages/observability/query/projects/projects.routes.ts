@@ -1,6 +1,5 @@
-import type { Clock } from "@sightline/foundation/clock";
+import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { Logger } from "@sightline/foundation/log";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -11,28 +10,22 @@ import {
   projectSchema,
   type Project,
 } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { deleteProject } from "#store/delete-project.store.ts";
 import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf, userReaderOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-
-type ProjectsOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const RECENT_MS = 24 * 60 * 60 * 1000;
 const config = { auth: "user" };
 
-export function projectRoutes({ query, clock, log }: ProjectsOptions) {
+export function projectRoutes({ query, clock, log }: RouteDependencies) {
   const recentSince = () => new Date(clock.now().getTime() - RECENT_MS);
 
   async function load(id: string, reader: Reader): Promise<Project> {
-    const project = await findProject(query, { id, reader, recentSince: recentSince() });
-    if (project === undefined) {
-      throw projectNotFound();
-    }
+    const project = orRefuse(await findProject(query, { id, reader, recentSince: recentSince() }), projectNotFound);
     return present(project);
   }
 
@@ -77,7 +70,7 @@ export function projectRoutes({ query, clock, log }: ProjectsOptions) {
       "/api/v1/projects/:project_id",
       {
         config: { auth: "user-or-key" },
-        schema: { summary: "One project", params: z.object({ project_id: z.uuid() }), response: { 200: projectSchema } },
+        schema: { summary: "One project", params: projectParams, response: { 200: projectSchema } },
       },
       (request) => load(request.params.project_id, readerOf(request)),
     );
@@ -88,14 +81,13 @@ export function projectRoutes({ query, clock, log }: ProjectsOptions) {
         config: { auth: "user-or-operator" },
         schema: {
           summary: "Change its name, who may see it, or how many days traces are kept",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           body: changeProjectRequestSchema,
           response: { 200: projectSchema },
         },
       },
       async (request) => {
-        const [id, reader] = [request.params.project_id, readerOf(request)];
-        await requireRole(query, { id, reader, role: "owner" });
+        const { reader, projectId: id } = await enterProject(query, request, "owner");
         const { name, access, retention_days: retentionDays } = request.body;
         if (!(await changeProject(query, { id, reader, name, access, retentionDays }))) {
           throw projectNotFound();
@@ -111,13 +103,12 @@ export function projectRoutes({ query, clock, log }: ProjectsOptions) {
         config: { auth: "user-or-operator" },
         schema: {
           summary: "Delete a project with everything in it; what it held is gone from the disk a while later",
-          params: z.object({ project_id: z.uuid() }),
+          params: projectParams,
           response: { 204: z.void() },
         },
       },
       async (request, reply) => {
-        const [id, reader] = [request.params.project_id, readerOf(request)];
-        await requireRole(query, { id, reader, role: "owner" });
+        const { reader, projectId: id } = await enterProject(query, request, "owner");
         if (!(await deleteProject(query, { id, reader }))) {
           throw projectNotFound();
         }

@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import type { Trace, TraceDigest } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findWholeBlobs } from "#query/steps/blobs.store.ts";
@@ -5,7 +6,7 @@ import { findRun, type FoundSegment, type Run } from "#query/steps/find-run.stor
 import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#query/graph/graphs.store.ts";
 import { countLostEventsOf, listTouchingGaps } from "#query/steps/lost-events.store.ts";
 import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
-import type { Reader } from "#store/reader.ts";
+import type { InProject } from "#store/reader.ts";
 import { findVersions } from "#query/steps/steps.store.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import { takeWhileLight } from "#query/steps/answer-size.ts";
@@ -15,7 +16,7 @@ import { presentGraph } from "#query/graph/present-graph.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { readSeen, writeRevision } from "#query/steps/revision.ts";
 
-type Wanted = { readonly reader: Reader; readonly projectId: string; readonly traceId: string };
+type Wanted = InProject & { readonly traceId: string };
 
 const MAX_GAPS = 100;
 const MAX_CURRENT_NODES = 100;
@@ -25,15 +26,9 @@ const TOLD = 10;
 
 /** Reads a trace without its steps. The revision is read first: what changes meanwhile is reported twice rather than missed. */
 export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDigest> {
-  const run = await findRun(query, wanted);
-  if (run === undefined) {
-    throw traceNotFound();
-  }
+  const run = orRefuse(await findRun(query, wanted), traceNotFound);
   const revision = writeRevision(readSeen(await findVersions(query, run)).revision);
-  const trace = await findTrace(query, wanted);
-  if (trace === undefined) {
-    throw traceNotFound();
-  }
+  const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
   const lost = await countLostEventsOf(query, run);
   const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, MAX_GAPS);
   const { graph, current } = await readGraph(query, run, trace);

@@ -1,23 +1,19 @@
-import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import { createScoreRequestSchema, listScoresRequestSchema, scoreNamesSchema, scorePageSchema, scoreSchema } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { deleteScore, insertScore, listScoreNames, listScores } from "./scores.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
-import { readerOf, userReaderOf } from "#query/access/reader-of.ts";
-import { requireRole } from "#query/access/require-role.ts";
-
-type ScoresOptions = { readonly query: Query; readonly clock: Clock };
+import { userReaderOf } from "#query/access/reader-of.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user" };
 const id = z.uuid();
 const MAX_NAMES = 200;
 
 /** Serves scores that people give traces and observations, beside those that come with the events. */
-export function scoreRoutes({ query, clock }: ScoresOptions) {
+export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/scores",
@@ -25,17 +21,15 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
         config: { auth: "user-or-key" },
         schema: {
           summary: "Scores of the application and of people",
-          params: z.object({ project_id: id }),
+          params: projectParams,
           querystring: listScoresRequestSchema,
           response: { 200: scorePageSchema },
         },
       },
       async (request) => {
-        const { project_id: projectId } = request.params;
         const { cursor, limit, trace_id: traceId, name } = request.query;
         const after = positionOf(cursor);
-        const reader = readerOf(request);
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         const rows = await listScores(query, { projectId, reader, traceId, name, after, limit: limit + 1 });
         return toPage(rows, limit, ({ position: _position, scored_at: scoredAt, ...row }) => ({
           ...row,
@@ -50,13 +44,12 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
         config: { auth: "user-or-key" },
         schema: {
           summary: "Names that scores of the project have, 200 at the most",
-          params: z.object({ project_id: id }),
+          params: projectParams,
           response: { 200: scoreNamesSchema },
         },
       },
       async (request) => {
-        const [reader, projectId] = [readerOf(request), request.params.project_id];
-        await requireRole(query, { id: projectId, reader, role: "viewer" });
+        const { reader, projectId } = await enterProject(query, request, "viewer");
         return { items: [...(await listScoreNames(query, { reader, projectId, limit: MAX_NAMES }))] };
       },
     );
@@ -67,24 +60,23 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
         config,
         schema: {
           summary: "Score a trace or one of its steps",
-          params: z.object({ project_id: id }),
+          params: projectParams,
           body: createScoreRequestSchema,
           response: { 201: scoreSchema },
         },
       },
       async (request, reply) => {
-        const { project_id: projectId } = request.params;
+        const { projectId } = await enterProject(query, request, "editor");
         const reader = userReaderOf(request);
-        await requireRole(query, { id: projectId, reader, role: "editor" });
         const { trace_id: traceId, observation_id: observationId, name, value, comment } = request.body;
         const [scoreId, author, scoredAt] = [uuidv7(), reader.userId, clock.now()];
         const given = { traceId, observationId, name, value, comment, author, scoredAt };
         if (!(await insertScore(query, { id: scoreId, projectId, reader, ...given }))) {
-          throw new AppError({
-            code: "trace_not_found",
-            status: 404,
-            message: "The project has no such trace, or the trace no such observation; one that has just run may take a moment to arrive.",
-          });
+          throw refusal(
+            404,
+            "trace_not_found",
+            "The project has no such trace, or the trace no such observation; one that has just run may take a moment to arrive.",
+          );
         }
         return reply.status(201).send({
           id: scoreId,
@@ -110,15 +102,14 @@ export function scoreRoutes({ query, clock }: ScoresOptions) {
         },
       },
       async (request, reply) => {
-        const { project_id: projectId, score_id: scoreId } = request.params;
+        const { projectId } = await enterProject(query, request, "editor");
         const reader = userReaderOf(request);
-        await requireRole(query, { id: projectId, reader, role: "editor" });
-        if (!(await deleteScore(query, { projectId, id: scoreId, reader, author: reader.userId }))) {
-          throw new AppError({
-            code: "score_not_found",
-            status: 404,
-            message: "There is no score of that id that you may delete: your own, or as an owner any that was given here.",
-          });
+        if (!(await deleteScore(query, { projectId, id: request.params.score_id, reader, author: reader.userId }))) {
+          throw refusal(
+            404,
+            "score_not_found",
+            "There is no score of that id that you may delete: your own, or as an owner any that was given here.",
+          );
         }
         return reply.status(204).send();
       },

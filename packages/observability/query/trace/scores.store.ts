@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
-import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+import { hasRole, hasRoleIn, type Reader, type InProject } from "#store/reader.ts";
 
 export type ScoreSummary = {
   readonly id: string;
@@ -15,11 +15,8 @@ export type ScoreSummary = {
   readonly position: string;
 };
 
-type NewScore = {
-  /** An editor of the project. */
-  readonly reader: Reader;
+type NewScore = InProject & {
   readonly id: string;
-  readonly projectId: string;
   readonly traceId: string;
   readonly observationId: string | undefined;
   readonly name: string;
@@ -48,9 +45,7 @@ export async function insertScore(query: Query, score: NewScore): Promise<boolea
   return rows.length > 0;
 }
 
-type ScoreFilter = {
-  readonly reader: Reader;
-  readonly projectId: string;
+type ScoreFilter = InProject & {
   readonly traceId: string | undefined;
   readonly name: string | undefined;
   readonly after: Position | undefined;
@@ -107,7 +102,7 @@ export async function deleteScore(
 /** Lists score names alphabetically, each by one read of the index. */
 export async function listScoreNames(
   query: Query,
-  { reader, projectId, limit }: { readonly reader: Reader; readonly projectId: string; readonly limit: number },
+  { reader, projectId, limit }: InProject & { readonly limit: number },
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     with recursive known as (

@@ -1,4 +1,4 @@
-import type { Clock } from "@sightline/foundation/clock";
+import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import {
@@ -9,29 +9,24 @@ import {
   stepPageSchema,
   traceDigestSchema,
 } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { findRun, type Run } from "#query/steps/find-run.store.ts";
 import { createStepList } from "#query/steps/list-steps.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { readDigest } from "./read-digest.ts";
 import { readObservation, readPayload } from "#query/steps/read-observation.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-
-type Options = { readonly query: Query; readonly clock: Clock };
+import type { RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user-or-key" };
 const BASE = "/api/v1/projects/:project_id/traces/:trace_id";
 const params = z.object({ project_id: z.uuid(), trace_id: z.uuid() });
 
 /** Serves a trace of any size in parts. */
-export function tracePartRoutes({ query, clock }: Options) {
+export function tracePartRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   const listSteps = createStepList({ query, clock });
 
   async function runOf(request: Parameters<typeof readerOf>[0], { project_id, trace_id }: z.infer<typeof params>): Promise<Run> {
-    const run = await findRun(query, { reader: readerOf(request), projectId: project_id, traceId: trace_id });
-    if (run === undefined) {
-      throw traceNotFound();
-    }
+    const run = orRefuse(await findRun(query, { reader: readerOf(request), projectId: project_id, traceId: trace_id }), traceNotFound);
     return run;
   }
 

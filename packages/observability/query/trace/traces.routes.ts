@@ -1,8 +1,7 @@
-import type { Clock } from "@sightline/foundation/clock";
+import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { traceSchema, type Trace } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { findTraceContent } from "#query/steps/trace-content.store.ts";
@@ -12,20 +11,16 @@ import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { presentGraph } from "#query/graph/present-graph.ts";
 import { presentTrace } from "#query/steps/present-trace.ts";
 import { readerOf } from "#query/access/reader-of.ts";
-
-type TracesOptions = { readonly query: Query; readonly clock: Clock };
+import type { RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user" };
 /** The auth class below a project, where an API key of that project may read too. */
 const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
 
-export function traceRoutes({ query }: Pick<TracesOptions, "query">) {
+export function traceRoutes({ query }: Pick<Pick<RouteDependencies, "query" | "clock">, "query">) {
   async function load(wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string }): Promise<Trace> {
-    const trace = await findTrace(query, wanted);
-    if (trace === undefined) {
-      throw traceNotFound();
-    }
+    const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
     const content = await findTraceContent(query, trace.run);
     const lost = await countLostEventsOf(query, trace.run);
     const graph = presentGraph(trace, content.steps, await findGraphEntries(query, trace.run));

@@ -1,19 +1,20 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { transcriptPageSchema, transcriptRequestSchema } from "#contract.ts";
-import type { Query } from "#schema.ts";
 import { findTranscriptPayloads, findTranscriptSteps } from "./transcript.store.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { findRun } from "#query/steps/find-run.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import { presentTranscript } from "./transcript-entries.ts";
+import type { RouteDependencies } from "#query/access/project-route.ts";
 
 const id = z.uuid();
 const afterSchema = z.tuple([id]);
 
 /** What was said in a trace. */
-export function transcriptRoutes({ query }: { readonly query: Query }) {
+export function transcriptRoutes({ query }: Pick<RouteDependencies, "query">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/traces/:trace_id/transcript",
@@ -30,10 +31,7 @@ export function transcriptRoutes({ query }: { readonly query: Query }) {
         const { project_id: projectId, trace_id: traceId } = request.params;
         const { cursor, limit } = request.query;
         const [after] = cursor === undefined ? [] : fromCursor(cursor, afterSchema);
-        const run = await findRun(query, { reader: readerOf(request), projectId, traceId });
-        if (run === undefined) {
-          throw traceNotFound();
-        }
+        const run = orRefuse(await findRun(query, { reader: readerOf(request), projectId, traceId }), traceNotFound);
         const found = await findTranscriptSteps(query, run, { after, limit: limit + 1 });
         const end = found.filter((step) => step.is_before).length + limit;
         const steps = found.slice(0, end);
