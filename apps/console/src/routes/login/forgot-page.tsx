@@ -1,6 +1,7 @@
-import { Anchor, Text, Title, Alert, Button, TextInput } from "@mantine/core";
+import { Anchor, Text, Title, Alert, Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Form } from "#ui/kit/form.tsx";
+import { EmailField } from "#features/auth/components/email-field.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { useTitle } from "#ui/page/use-title.ts";
@@ -47,17 +48,7 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
           {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
         </Alert>
       )}
-      <TextInput
-        label="E-mail"
-        type="email"
-        name="email"
-        autoComplete="username"
-        size="md"
-        required
-        withAsterisk={false}
-        autoFocus
-        {...typedInto(email, setEmail)}
-      />
+      <EmailField autoFocus {...typedInto(email, setEmail)} />
       <Button type="submit" size="md" fullWidth loading={request.isPending} disabled={wait.seconds > 0}>
         {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Send the link"}
       </Button>

@@ -123,5 +123,9 @@ function OwnedMasking({ projectId }: { readonly projectId: string }) {
   if (masking.data !== undefined) {
     return <MaskingForm projectId={projectId} saved={masking.data} />;
   }
-  return <Paper p="lg">{<Unanswered query={masking} failed="The rules could not be loaded" loading={<LoadingRows />} />}</Paper>;
+  return (
+    <Paper p="lg">
+      <Unanswered query={masking} failed="The rules could not be loaded" loading={<LoadingRows />} />
+    </Paper>
+  );
 }

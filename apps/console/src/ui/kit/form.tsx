@@ -1,4 +1,4 @@
-import { type MantineSpacing, Stack } from "@mantine/core";
+import { Button, Group, type MantineSpacing, Stack } from "@mantine/core";
 import type { ComponentProps } from "react";
 
 type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & { readonly gap?: MantineSpacing; readonly onSubmit: () => void };
@@ -16,5 +16,21 @@ export function Form({ gap = "md", onSubmit, children, ...form }: FormProps) {
     >
       <Stack gap={gap}>{children}</Stack>
     </form>
+  );
+}
+
+type SaveOrUndoProps = { readonly changed: boolean; readonly isValid: boolean; readonly saving: boolean; readonly onUndo: () => void };
+
+/** The buttons of settings that stay on the page. */
+export function SaveOrUndo({ changed, isValid, saving, onUndo }: SaveOrUndoProps) {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" disabled={!changed} onClick={onUndo}>
+        Undo
+      </Button>
+      <Button type="submit" loading={saving} disabled={!changed || !isValid}>
+        Save
+      </Button>
+    </Group>
   );
 }

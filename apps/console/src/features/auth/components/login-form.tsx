@@ -1,6 +1,7 @@
-import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
+import { Alert, Button, PasswordInput } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
 import { Form } from "#ui/kit/form.tsx";
+import { EmailField } from "./email-field.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
@@ -53,18 +54,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
           {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : login.error.message}
         </Alert>
       )}
-      <TextInput
-        label="E-mail"
-        type="email"
-        name="email"
-        autoComplete="username"
-        size="md"
-        required
-        withAsterisk={false}
-        autoFocus={initialEmail === ""}
-        readOnly={fixedEmail}
-        {...typedInto(email, setEmail)}
-      />
+      <EmailField autoFocus={initialEmail === ""} readOnly={fixedEmail} {...typedInto(email, setEmail)} />
       <PasswordInput
         ref={passwordField}
         label="Password"

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectAccess, changeProjectRequestSchema } from "@sightline/observability/contract";
 import { useState } from "react";
-import { Form } from "#ui/kit/form.tsx";
+import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { Section } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
@@ -68,14 +68,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
           )}
           <FailedChange error={save.error} title="The settings were not saved" />
           {mayChange && (
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" disabled={!changed} onClick={() => setTyped(saved)}>
-                Undo
-              </Button>
-              <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
-                Save
-              </Button>
-            </Group>
+            <SaveOrUndo changed={changed} isValid={problems.size === 0} saving={save.isPending} onUndo={() => setTyped(saved)} />
           )}
         </Form>
       </Section>

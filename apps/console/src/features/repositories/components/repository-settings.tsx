@@ -1,8 +1,7 @@
-import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Repository } from "@sightline/code-index/contract";
 import { useState } from "react";
-import { Form } from "#ui/kit/form.tsx";
+import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { useChange } from "#http/use-change.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
@@ -38,14 +37,7 @@ export function RepositorySettings({ repository, credentials }: RepositorySettin
       <SourceFields text={text} problems={problems} credentials={credentials} onChange={setText} />
       <SelectionFields text={text} problems={problems} onChange={setText} />
       <FailedChange error={save.error} title="The settings were not saved" />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" disabled={!changed} onClick={() => setText(saved)}>
-          Undo
-        </Button>
-        <Button type="submit" loading={save.isPending} disabled={!changed || problems.size > 0}>
-          Save
-        </Button>
-      </Group>
+      <SaveOrUndo changed={changed} isValid={problems.size === 0} saving={save.isPending} onUndo={() => setText(saved)} />
     </Form>
   );
 }
