@@ -1,6 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { principalOf } from "@sightline/foundation/http/principal";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
@@ -22,7 +23,6 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
 import { found, idOf } from "#http/kit/found.ts";
-import { route } from "#http/kit/route.ts";
 
 type CredentialDependencies = {
   readonly database: CodeIndexDatabase;

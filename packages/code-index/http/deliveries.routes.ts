@@ -1,5 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { z } from "zod";
 import { deliverySchema, deliveryStatusSchema, pageOf, type Delivery } from "#contract.ts";
 import { getDelivery, listDeliveries, type DeliveryRow } from "#webhooks/deliveries.store.ts";
@@ -8,7 +9,6 @@ import { replayDelivery } from "#webhooks/replay-delivery.ts";
 import { found, idOf } from "#http/kit/found.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 type DeliveryDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
 

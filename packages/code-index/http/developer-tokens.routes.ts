@@ -1,6 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { z } from "zod";
 import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf, type DeveloperToken } from "#contract.ts";
@@ -10,7 +11,6 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { found, idOf } from "#http/kit/found.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 type TokenDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
 

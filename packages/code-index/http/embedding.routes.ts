@@ -1,11 +1,11 @@
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { embeddingSchema, type Embedding } from "#contract.ts";
 import type { EmbedderIdentity } from "#embedding/embedder.ts";
 import { countTexts, embeddedBranches, type EmbeddedBranch } from "./read-embedding.store.ts";
 import { storedEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
 import { readAs, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 type EmbeddingDependencies = {
   readonly database: CodeIndexDatabase;

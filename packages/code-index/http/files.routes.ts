@@ -1,4 +1,5 @@
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { z } from "zod";
 import {
   coverageRequestSchema,
@@ -17,7 +18,6 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 import { presentRef } from "#http/kit/presenters.ts";
 import { scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
   return (server) => {

@@ -1,10 +1,10 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { runChecks, type Check } from "@sightline/foundation/health";
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { z } from "zod";
 import { readQueue } from "./queue.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 const componentSchema = z.object({ status: z.enum(["up", "down"]), figures: z.record(z.string(), z.number()).optional() });
 

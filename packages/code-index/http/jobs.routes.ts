@@ -1,6 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
 import { jobSchema, jobStatusSchema, jobTriggerSchema, pageOf, startedJobSchema } from "#contract.ts";
@@ -12,7 +13,6 @@ import { createJobEvents } from "./job-events.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob } from "#http/kit/presenters.ts";
 import { scopeOf, tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 type JobDependencies = {
   readonly database: CodeIndexDatabase;

@@ -1,6 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
 import type { CodeIndexConfig } from "#config.ts";
@@ -27,7 +28,6 @@ import { findRepository, repositoryParamsSchema, requireIndexedRef } from "#http
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
 import { scopeOf, tenantOf } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 type RepositoryDependencies = {
   readonly config: Pick<CodeIndexConfig, "CODEINDEX_ALLOW_FILE_URLS">;

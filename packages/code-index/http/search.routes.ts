@@ -1,4 +1,5 @@
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import {
   searchAnswerSchema,
   searchRequestSchema,
@@ -19,7 +20,6 @@ import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
-import { route } from "#http/kit/route.ts";
 
 export function searchRoutes({
   grepLimit,

@@ -1,13 +1,13 @@
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { AppError } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
+import { route } from "@sightline/foundation/http/route";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { z } from "zod";
 import { forbidden } from "#http/access/authenticators.ts";
 import type { CallLimit } from "./call-limit.ts";
 import type { McpEndpoint } from "./handler.ts";
 import { personOf, scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
-import { route } from "#http/kit/route.ts";
 
 type McpDependencies = {
   readonly publicUrl: string;

@@ -93,21 +93,6 @@ export type HttpServer = FastifyInstance<
 /** Routes of a part: a Fastify plugin with zod schemas. */
 export type Routes = (server: HttpServer) => Promise<void> | void;
 
-/**
- * Makes the options of routes that share a tag in the API's description and the most bytes of a body.
- *
- * @example
- * const route = routesTagged("login", 16 * 1024);
- * server.post("/step-up", route("session", "Password and code once more", { body, response: { 200: answer } }), handler);
- */
-export function routesTagged(tag: string, bodyLimit?: number) {
-  return <const Schema extends object>(auth: string, summary: string, schema: Schema) => ({
-    config: { auth },
-    ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    schema: { summary, tags: [tag], ...schema },
-  });
-}
-
 /** Refuses a request by throwing, or lets it through, setting its principal where there is one. */
 export type Authenticator = (request: FastifyRequest) => Promise<void>;
 

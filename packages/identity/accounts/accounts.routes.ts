@@ -1,4 +1,5 @@
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { findPeopleRequestSchema, peopleSchema, registerAnswerSchema, registerRequestSchema } from "#contract.ts";
 import type { Queries } from "#schema.ts";

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import type { z } from "zod";
 import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";

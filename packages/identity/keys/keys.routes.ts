@@ -1,4 +1,5 @@
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { authorizationServerSchema, jwksSchema } from "#contract.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 

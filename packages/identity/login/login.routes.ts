@@ -1,4 +1,5 @@
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { clientOf } from "#audit/client.ts";

@@ -1,4 +1,5 @@
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { clientOf } from "#audit/client.ts";
 import { stepUpAnswerSchema, stepUpRequestSchema, verifySecondFactorAnswerSchema, verifySecondFactorRequestSchema } from "#contract.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { noticesSchema, type Notice } from "#contract.ts";
 import { refusal } from "#refusals.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { clientOf } from "#audit/client.ts";
 import { confirmPasswordResetSchema, loginOptionsSchema, passwordResetRequestSchema, type LoginOptions } from "#contract.ts";
 import { confirmPasswordReset, type ConfirmationDependencies } from "./confirm-password-reset.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { routesTagged, type HttpServer } from "@sightline/foundation/http/http-server";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
 import { AppError } from "@sightline/foundation/errors";
 import { clientOf } from "#audit/client.ts";
 import { fullSessionSchema, revokedSessionsSchema, sessionsSchema } from "#contract.ts";
