@@ -64,7 +64,7 @@ export function codeOf(error: unknown): string | undefined {
 export function refusalsOf<Code extends string>(table: Readonly<Record<Code, readonly [status: number, message: string]>>) {
   return (code: Code, more: Pick<AppErrorOptions, "headers" | "cause"> = {}): AppError => {
     const [status, message] = table[code];
-    return new AppError({ code, status, message, ...more });
+    return refusal(status, code, message, more);
   };
 }
 

@@ -3,9 +3,6 @@ import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 
-/** Only owners of a project manage its keys. */
-type OfProject = InProject;
-
 const columns = ["id", "project_id", "name", "prefix", "scopes", "created_at", "last_used_at", "revoked_at"] as const;
 const keyColumns = columns.map((column) => `key.${column}` as const);
 
@@ -20,7 +17,7 @@ export type ApiKeySummary = {
   readonly revoked_at: Date | null;
 };
 
-type NewRow = OfProject & {
+type NewRow = InProject & {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
@@ -56,7 +53,7 @@ export async function insertApiKey(query: Query, key: NewRow): Promise<ApiKeySum
 /** Lists the keys, newest first, revoked ones too. */
 export async function listApiKeys(
   query: Query,
-  wanted: OfProject & { readonly after: Position | undefined; readonly limit: number },
+  wanted: InProject & { readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly (ApiKeySummary & { readonly position: string })[]> {
   let rows = query
     .selectFrom("observability.api_keys as key")
@@ -73,7 +70,7 @@ export async function listApiKeys(
 /** Revoking again changes nothing; `undefined` when no project of the reader's has such a key. */
 export async function revokeApiKey(
   query: Query,
-  { id, projectId, reader, now }: OfProject & { readonly id: string; readonly now: Date },
+  { id, projectId, reader, now }: InProject & { readonly id: string; readonly now: Date },
 ): Promise<ApiKeySummary | undefined> {
   return query
     .updateTable("observability.api_keys as key")

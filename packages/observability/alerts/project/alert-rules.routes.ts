@@ -35,8 +35,7 @@ const oneParams = projectParams.extend({ rule_id: z.uuid() });
 /** Serves the rules of a project and their events. */
 export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
   async function load(chosen: OneInProject): Promise<AlertRuleRow> {
-    const rule = orRefuse(await findAlertRule(query, chosen), alertRuleNotFound);
-    return rule;
+    return orRefuse(await findAlertRule(query, chosen), alertRuleNotFound);
   }
 
   async function requireChannels(projectId: string, reader: Reader, wanted: readonly string[]): Promise<void> {

@@ -123,8 +123,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
 
 async function findOne(query: Query, wanted: InProject & { readonly traceId: string }): Promise<EntryRow> {
   const trace = await findTrace(query, wanted);
-  const entry = orRefuse(trace === undefined ? undefined : await findEntry(query, { ...wanted, id: trace.id }), traceNotFound);
-  return entry;
+  return orRefuse(trace === undefined ? undefined : await findEntry(query, { ...wanted, id: trace.id }), traceNotFound);
 }
 
 function toDate(text: string | undefined): Date | undefined {

@@ -15,8 +15,7 @@ const oneParams = projectParams.extend({ view_id: z.uuid() });
 /** Saved lists of traces: a person's own, and those that are shared in the project. */
 export function viewRoutes({ query }: Pick<RouteDependencies, "query">) {
   async function load(chosen: OneInProject): Promise<ViewRow> {
-    const view = orRefuse(await findView(query, chosen), viewNotFound);
-    return view;
+    return orRefuse(await findView(query, chosen), viewNotFound);
   }
 
   /** @throws {AppError} 404 or 403 when they may not change it. */

@@ -26,8 +26,7 @@ export function tracePartRoutes({ query, clock }: Pick<RouteDependencies, "query
   const listSteps = createStepList({ query, clock });
 
   async function runOf(request: Parameters<typeof readerOf>[0], { project_id, trace_id }: z.infer<typeof params>): Promise<Run> {
-    const run = orRefuse(await findRun(query, { reader: readerOf(request), projectId: project_id, traceId: trace_id }), traceNotFound);
-    return run;
+    return orRefuse(await findRun(query, { reader: readerOf(request), projectId: project_id, traceId: trace_id }), traceNotFound);
   }
 
   return (server: HttpServer): void => {

@@ -18,7 +18,7 @@ const config = { auth: "user" };
 const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
 
-export function traceRoutes({ query }: Pick<Pick<RouteDependencies, "query" | "clock">, "query">) {
+export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
   async function load(wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string }): Promise<Trace> {
     const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
     const content = await findTraceContent(query, trace.run);
