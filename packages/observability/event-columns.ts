@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import { CALL_NUMBERS, NUMBERS, type CallNumberName } from "./step-numbers.ts";
 
 /**
  * The columns that events write, one table of them for each table of the database: what a row is when it is read, what a batch writes, and the
@@ -68,21 +69,10 @@ export type CodePlace = { repo?: string; commit?: string; file: string; line: nu
 const startOf = { start_event: uuid, start_producer: uuid, start_seq: integer };
 const endOf = { end_event: uuid, end_producer: uuid, end_seq: integer };
 
-/** Numbers that a model call reports: a step is told with each of them wherever it is told whole. */
-export const CALL_NUMBERS = {
-  input_tokens: integer,
-  output_tokens: integer,
-  cache_read_tokens: integer,
-  cache_write_tokens: integer,
-  reasoning_tokens: integer,
-};
-
-type CallNumbers = Record<keyof typeof CALL_NUMBERS, number | null>;
-
-export function callNumbersOf(row: CallNumbers): CallNumbers {
-  const names = Object.keys(CALL_NUMBERS) as (keyof CallNumbers)[];
-  return Object.fromEntries(names.map((name) => [name, row[name]])) as CallNumbers;
-}
+const callNumbers = Object.fromEntries(CALL_NUMBERS.map((name) => [name, NUMBERS[name].unit === "count" ? integer : real])) as Record<
+  CallNumberName,
+  Typed<number, number>
+>;
 
 export const TRACES = {
   required: { project_id: uuid, id: uuid, seen_at: time },
@@ -125,7 +115,7 @@ export const OBSERVATIONS = {
     end_status: column<"success" | "failure" | "interrupted">("text"),
     error: text,
     end_model: text,
-    ...CALL_NUMBERS,
+    ...callNumbers,
     next: json<readonly GraphMove[]>(),
   },
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
+import { traceNumberSchemas } from "./step-numbers.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
@@ -10,8 +11,6 @@ export const traceSummarySchema = z.object({
   status: observationStatusSchema,
   started_at: timestamp,
   ended_at: timestamp.nullable(),
-  /** Without the time it waited. */
-  duration_ms: z.number().nullable(),
   /** Between interrupts and their resumes. */
   waiting_ms: z.number(),
   observations: z.int(),
@@ -21,7 +20,8 @@ export const traceSummarySchema = z.object({
   thread_id: z.string().nullable(),
   session_id: z.string().nullable(),
   user_id: z.string().nullable(),
-  ...usageSchema.shape,
+  /** The duration is without the time it waited. */
+  ...traceNumberSchemas,
 });
 export type TraceSummary = z.infer<typeof traceSummarySchema>;
 

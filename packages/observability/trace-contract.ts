@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { traceSummarySchema } from "./explore-contract.ts";
-import { observationKindSchema, observationStatusSchema, timestamp, usageSchema } from "./contract-parts.ts";
+import { observationKindSchema, observationStatusSchema, timestamp } from "./contract-parts.ts";
+import { callNumberSchemas, traceNumberSchemas } from "./step-numbers.ts";
 
 /**
  * One trace, of any size. No answer is over 5 MB. Below `/api/v1/projects/:project_id/traces/:trace_id`:
@@ -20,15 +21,12 @@ export const observationSchema = z.object({
   status: observationStatusSchema,
   started_at: timestamp,
   ended_at: timestamp.nullable(),
-  duration_ms: z.number().nullable(),
+  duration_ms: traceNumberSchemas.duration_ms,
   /** Order of its start among the events of its producer. */
   seq: z.int(),
   model: z.string().nullable(),
-  ...usageSchema.shape,
-  cache_read_tokens: z.int().nullable(),
-  cache_write_tokens: z.int().nullable(),
-  /** Part of the output. */
-  reasoning_tokens: z.int().nullable(),
+  ...callNumberSchemas,
+  cost: traceNumberSchemas.cost,
   error: z.string().nullable(),
   /** The code that ran, when the producer knows it. */
   code: z

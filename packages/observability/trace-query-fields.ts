@@ -1,6 +1,8 @@
+import { NUMBERS, TRACE_NUMBERS, type NumberUnit } from "./step-numbers.ts";
+
 /** The fields that the query of a list of traces knows; safe to import in a browser. */
 
-export type TraceFieldType = "text" | "choice" | "duration" | "money" | "count" | "time";
+export type TraceFieldType = "text" | "choice" | "time" | NumberUnit;
 
 export type TraceField = {
   readonly name: string;
@@ -20,13 +22,17 @@ const text = (name: string, description: string, example: string, hasFacets = tr
   example: `${name}:${example}`,
   hasFacets,
 });
-const amount = (name: string, type: "duration" | "money" | "count", description: string, example: string): TraceField => ({
+const amount = (name: string, type: NumberUnit, description: string, example: string): TraceField => ({
   name,
   type,
   description,
   example: `${name}:${example}`,
   hasFacets: false,
 });
+const numbers = (unit: NumberUnit): readonly TraceField[] =>
+  TRACE_NUMBERS.map((name) => NUMBERS[name])
+    .filter((number) => number.unit === unit)
+    .map(({ field }) => amount(field.name, unit, field.description, field.example));
 const choice = (name: string, description: string, options: readonly string[]): TraceField => ({
   name,
   type: "choice",
@@ -47,11 +53,10 @@ export const TRACE_FIELDS: readonly TraceField[] = [
   text("node", "A node of its graph that ran", "plan"),
   choice("kind", "A kind of step in it", ["llm", "tool", "node", "graph", "retriever", "span"]),
   text("error", "A part of its error, in either case", "timeout", false),
-  amount("duration", "duration", "How long it ran, without the time it waited", ">5s"),
-  amount("cost", "money", "US dollars, by the project's prices", ">0.10"),
+  ...numbers("duration"),
+  ...numbers("money"),
   amount("tokens", "count", "Tokens read and written", ">10k"),
-  amount("input_tokens", "count", "Tokens read", ">10k"),
-  amount("output_tokens", "count", "Tokens written", ">1k"),
+  ...numbers("count"),
   amount("steps", "count", "How many steps it has", ">100"),
   amount("failures", "count", "How many steps failed", ">0"),
   amount("lost", "count", "Events of it known to be missing", ">0"),

@@ -2,7 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
-import { entryNumbersOf } from "#store/entry-columns.ts";
+import { traceNumbersOf } from "#step-numbers.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
@@ -83,7 +83,7 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     started_at: row.sort_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     waiting_ms: row.waiting_ms,
-    ...entryNumbersOf(row),
+    ...traceNumbersOf(row),
     observations: row.steps,
     failures: row.failures,
     lost_events: lost.get(row.id) ?? 0,

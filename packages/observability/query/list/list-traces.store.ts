@@ -5,12 +5,12 @@ import { microsOf } from "#store/position.ts";
 import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
 import { entryStatus } from "#query/steps/traces.store.ts";
-import { ENTRY_NUMBERS, type EntryNumbers } from "#store/entry-columns.ts";
+import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#store/trace-entries.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { bringUpToDate } from "./up-to-date.ts";
 
-export type EntryRow = EntryNumbers & {
+export type EntryRow = TraceNumbers & {
   readonly id: string;
   readonly name: string | null;
   readonly status: ObservationStatus;
@@ -171,7 +171,7 @@ export async function findEntry(query: Query, { projectId, reader, id }: OneInPr
   return (await readEntries(query, { projectId, reader, ids: [id] }))[0];
 }
 
-const numbers = sql.join(Object.keys(ENTRY_NUMBERS).map((name) => sql.ref(`entry.${name}`)));
+const numbers = sql.join(TRACE_NUMBERS.map((name) => sql.ref(`entry.${name}`)));
 
 /** In the order of the ids. */
 async function readEntries(

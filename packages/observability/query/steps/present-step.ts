@@ -1,5 +1,5 @@
 import type { Observation } from "#contract.ts";
-import { callNumbersOf } from "#event-columns.ts";
+import { callNumbersOf } from "#step-numbers.ts";
 import type { PayloadContent } from "./trace-content.store.ts";
 import type { StepRow } from "./step.store.ts";
 

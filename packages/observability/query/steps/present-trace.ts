@@ -1,6 +1,7 @@
 import type { Trace, TraceSummary } from "#contract.ts";
 import type { TraceContent } from "./trace-content.store.ts";
 import type { TraceSummaryRow } from "./traces.store.ts";
+import { traceNumbersOf } from "#step-numbers.ts";
 import { bytesOf, takeWhileLight } from "./answer-size.ts";
 import { orderRows } from "./order-observations.ts";
 import { attributesOf, payloadOf, presentStep, presentValues, UNKNOWN_NAME } from "./present-step.ts";
@@ -12,10 +13,6 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     status: row.status,
     started_at: row.sort_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
-    duration_ms:
-      row.started_at === null || row.ended_at === null
-        ? null
-        : Math.max(row.ended_at.getTime() - row.started_at.getTime() - row.waiting_ms, 0),
     waiting_ms: row.waiting_ms,
     observations: row.observations,
     failures: row.failures,
@@ -23,10 +20,12 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    cost: row.cost,
+    ...traceNumbersOf({ ...row, duration_ms: durationOf(row) }),
   };
+}
+
+function durationOf({ started_at: started, ended_at: ended, waiting_ms: waited }: TraceSummaryRow): number | null {
+  return started === null || ended === null ? null : Math.max(ended.getTime() - started.getTime() - waited, 0);
 }
 
 /** The whole answer is held to this many bytes. */

@@ -1,15 +1,15 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
-import { CALL_NUMBERS } from "#event-columns.ts";
 import { costOf } from "#prices/prices.store.ts";
 import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
+import { CALL_NUMBERS, type CallNumberName } from "#step-numbers.ts";
 import { isOfRun, type Run } from "./find-run.store.ts";
 
 /**
  * The one model of a step: every reader that tells of steps takes its columns, its status, its cost and its cut error from here, and brings
  * which steps it wants.
  */
-export type StepRow = Pick<Selectable<ObservationRow>, (typeof COLUMNS)[number] | keyof typeof CALL_NUMBERS | "code" | "error"> & {
+export type StepRow = Pick<Selectable<ObservationRow>, (typeof COLUMNS)[number] | CallNumberName | "code" | "error"> & {
   /** One that has not ended is abandoned when its producer is gone, since nobody else can end it. */
   readonly status: ObservationStatus;
   /** Dollars, when it used tokens of a model that has a price. */
@@ -37,7 +37,7 @@ const COLUMNS = [
   "end_status",
 ] as const;
 
-const columns = sql.join([...COLUMNS, ...Object.keys(CALL_NUMBERS), "hour", "uncached_tokens"].map((name) => sql.ref(name)));
+const columns = sql.join([...COLUMNS, ...CALL_NUMBERS, "hour", "uncached_tokens"].map((name) => sql.ref(name)));
 
 type Reading = {
   readonly projectId: string;

@@ -1,7 +1,8 @@
-import { sql, type Kysely, type Selectable } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
+import { ADDED_NUMBERS, NUMBERS, type AddedNumberName, type NumberUnit, type TraceNumbers } from "#step-numbers.ts";
 import type { Run } from "./find-run.store.ts";
 import { cutText } from "./step.store.ts";
 
@@ -23,20 +24,17 @@ export type TraceSummaryRow = Pick<
   | "error"
   | "start_event"
   | "end_event"
-> & {
-  readonly status: TraceStatus;
-  /** The runs it consists of: from its start to its first pause, from there to the next, … */
-  readonly segments: readonly SegmentRow[];
-  readonly run: Run;
-  /** Between an interrupt and its resume. */
-  readonly waiting_ms: number;
-  readonly observations: number;
-  readonly failures: number;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  /** Dollars; of calls whose model has a price. */
-  readonly cost: number | null;
-};
+> &
+  Pick<TraceNumbers, AddedNumberName | "cost"> & {
+    readonly status: TraceStatus;
+    /** The runs it consists of: from its start to its first pause, from there to the next, … */
+    readonly segments: readonly SegmentRow[];
+    readonly run: Run;
+    /** Between an interrupt and its resume. */
+    readonly waiting_ms: number;
+    readonly observations: number;
+    readonly failures: number;
+  };
 
 type SegmentRow = {
   readonly id: string;
@@ -148,23 +146,25 @@ function summaries(query: Query, reader: Reader) {
       "family.waiting_ms",
       "total.observations",
       "total.failures",
-      "total.input_tokens",
-      "total.output_tokens",
+      ...ADDED_NUMBERS.map((name) => `total.${name}` as const),
       "total.cost",
     ]);
 }
 
-type Totals = Pick<TraceSummaryRow, "observations" | "failures" | "input_tokens" | "output_tokens" | "cost">;
+type Totals = Pick<TraceSummaryRow, "observations" | "failures" | AddedNumberName | "cost">;
+
+const numbersOfPart = ADDED_NUMBERS.map((name) => sql`${addedUp(name, "observation")} as ${sql.ref(name)}`);
+const numbersOfTrace = ADDED_NUMBERS.map((name) => sql`${bounded(addedUp(name, "part"), NUMBERS[name].unit)} as ${sql.ref(name)}`);
 
 /** Of one `trace` and its `family`. Prices change by the hour, so the calls of one model and hour are priced as one. */
 const totals = sql<Totals>`(
   select coalesce(sum(part.observations), 0)::bigint as observations, coalesce(sum(part.failures), 0)::bigint as failures,
-    ${sumOf("part.input_tokens")} as input_tokens, ${sumOf("part.output_tokens")} as output_tokens,
+    ${sql.join(numbersOfTrace)},
     sum(${costOf("part", "price")}) as cost
   from (
     select observation.model, observation.hour,
       count(*) as observations, count(*) filter (where observation.end_status = 'failure') as failures,
-      sum(observation.input_tokens) as input_tokens, sum(observation.output_tokens) as output_tokens,
+      ${sql.join(numbersOfPart)},
       sum(observation.uncached_tokens) as uncached_tokens, sum(observation.cache_read_tokens) as cache_read_tokens,
       sum(observation.cache_write_tokens) as cache_write_tokens
     from unnest(family.ids, family.days) as segment (id, day)
@@ -176,9 +176,13 @@ const totals = sql<Totals>`(
     on part.input_tokens is not null or part.output_tokens is not null
 )`;
 
+function addedUp(name: AddedNumberName, of: string) {
+  return sql`${sql.raw(NUMBERS[name].ofTrace)}(${sql.ref(`${of}.${name}`)})`;
+}
+
 /** A producer may count nonsense; a sum that no number holds must not hide the rows it stands in. */
-function sumOf(column: string) {
-  const sum = sql`sum(${sql.ref(column)})`;
+function bounded(number: RawBuilder<unknown>, unit: NumberUnit) {
   // Not `least`, which makes a number of null.
-  return sql<number | null>`(case when ${sum} > ${Number.MAX_SAFE_INTEGER} then ${Number.MAX_SAFE_INTEGER} else ${sum} end)::bigint`;
+  const within = sql`(case when ${number} > ${Number.MAX_SAFE_INTEGER} then ${Number.MAX_SAFE_INTEGER} else ${number} end)`;
+  return unit === "count" ? sql`${within}::bigint` : within;
 }

@@ -1,3 +1,5 @@
+import type { NumberUnit } from "@sightline/observability/contract";
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -90,6 +92,11 @@ export function formatCost(dollars: number): string {
     return "< $0.0001";
   }
   return dollars < 1 ? `$${even(dollars, 2, 4)}` : DOLLARS.format(dollars);
+}
+
+/** A number as its unit is written. */
+export function formatNumber(value: number, unit: NumberUnit): string {
+  return { duration: formatDuration, money: formatCost, count: formatCount }[unit](value);
 }
 
 /** `512 B`, `1.4 kB`, `23 MB`. */

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Stack, Text, Title } from "@mantine/core";
-import { repositoryName, type Observation, type Step, type TraceDigest } from "@sightline/observability/contract";
+import { NUMBERS, repositoryName, type NumberName, type Observation, type Step, type TraceDigest } from "@sightline/observability/contract";
 import { IconCode } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -9,7 +9,7 @@ import { nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
 import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
-import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
+import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { KindIcon, kindLabel } from "#features/traces/marks/kind-icon.tsx";
@@ -41,8 +41,7 @@ export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProp
           {step.model !== null && <Fact label="Model">{step.model}</Fact>}
           {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
           {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
-          <Tokens of={step} />
-          {step.cost !== null && <Fact label="Cost">{formatCost(step.cost)}</Fact>}
+          <Numbers of={step} />
           {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
           <Fact label="Id">
             <CopyableId value={step.id} label="id" length={13} />
@@ -94,8 +93,7 @@ export function TraceDetails({ projectId, trace, children }: TraceDetailsProps) 
         <Heading kind={undefined}>{trace.name}</Heading>
         <dl className={classes.facts}>
           <Common of={trace} kind={undefined} />
-          <Tokens of={trace} />
-          {trace.cost !== null && <Fact label="Cost">{formatCost(trace.cost)}</Fact>}
+          <Numbers of={trace} />
           {trace.thread_id !== null && (
             <Fact label="Thread">
               <CopyableId value={trace.thread_id} label="thread id" length={20} />
@@ -145,7 +143,7 @@ function Common({ of, kind }: { readonly of: Step | TraceDigest; readonly kind: 
       <Fact label="Status">
         <TraceStatus status={of.status} />
       </Fact>
-      <Fact label="Duration">{of.duration_ms === null ? "–" : formatDuration(of.duration_ms)}</Fact>
+      <Fact label="Duration">{of.duration_ms === null ? "–" : formatNumber(of.duration_ms, "duration")}</Fact>
       <Fact label="Started">
         <ExactTime at={of.started_at} />
       </Fact>
@@ -153,25 +151,28 @@ function Common({ of, kind }: { readonly of: Step | TraceDigest; readonly kind: 
   );
 }
 
-function Tokens({ of }: { readonly of: Step | TraceDigest }) {
-  const step = "cache_read_tokens" in of ? of : undefined;
-  return (
-    <>
-      {of.input_tokens !== null && (
-        <Fact label="Tokens in">
-          {formatCount(of.input_tokens)}
-          <Part count={step?.cache_read_tokens}>from cache</Part>
-          <Part count={step?.cache_write_tokens}>to cache</Part>
-        </Fact>
-      )}
-      {of.output_tokens !== null && (
-        <Fact label="Tokens out">
-          {formatCount(of.output_tokens)}
-          <Part count={step?.reasoning_tokens}>reasoning</Part>
-        </Fact>
-      )}
-    </>
-  );
+const NAMES = Object.keys(NUMBERS) as readonly NumberName[];
+const partOf = (name: NumberName) => ("partOf" in NUMBERS[name] ? NUMBERS[name].partOf : undefined);
+/** The duration stands with what every step has. */
+const SHOWN = NAMES.filter((name) => name !== "duration_ms" && partOf(name) === undefined);
+
+/** What is known of a step's or a trace's numbers, each with its parts. */
+function Numbers({ of }: { readonly of: Partial<Readonly<Record<NumberName, number | null>>> }) {
+  return SHOWN.flatMap((name) => {
+    const value = of[name] ?? null;
+    return value === null
+      ? []
+      : [
+          <Fact key={name} label={NUMBERS[name].label}>
+            {formatNumber(value, NUMBERS[name].unit)}
+            {NAMES.filter((part) => partOf(part) === name).map((part) => (
+              <Part key={part} count={of[part]}>
+                {NUMBERS[part].label}
+              </Part>
+            ))}
+          </Fact>,
+        ];
+  });
 }
 
 function Failure({ error }: { readonly error: string | null }) {

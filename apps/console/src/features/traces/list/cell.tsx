@@ -1,10 +1,10 @@
 import { Anchor, Text, Tooltip } from "@mantine/core";
-import { type ListedTrace, quoteTraceValue } from "@sightline/observability/contract";
+import { type ListedTrace, NUMBERS, quoteTraceValue } from "@sightline/observability/contract";
 import type { ReactNode } from "react";
-import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
+import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./cell.module.css";
-import type { ColumnId } from "./columns.ts";
+import type { Column } from "./columns.ts";
 
 /** Letters. */
 const VERSION = 4;
@@ -15,23 +15,23 @@ export function Cell({
   trace,
   onTerm,
 }: {
-  readonly column: ColumnId;
+  readonly column: Column;
   readonly trace: ListedTrace;
   readonly onTerm: (term: string) => void;
 }): ReactNode {
-  switch (column) {
+  if ("number" in column) {
+    const value = trace[column.number];
+    return value === null ? <None /> : formatNumber(value, NUMBERS[column.number].unit);
+  }
+  switch (column.id) {
     case "started":
       return <TimeStamp at={trace.started_at} />;
-    case "duration":
-      return trace.duration_ms === null ? <None /> : formatDuration(trace.duration_ms);
     case "steps":
       return formatCount(trace.observations);
     case "failures":
       return trace.failures === 0 ? <None /> : <span className={classes.bad}>{formatCount(trace.failures)}</span>;
     case "tokens":
       return <Tokens trace={trace} />;
-    case "cost":
-      return trace.cost === null ? <None /> : formatCost(trace.cost);
     case "models":
       return <Values field="model" values={trace.models} onTerm={onTerm} />;
     case "user":

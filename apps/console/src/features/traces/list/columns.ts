@@ -1,37 +1,33 @@
-import type { TraceSort } from "@sightline/observability/contract";
+import {
+  LISTED_NUMBERS,
+  NUMBERS,
+  type ListedNumberName,
+  type NumberColumn,
+  type NumberUnit,
+  type TraceSort,
+  traceSortSchema,
+} from "@sightline/observability/contract";
 
-export type ColumnId =
-  | "started"
-  | "duration"
-  | "steps"
-  | "failures"
-  | "tokens"
-  | "cost"
-  | "models"
-  | "user"
-  | "session"
-  | "thread"
-  | "scores"
-  | "error";
+type OtherColumn = "started" | "steps" | "failures" | "tokens" | "models" | "user" | "session" | "thread" | "scores" | "error";
+export type ColumnId = NumberColumn | OtherColumn;
 
 export type Column = {
-  readonly id: ColumnId;
   readonly label: string;
   /** Pixels. */
   readonly width: number;
   readonly isNumber?: boolean;
   /** What a click on its head sorts by. */
-  readonly sort?: TraceSort;
-};
+  readonly sort?: TraceSort | undefined;
+} & ({ readonly id: OtherColumn } | { readonly id: NumberColumn; readonly number: ListedNumberName });
 
 /** Beside status and name, which are always there; in the order in which they are shown. */
 export const COLUMNS: readonly Column[] = [
   { id: "started", label: "Started", width: 98, sort: "started" },
-  { id: "duration", label: "Duration", width: 86, isNumber: true, sort: "duration" },
+  ...numbers("duration"),
   { id: "steps", label: "Steps", width: 56, isNumber: true },
   { id: "failures", label: "Failed", width: 66, isNumber: true, sort: "errors" },
   { id: "tokens", label: "Tokens", width: 74, isNumber: true, sort: "tokens" },
-  { id: "cost", label: "Cost", width: 74, isNumber: true, sort: "cost" },
+  ...numbers("money"),
   { id: "models", label: "Model", width: 140 },
   { id: "user", label: "User", width: 82 },
   { id: "session", label: "Session", width: 130 },
@@ -41,3 +37,10 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 export const DEFAULT_COLUMNS: readonly ColumnId[] = ["started", "duration", "steps", "failures", "tokens", "cost", "models", "user"];
+
+function numbers(unit: NumberUnit): readonly Column[] {
+  return LISTED_NUMBERS.filter((name) => NUMBERS[name].unit === unit).map((number) => {
+    const { label, field, column } = NUMBERS[number];
+    return { id: field.name, number, label, width: column.width, isNumber: true, sort: traceSortSchema.safeParse(field.name).data };
+  });
+}

@@ -63,9 +63,9 @@ const TraceRow = memo(function TraceRow({
           <LostEventsBadge projectId={projectId} count={trace.lost_events} />
         </div>
       </Table.Td>
-      {columns.map(({ id, isNumber }) => (
-        <Table.Td key={id} {...(isNumber === true ? { ta: "right" as const } : {})}>
-          <Cell column={id} trace={trace} onTerm={onTerm} />
+      {columns.map((column) => (
+        <Table.Td key={column.id} {...(column.isNumber === true ? { ta: "right" as const } : {})}>
+          <Cell column={column} trace={trace} onTerm={onTerm} />
         </Table.Td>
       ))}
     </Table.Tr>

@@ -1,0 +1,107 @@
+import { z } from "zod";
+
+/**
+ * The numbers that steps and traces are told by, a row each: the columns of a model call, what answers tell, the fields of the query language,
+ * the list's columns and the step's panel follow from here. Safe to import in a browser.
+ */
+export const NUMBERS = {
+  duration_ms: {
+    unit: "duration",
+    label: "Duration",
+    ofTrace: "apart",
+    field: { name: "duration", description: "How long it ran, without the time it waited", example: ">5s" },
+    column: { width: 86 },
+  },
+  /** Including tokens read from and written to the provider's cache. */
+  input_tokens: {
+    unit: "count",
+    label: "Tokens in",
+    isOfCall: true,
+    ofTrace: "sum",
+    field: { name: "input_tokens", description: "Tokens read", example: ">10k" },
+  },
+  output_tokens: {
+    unit: "count",
+    label: "Tokens out",
+    isOfCall: true,
+    ofTrace: "sum",
+    field: { name: "output_tokens", description: "Tokens written", example: ">1k" },
+  },
+  cache_read_tokens: { unit: "count", label: "from cache", isOfCall: true, partOf: "input_tokens" },
+  cache_write_tokens: { unit: "count", label: "to cache", isOfCall: true, partOf: "input_tokens" },
+  reasoning_tokens: { unit: "count", label: "reasoning", isOfCall: true, partOf: "output_tokens" },
+  /** By the project's prices; null when no model in it has a price. */
+  cost: {
+    unit: "money",
+    label: "Cost",
+    ofTrace: "apart",
+    field: { name: "cost", description: "US dollars, by the project's prices", example: ">0.10" },
+    column: { width: 74 },
+  },
+} as const satisfies Readonly<Record<string, NumberDefinition>>;
+
+/** Milliseconds, US dollars, or whole pieces. */
+export type NumberUnit = "duration" | "money" | "count";
+
+type NumberDefinition = {
+  readonly unit: NumberUnit;
+  /** As pages call it. */
+  readonly label: string;
+  /** A model call reports it as it ends, and the step has a column of its name. */
+  readonly isOfCall?: true;
+  /** How a trace's is made of those of its steps, or that it is made in a way of its own; without it, traces have none. */
+  readonly ofTrace?: "sum" | "apart";
+  /** The number that this one is a part of, beside which the step's panel shows it. */
+  readonly partOf?: string;
+  /** By which a list of traces is asked for it; the list's column bears the same name. */
+  readonly field?: { readonly name: string; readonly description: string; readonly example: string };
+  /** Its column in the list; pixels. */
+  readonly column?: { readonly width: number };
+};
+
+type Numbers = typeof NUMBERS;
+export type NumberName = keyof Numbers;
+type NamesWith<Property> = { [Name in NumberName]: Property extends keyof Numbers[Name] ? Name : never }[NumberName];
+export type CallNumberName = NamesWith<"isOfCall">;
+export type TraceNumberName = NamesWith<"ofTrace">;
+/** Those that a trace's calls have together. */
+export type AddedNumberName = TraceNumberName & CallNumberName;
+/** A number that the list of traces has a column for, and that column's name. */
+export type ListedNumberName = NamesWith<"column">;
+export type NumberColumn = Numbers[ListedNumberName]["field"]["name"];
+
+export type CallNumbers = Readonly<Record<CallNumberName, number | null>>;
+export type TraceNumbers = Readonly<Record<TraceNumberName, number | null>>;
+
+function namesWith<Property extends string>(property: Property): readonly NamesWith<Property>[] {
+  return Object.entries(NUMBERS).flatMap(([name, definition]) => (property in definition ? [name as NamesWith<Property>] : []));
+}
+
+export const CALL_NUMBERS = namesWith("isOfCall");
+export const TRACE_NUMBERS = namesWith("ofTrace");
+export const ADDED_NUMBERS = TRACE_NUMBERS.filter((name): name is AddedNumberName => "isOfCall" in NUMBERS[name]);
+export const LISTED_NUMBERS = namesWith("column");
+
+function pickNumbers<Name extends NumberName>(
+  names: readonly Name[],
+  row: Readonly<Record<Name, number | null>>,
+): Record<Name, number | null> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Record<Name, number | null>;
+}
+
+export function callNumbersOf(row: CallNumbers): CallNumbers {
+  return pickNumbers(CALL_NUMBERS, row);
+}
+
+export function traceNumbersOf(row: TraceNumbers): TraceNumbers {
+  return pickNumbers(TRACE_NUMBERS, row);
+}
+
+function schemasOf<Name extends NumberName>(names: readonly Name[]): Record<Name, z.ZodNullable<z.ZodNumber>> {
+  const entries = names.map((name) => [name, (NUMBERS[name].unit === "count" ? z.int() : z.number()).nullable()]);
+  return Object.fromEntries(entries) as Record<Name, z.ZodNullable<z.ZodNumber>>;
+}
+
+/** Null where the provider reported none. */
+export const callNumberSchemas = schemasOf(CALL_NUMBERS);
+export const traceNumberSchemas = schemasOf(TRACE_NUMBERS);
