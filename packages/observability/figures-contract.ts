@@ -50,14 +50,14 @@ export const metricsRequestSchema = z.object({
   by: z.enum(["kind", "name", "model", "status", "trace"]).optional(),
 });
 
-/** Durations at most a tenth beside the truth, of what has ended; null when nothing has. */
-const durationsSchema = z.object({
+/** How long it took, at most a tenth beside the truth; null when nothing has ended. */
+const spreadSchema = z.object({
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),
   p99_ms: z.number().nullable(),
   mean_ms: z.number().nullable(),
 });
-const countsSchema = durationsSchema.extend({ count: z.int(), failures: z.int() });
+const countsSchema = spreadSchema.extend({ count: z.int(), failures: z.int() });
 const spentSchema = z.object({
   input_tokens: z.int(),
   output_tokens: z.int(),
@@ -80,6 +80,22 @@ export const metricsSchema = z.object({
 });
 export type Metrics = z.infer<typeof metricsSchema>;
 export type MetricsPoint = z.infer<typeof metricsPointSchema>;
+export type Spread = z.infer<typeof spreadSchema>;
+export type Counts = z.infer<typeof countsSchema>;
+export type Spent = z.infer<typeof spentSchema>;
+
+const NO_TIMES: Spread = { p50_ms: null, p95_ms: null, p99_ms: null, mean_ms: null };
+const NOTHING_COUNTED: Counts = { count: 0, failures: 0, ...NO_TIMES };
+/** A time in which nothing happened. */
+export const EMPTY_POINT: MetricsPoint = {
+  input_tokens: 0,
+  output_tokens: 0,
+  calls: 0,
+  unpriced_calls: 0,
+  cost: null,
+  traces: NOTHING_COUNTED,
+  observations: NOTHING_COUNTED,
+};
 
 export const createScoreRequestSchema = z.object({
   trace_id: z.uuid(),

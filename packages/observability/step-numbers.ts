@@ -11,6 +11,7 @@ export const NUMBERS = {
     ofTrace: "apart",
     field: { name: "duration", description: "How long it ran, without the time it waited", example: ">5s" },
     column: { width: 86 },
+    hasPercentiles: true,
   },
   /** Including tokens read from and written to the provider's cache. */
   input_tokens: {
@@ -57,6 +58,8 @@ type NumberDefinition = {
   readonly field?: { readonly name: string; readonly description: string; readonly example: string };
   /** Its column in the list; pixels. */
   readonly column?: { readonly width: number };
+  /** The figures of an hour tell how it was spread. */
+  readonly hasPercentiles?: true;
 };
 
 type Numbers = typeof NUMBERS;
@@ -70,6 +73,8 @@ export type AddedNumberName = TraceNumberName & CallNumberName;
 export type ListedNumberName = NamesWith<"column">;
 export type NumberColumn = Numbers[ListedNumberName]["field"]["name"];
 
+export type TimedNumberName = NamesWith<"hasPercentiles">;
+
 export type CallNumbers = Readonly<Record<CallNumberName, number | null>>;
 export type TraceNumbers = Readonly<Record<TraceNumberName, number | null>>;
 
@@ -81,6 +86,7 @@ export const CALL_NUMBERS = namesWith("isOfCall");
 export const TRACE_NUMBERS = namesWith("ofTrace");
 export const ADDED_NUMBERS = TRACE_NUMBERS.filter((name): name is AddedNumberName => "isOfCall" in NUMBERS[name]);
 export const LISTED_NUMBERS = namesWith("column");
+export const TIMED_NUMBERS = namesWith("hasPercentiles");
 
 function pickNumbers<Name extends NumberName>(
   names: readonly Name[],

@@ -374,7 +374,7 @@ create table observability.prices (
 -- What follows from the rows above, counted in the background
 
 -- What happened in an hour, counted from the rows themselves. One row for every kind, name, model, status and bucket of
--- durations; sums over them answer everything else. A day is counted apart from others: when its rows are dropped its
+-- durations; sums over them answer everything else. What else takes time has rows of its own, which tell of nothing but that. A day is counted apart from others: when its rows are dropped its
 -- figures stay, and late events that open a trace of another day add to the same hour.
 create table observability.hourly (
   project_id uuid not null,
@@ -385,10 +385,12 @@ create table observability.hourly (
   name text not null,
   model text not null,
   status text not null,
-  -- Durations up to 1.2 to the power of this, in milliseconds; null where none is known.
+  -- What took the time: `duration_ms`, of which every observation and trace has a row, or another number of those that have it.
+  number text not null,
+  -- Times up to 1.2 to the power of this, in milliseconds; null where none is known.
   bucket smallint,
   observations bigint not null,
-  duration_ms double precision not null,
+  total_ms double precision not null,
   input_tokens bigint not null,
   uncached_tokens bigint not null,
   cache_read_tokens bigint not null,
@@ -397,7 +399,7 @@ create table observability.hourly (
   reasoning_tokens bigint not null,
   -- Those that used tokens.
   calls bigint not null,
-  unique nulls not distinct (project_id, hour, day, kind, name, model, status, bucket)
+  unique nulls not distinct (project_id, hour, day, kind, name, model, status, number, bucket)
 );
 
 -- Whoever writes rows of an hour leaves a mark in the same transaction; an hour with marks is counted anew. Marks are only

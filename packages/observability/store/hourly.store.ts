@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
+import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { countCodeOfHours } from "./code-hours.store.ts";
 
 /** How many marks are read, and hours counted, in one transaction. */
@@ -41,14 +42,13 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
     await sql`
       with fact as (
         select due.project_id, due.day, due.hour, coalesce(row.kind, 'span') as kind, left(coalesce(row.name, ''), 200) as name,
-          left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, ${DURATION} as duration_ms,
+          left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, ${sql.join(TIMED_NUMBERS.map(withinReason))},
           row.input_tokens, row.uncached_tokens, row.cache_read_tokens, row.cache_write_tokens, row.output_tokens, row.reasoning_tokens
         from ${due}
         join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
         union all
         select due.project_id, due.day, due.hour, 'trace', left(coalesce(row.name, ''), 200), '', row.status,
-          -- Without a case, greatest() would make a duration of 0 out of what has not ended.
-          case when row.ended_at is not null then greatest(extract(epoch from row.ended_at - row.started_at) * 1000, 0)::double precision end, null, null, null, null, null, null
+          ${sql.join(TIMED_NUMBERS.map((name) => (name === "duration_ms" ? DURATION_OF_TRACE : sql`null`)))}, null, null, null, null, null, null
         from ${due}
         join observability.traces as row on row.project_id = due.project_id and row.day = due.day
           and row.sort_at >= due.hour and row.sort_at < due.hour + interval '1 hour'
@@ -58,16 +58,18 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
         from fact group by project_id, day, hour, kind, name, model
       )
       insert into observability.hourly (
-        project_id, day, hour, kind, name, model, status, bucket, observations, duration_ms, input_tokens, uncached_tokens,
+        project_id, day, hour, kind, name, model, status, number, bucket, observations, total_ms, input_tokens, uncached_tokens,
         cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, calls
       )
       select project_id, day, hour, kind, case when is_told then name else ${OTHER} end, case when is_told then model else ${OTHER} end, status,
-        ${bucketOf(sql`duration_ms`)} as bucket,
-        count(*), coalesce(sum(duration_ms), 0), ${total("input_tokens")}, ${total("uncached_tokens")}, ${total("cache_read_tokens")},
+        timed.number, ${bucketOf(sql`timed.ms`)} as bucket,
+        count(*), coalesce(sum(timed.ms), 0), ${total("input_tokens")}, ${total("uncached_tokens")}, ${total("cache_read_tokens")},
         ${total("cache_write_tokens")}, ${total("output_tokens")}, ${total("reasoning_tokens")},
-        count(*) filter (where input_tokens is not null or output_tokens is not null)
+        count(*) filter (where timed.number = 'duration_ms' and (input_tokens is not null or output_tokens is not null))
       from fact join named using (project_id, day, hour, kind, name, model)
-      group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(transaction);
+      cross join lateral (values ${sql.join(TIMED_NUMBERS.map((name) => sql`(${sql.lit(name)}, ${sql.ref(name)})`))}) as timed (number, ms)
+      where timed.number = 'duration_ms' or timed.ms is not null
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(transaction);
     await countCodeOfHours(transaction, due, bucketOf);
     return marked.length === HOURS;
   });
@@ -84,10 +86,17 @@ function bucketOf(duration: RawBuilder<unknown>) {
   return sql`case when ${duration} > 1 then least(ceil(ln(${duration}) / ln(${BUCKET}::double precision)), 200) else ${duration} * 0 end`;
 }
 
-/** Ignores absurd durations of a producer, since a sum that no number holds would stop the counting of everybody's hours. */
-const DURATION = sql`case when row.duration_ms > 1e15 then 1e15 else row.duration_ms end`;
+/** Without a case, greatest() would make a duration of 0 out of what has not ended. */
+const DURATION_OF_TRACE = sql`case when row.ended_at is not null
+  then greatest(extract(epoch from row.ended_at - row.started_at) * 1000, 0)::double precision end`;
+
+/** Ignores absurd times of a producer, since a sum that no number holds would stop the counting of everybody's hours. */
+function withinReason(name: TimedNumberName) {
+  const column = sql.ref(`row.${name}`);
+  return sql`case when ${column} > 1e15 then 1e15 else ${column} end as ${sql.ref(name)}`;
+}
 
 /** Sums a column without the absurd numbers that a producer may send. */
 function total(column: string) {
-  return sql`least(coalesce(sum(${sql.ref(column)}), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
+  return sql`least(coalesce(sum(${sql.ref(column)}) filter (where timed.number = 'duration_ms'), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
 }

@@ -62,8 +62,8 @@ export async function readFigures({ pool }: Database<ObservabilitySchema>) {
     select (select count(*) from observability.hourly_marks) as marks,
       (select count(*) from observability.traces) as traces,
       (select count(*) from observability.observations) as observations,
-      (select coalesce(sum(observations), 0)::bigint from observability.hourly where kind = 'trace') as counted_traces,
-      (select coalesce(sum(observations), 0)::bigint from observability.hourly where kind <> 'trace') as counted_observations`);
+      (select coalesce(sum(observations), 0)::bigint from observability.hourly where number = 'duration_ms' and kind = 'trace') as counted_traces,
+      (select coalesce(sum(observations), 0)::bigint from observability.hourly where number = 'duration_ms' and kind <> 'trace') as counted_observations`);
   return rows[0];
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import { metricsRequestSchema, metricsSchema, type MetricsPoint } from "#contract.ts";
+import { EMPTY_POINT, metricsPointSchema, metricsRequestSchema, metricsSchema, type MetricsPoint } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { countPendingHours, readGroups, readSeries, readTotal, type Figures } from "./metrics.store.ts";
 import { readerOf } from "#query/access/reader-of.ts";
@@ -78,27 +78,11 @@ function rangeOf(asked: Asked, now: Date, daysMax: number): { readonly from: Dat
 }
 
 function toPoint(rows: readonly Figures[]): MetricsPoint {
-  const observations = rows.find((row) => !row.is_trace);
-  return { ...spentOf(observations), traces: countsOf(rows.find((row) => row.is_trace)), observations: countsOf(observations) };
-}
-
-function spentOf(row: Figures | undefined) {
-  return {
-    input_tokens: row?.input_tokens ?? 0,
-    output_tokens: row?.output_tokens ?? 0,
-    calls: row?.calls ?? 0,
-    unpriced_calls: row?.unpriced_calls ?? 0,
-    cost: row?.cost ?? null,
-  };
-}
-
-function countsOf(row: Figures | undefined) {
-  return {
-    count: row?.count ?? 0,
-    failures: row?.failures ?? 0,
-    p50_ms: row?.p50_ms ?? null,
-    p95_ms: row?.p95_ms ?? null,
-    p99_ms: row?.p99_ms ?? null,
-    mean_ms: row?.mean_ms ?? null,
-  };
+  const [traces, observations] = [rows.find((row) => row.is_trace), rows.find((row) => !row.is_trace)];
+  return metricsPointSchema.parse({
+    ...EMPTY_POINT,
+    ...observations,
+    traces: traces ?? EMPTY_POINT.traces,
+    observations: observations ?? EMPTY_POINT.observations,
+  });
 }

@@ -1,5 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import type { Counts, Spent, Spread } from "#contract.ts";
+import type { TimedNumberName } from "#step-numbers.ts";
 import { BUCKET, OTHER } from "#store/hourly.store.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
@@ -17,22 +19,7 @@ export type MetricsFilter = {
   readonly model: string | undefined;
 };
 
-export type Figures = {
-  readonly time: Date;
-  readonly key: string | null;
-  readonly is_trace: boolean;
-  readonly count: number;
-  readonly failures: number;
-  readonly p50_ms: number | null;
-  readonly p95_ms: number | null;
-  readonly p99_ms: number | null;
-  readonly mean_ms: number | null;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly calls: number;
-  readonly unpriced_calls: number;
-  readonly cost: number | null;
-};
+export type Figures = Counts & Spent & { readonly time: Date; readonly key: string | null; readonly is_trace: boolean };
 
 /** Reads steps of so many hours, traces and observations apart. */
 export function readSeries(query: Query, filter: MetricsFilter, stepHours: number): Promise<readonly Figures[]> {
@@ -92,26 +79,26 @@ async function read(
       from (select distinct * from points) as points
       cross join lateral observability.price_of(${projectId}, points.model, points.valid_from) as price
     ), summed as (
-      select time, is_trace, key, bucket, sum(observations) as count, sum(observations) filter (where status = 'failure') as failures,
-        sum(chosen.duration_ms) as duration_ms, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
+      select time, is_trace, key, number, bucket, sum(observations) as count, sum(observations) filter (where status = 'failure') as failures,
+        sum(chosen.total_ms) as total_ms, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
         sum(calls) filter (where priced.model is null) as unpriced_calls,
         sum(${costOf("chosen", "priced")}) filter (where calls > 0) as cost
       from chosen
       left join priced on priced.model = chosen.model and chosen.hour >= priced.valid_from and chosen.hour < priced.valid_to
-      group by time, is_trace, key, bucket
+      group by time, is_trace, key, number, bucket
     ), ranked as (
-      select *, sum(count) filter (where bucket is not null) over (partition by time, is_trace, key order by bucket) as reached,
-        sum(count) filter (where bucket is not null) over (partition by time, is_trace, key) as timed
+      select *, sum(count) filter (where bucket is not null) over (partition by time, is_trace, key, number order by bucket) as reached,
+        sum(count) filter (where bucket is not null) over (partition by time, is_trace, key, number) as timed
       from summed
     )
-    select time, is_trace, key, sum(count)::bigint as count, coalesce(sum(failures), 0)::bigint as failures,
-      ${percentile(0.5)} as p50_ms, ${percentile(0.95)} as p95_ms, ${percentile(0.99)} as p99_ms,
-      sum(duration_ms) / nullif(max(timed), 0)::double precision as mean_ms,
+    select time, is_trace, key, ${total}::bigint as count,
+      coalesce(sum(failures) filter (where number = 'duration_ms'), 0)::bigint as failures,
+      ${sql.join(Object.entries(spreadOf("duration_ms")).map(([figure, value]) => sql`${value} as ${sql.ref(figure)}`))},
       ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens,
       sum(calls)::bigint as calls, coalesce(sum(unpriced_calls), 0)::bigint as unpriced_calls, sum(cost) as cost
     from ranked
     group by time, is_trace, key
-    order by ${limit === undefined ? sql`time, is_trace` : sql`is_trace, key = ${OTHER}, sum(count) desc, key`}
+    order by ${limit === undefined ? sql`time, is_trace` : sql`is_trace, key = ${OTHER}, ${total} desc, key`}
     limit ${limit ?? null}::int`.execute(query);
   return rows;
 }
@@ -126,9 +113,19 @@ export async function countPendingHours(query: Query, { projectId, reader, from,
 
 type Expression = ReturnType<typeof sql>;
 
-/** Estimates a percentile by the middle of its bucket: at most a tenth off. */
-function percentile(part: number) {
-  return sql`power(${BUCKET}::double precision, min(bucket) filter (where reached >= ${part} * timed) - 0.5)`;
+const total = sql`sum(count) filter (where number = 'duration_ms')`;
+
+function spreadOf(name: TimedNumberName): Readonly<Record<keyof Spread, Expression>> {
+  const isOfIt = sql`number = ${sql.lit(name)}`;
+  // The middle of its bucket: at most a tenth off.
+  const percentile = (part: number) =>
+    sql`power(${BUCKET}::double precision, min(bucket) filter (where ${isOfIt} and reached >= ${part} * timed) - 0.5)`;
+  return {
+    p50_ms: percentile(0.5),
+    p95_ms: percentile(0.95),
+    p99_ms: percentile(0.99),
+    mean_ms: sql`sum(total_ms) filter (where ${isOfIt}) / nullif(max(timed) filter (where ${isOfIt}), 0)::double precision`,
+  };
 }
 
 function tokens(column: string) {

@@ -18,7 +18,7 @@ export async function findUsualDurations(
     with summed as (
       select kind, name, bucket, sum(observations) as count
       from observability.hourly
-      where project_id = ${projectId} and hour >= ${since} and bucket is not null
+      where project_id = ${projectId} and hour >= ${since} and number = 'duration_ms' and bucket is not null
         and (kind, name) in (select kind, name from json_to_recordset(${JSON.stringify(of)}) as asked (kind text, name text))
       group by kind, name, bucket
     ), ranked as (

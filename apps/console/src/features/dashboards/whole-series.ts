@@ -1,20 +1,9 @@
-import type { Metrics } from "@sightline/observability/contract";
+import { EMPTY_POINT, type Metrics } from "@sightline/observability/contract";
 import { formatShortTime } from "#ui/words/format.ts";
 
 const STEP_MS = { hour: 3_600_000, day: 24 * 3_600_000 } as const;
 
 export type Point = Metrics["series"][number];
-
-const NOTHING_COUNTED = { count: 0, failures: 0, p50_ms: null, p95_ms: null, p99_ms: null, mean_ms: null };
-const NOTHING = {
-  input_tokens: 0,
-  output_tokens: 0,
-  calls: 0,
-  unpriced_calls: 0,
-  cost: null,
-  traces: NOTHING_COUNTED,
-  observations: NOTHING_COUNTED,
-};
 
 /** A point for every step of the time, also for those in which nothing happened and which the API leaves out. */
 export function wholeSeries({ from, to, step, series }: Pick<Metrics, "from" | "to" | "step" | "series">): readonly Point[] {
@@ -24,7 +13,7 @@ export function wholeSeries({ from, to, step, series }: Pick<Metrics, "from" | "
   const count = Math.max(0, Math.ceil((Date.parse(to) - first) / length));
   return Array.from({ length: count }, (_, index) => {
     const at = first + index * length;
-    return known.get(at) ?? { ...NOTHING, time: new Date(at).toISOString() };
+    return known.get(at) ?? { ...EMPTY_POINT, time: new Date(at).toISOString() };
   });
 }
 

@@ -1,8 +1,8 @@
 import { Alert, Paper, Skeleton } from "@mantine/core";
-import type { Metrics } from "@sightline/observability/contract";
+import type { Metrics, Spread } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
 import { formatCost, formatCount, plural } from "#ui/words/format.ts";
-import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
+import { type Point, endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import classes from "./dashboard.module.css";
 import { KeyFigures, durationOf, percentOf } from "./key-figures.tsx";
 import { SeriesCard } from "./series-card.tsx";
@@ -40,19 +40,19 @@ type DashboardProps = {
 /** The figures of a time: their sums, and how they went. */
 export function Dashboard({ metrics, onStep }: DashboardProps) {
   const { total, step, pending_hours: pending } = metrics;
-  const rows = wholeSeries(metrics).map((point) => ({
+  const points = wholeSeries(metrics);
+  const rows = points.map((point) => ({
     time: point.time,
     label: stepLabel(point.time, step),
     ended: point.traces.count - point.traces.failures,
     failed: point.traces.failures,
-    p50: point.traces.p50_ms,
-    p95: point.traces.p95_ms,
-    p99: point.traces.p99_ms,
     input: point.input_tokens,
     output: point.output_tokens,
     cost: point.cost,
   }));
-  const common = { rows, onStep: (time: string) => onStep({ from: time, to: endOfStep(time, step) }) };
+  const choose = (time: string) => onStep({ from: time, to: endOfStep(time, step) });
+  const common = { rows, onStep: choose };
+  const times = { total, step, points, onStep: choose };
   const { traces, unpriced_calls: unpriced } = total;
   return (
     <div className={classes.dashboard}>
@@ -74,19 +74,11 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
           ]}
           format={formatCount}
         />
-        <SeriesCard
-          {...common}
+        <TimesCard
+          {...times}
           title="Duration of traces"
-          summary={`p50 ${durationOf(traces.p50_ms)}, p95 ${durationOf(traces.p95_ms)}, p99 ${durationOf(traces.p99_ms)}`}
           note="Of traces that have ended; at most a tenth beside the truth."
-          kind="lines"
-          series={[
-            { name: "p50", label: "p50", color: "var(--sl-kind-tool)" },
-            { name: "p95", label: "p95", color: "var(--sl-kind-node)" },
-            // Of few traces it is the same as p95, which shows through.
-            { name: "p99", label: "p99", color: "var(--sl-warn)", strokeDasharray: "4 4" },
-          ]}
-          format={durationOf}
+          timesOf={(point) => point.traces}
         />
         <SeriesCard
           {...common}
@@ -114,5 +106,38 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
         />
       </div>
     </div>
+  );
+}
+
+type TimesCardProps = {
+  readonly total: Metrics["total"];
+  readonly step: Metrics["step"];
+  readonly points: readonly Point[];
+  readonly title: string;
+  readonly note: string;
+  /** Whose times they are. */
+  readonly timesOf: (point: Metrics["total"]) => Spread;
+  readonly onStep: (time: string) => void;
+};
+
+/** How long something took: percentiles over time. */
+function TimesCard({ total, step, points, title, note, timesOf, onStep }: TimesCardProps) {
+  const { p50_ms: p50, p95_ms: p95, p99_ms: p99 } = timesOf(total);
+  return (
+    <SeriesCard
+      title={title}
+      summary={`p50 ${durationOf(p50)}, p95 ${durationOf(p95)}, p99 ${durationOf(p99)}`}
+      note={note}
+      kind="lines"
+      rows={points.map((point) => ({ time: point.time, label: stepLabel(point.time, step), ...timesOf(point) }))}
+      series={[
+        { name: "p50_ms", label: "p50", color: "var(--sl-kind-tool)" },
+        { name: "p95_ms", label: "p95", color: "var(--sl-kind-node)" },
+        // Of few it is the same as p95, which shows through.
+        { name: "p99_ms", label: "p99", color: "var(--sl-warn)", strokeDasharray: "4 4" },
+      ]}
+      format={durationOf}
+      onStep={onStep}
+    />
   );
 }
