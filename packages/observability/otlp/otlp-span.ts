@@ -32,6 +32,9 @@ export type OtlpScopeSpans = {
 
 export const STATUS_ERROR = 2;
 
+/** Characters of a name in an event. */
+export const MAX_NAME_LENGTH = 500;
+
 /** How deeply attribute values may be nested; legitimate senders stay below. */
 export const MAX_VALUE_DEPTH = 64;
 

@@ -1,6 +1,6 @@
 import type { EventType, StreamEvent } from "#events/event.ts";
 import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
-import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, STATUS_ERROR, type OtlpAttributes } from "./otlp-span.ts";
+import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, MAX_NAME_LENGTH, STATUS_ERROR, type OtlpAttributes } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { createJsonReader, type JsonReader } from "./attribute-reader.ts";
 import { findReasoning } from "./find-reasoning.ts";
@@ -60,7 +60,6 @@ type Place = "root" | "entrance" | "orphan" | "child";
 
 /** The most characters of one event's body; a longer one is refused in the answer instead of being lost later. */
 const MAX_EVENT_BODY_LENGTH = 4 * 1024 * 1024;
-const MAX_NAME_LENGTH = 500;
 
 /** Converts a request's spans to events, in the order of their start; a span that can't be converted is refused with the reason. */
 export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans[]): SpanEvents {
@@ -142,7 +141,7 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     kind: facts.kind,
     name: boundText(facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
-    model: facts.model === undefined ? undefined : boundText(facts.model, MAX_NAME_LENGTH),
+    model: facts.call?.model,
     code: facts.code,
     input,
     attributes: attributesOf(common),
@@ -158,8 +157,7 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     status,
     output,
     error: errorOf(span),
-    model: facts.model === undefined ? undefined : boundText(facts.model, MAX_NAME_LENGTH),
-    usage: facts.usage,
+    ...facts.call,
     reasoning: facts.kind === "llm" ? findReasoning(facts.output) : undefined,
     tool_entry: toolEntryOf(common),
   });

@@ -25,8 +25,10 @@ test("a model call of Traceloop's OpenLLMetry", () => {
   });
   expect(facts).toMatchObject({
     kind: "llm",
-    model: "gpt-4o-2024-08-06",
-    usage: { input_tokens: 120, output_tokens: 8, raw: { "gen_ai.usage.prompt_tokens": 120, "llm.usage.total_tokens": 128 } },
+    call: {
+      model: "gpt-4o-2024-08-06",
+      usage: { input_tokens: 120, output_tokens: 8, raw: { "gen_ai.usage.prompt_tokens": 120, "llm.usage.total_tokens": 128 } },
+    },
     input: [
       { role: "system", content: "Be brief." },
       { role: "user", content: "Where is order 42?" },
@@ -76,7 +78,7 @@ test("an embedding has a model and tokens too", () => {
     "gen_ai.request.model": "text-embedding-3-small",
     "gen_ai.usage.input_tokens": "7",
   });
-  expect(facts).toMatchObject({ kind: "span", model: "text-embedding-3-small", usage: { input_tokens: 7 } });
+  expect(facts).toMatchObject({ kind: "span", call: { model: "text-embedding-3-small", usage: { input_tokens: 7 } } });
 });
 
 test.each<[string, Record<string, number>, object]>([
@@ -94,8 +96,8 @@ test.each<[string, Record<string, number>, object]>([
 ])("input tokens that %s", (_name, given, expected) => {
   const names: Readonly<Record<string, string>> = { cache_read: "cache_read.input_tokens", cache_creation: "cache_creation.input_tokens" };
   const counts = Object.fromEntries(Object.entries(given).map(([name, count]) => [`gen_ai.usage.${names[name] ?? name}`, count]));
-  const { usage } = factsOf("chat", { "gen_ai.operation.name": "chat", ...counts });
-  const { raw: _raw, ...tokens } = usage ?? { raw: {} };
+  const { call } = factsOf("chat", { "gen_ai.operation.name": "chat", ...counts });
+  const { raw: _raw, ...tokens } = call?.usage ?? { raw: {} };
   expect(tokens).toEqual(expected);
 });
 
@@ -126,8 +128,7 @@ test("a span of plain OpenTelemetry is a span with its attributes", () => {
   expect(factsOf("GET /orders", { "http.request.method": "GET", "openinference.span.kind": "NEW" })).toMatchObject({
     kind: "span",
     name: "GET /orders",
-    model: undefined,
-    usage: undefined,
+    call: undefined,
     input: undefined,
     attributes: { "http.request.method": "GET", "openinference.span.kind": "NEW" },
   });

@@ -1,14 +1,14 @@
 import type { ObservationKind } from "#contract.ts";
 import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
 import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
-import { readUsage, type Usage } from "./read-usage.ts";
+import { readModelCall, type ModelCall } from "./read-model-call.ts";
 
 /** The facts of a span, whichever convention it uses: GenAI, OpenInference, Traceloop or the AI SDK's own. */
 export type SpanFacts = {
   readonly kind: ObservationKind;
   readonly name: string;
-  readonly model: string | undefined;
-  readonly usage: Usage | undefined;
+  /** Of a model call only: agents and the outer spans of the AI SDK repeat the sums of the calls below them. */
+  readonly call: ModelCall | undefined;
   readonly input: OtlpValue | undefined;
   readonly output: OtlpValue | undefined;
   readonly toolName: string | undefined;
@@ -32,9 +32,7 @@ export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">, readJ
     kind,
     name: toolName ?? agentName ?? span.name,
     toolName,
-    model: isModelCall ? modelOf(read) : undefined,
-    // Agents and the outer spans of the AI SDK repeat the sums of the calls below them.
-    usage: isModelCall ? readUsage(read) : undefined,
+    call: isModelCall ? readModelCall(read) : undefined,
     input: inputOf(read, kind),
     output: outputOf(read, kind),
     threadId: firstText(
@@ -111,18 +109,6 @@ const EMBEDDING = new Set<unknown>(["EMBEDDING", "embeddings", "embedding", "ai.
 
 function isEmbedding(attributes: OtlpAttributes): boolean {
   return KIND_NAMES.some((name) => EMBEDDING.has(attributes.get(name)));
-}
-
-function modelOf(read: AttributeReader): string | undefined {
-  return read.text(
-    "gen_ai.response.model",
-    "ai.response.model",
-    "llm.model_name",
-    "embedding.model_name",
-    "gen_ai.request.model",
-    "ai.model.id",
-    "llm.request.model",
-  );
 }
 
 function inputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {

@@ -1,20 +1,29 @@
+import type { StreamEvent } from "#events/event.ts";
 import type { AttributeReader } from "./attribute-reader.ts";
+import { boundText } from "./bound-value.ts";
+import { MAX_NAME_LENGTH } from "./otlp-span.ts";
 
-export type Usage = {
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
-  readonly cache_read_tokens?: number;
-  readonly cache_write_tokens?: number;
-  readonly reasoning_tokens?: number;
-  /** The attributes as they arrived. */
-  readonly raw: Readonly<Record<string, unknown>>;
-};
+/** What a model call tells of itself, in the fields of its end. */
+export type ModelCall = Pick<Extract<StreamEvent, { type: "observation.end" }>["body"], "model" | "usage">;
+
+export function readModelCall(read: AttributeReader): ModelCall {
+  const model = read.text(
+    "gen_ai.response.model",
+    "ai.response.model",
+    "llm.model_name",
+    "embedding.model_name",
+    "gen_ai.request.model",
+    "ai.model.id",
+    "llm.request.model",
+  );
+  return { model: model === undefined ? undefined : boundText(model, MAX_NAME_LENGTH), usage: readUsage(read) };
+}
 
 /**
  * Reads the tokens of a model call. Input tokens include cached ones: instrumentations that count them apart report
  * fewer input tokens than cached ones, or say so by the name.
  */
-export function readUsage(read: AttributeReader): Usage | undefined {
+function readUsage(read: AttributeReader): ModelCall["usage"] {
   const uncached = read.count("ai.usage.inputTokenDetails.noCacheTokens");
   const given = read.count(
     "gen_ai.usage.input_tokens",
