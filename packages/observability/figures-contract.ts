@@ -65,6 +65,8 @@ const spentSchema = z.object({
   calls: z.int(),
   unpriced_calls: z.int(),
   cost: z.number().nullable(),
+  /** Of the streamed model calls. */
+  time_to_first_token: spreadSchema,
 });
 export const metricsPointSchema = spentSchema.extend({ traces: countsSchema, observations: countsSchema });
 export const metricsSchema = z.object({
@@ -93,6 +95,7 @@ export const EMPTY_POINT: MetricsPoint = {
   calls: 0,
   unpriced_calls: 0,
   cost: null,
+  time_to_first_token: NO_TIMES,
   traces: NOTHING_COUNTED,
   observations: NOTHING_COUNTED,
 };

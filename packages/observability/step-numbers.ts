@@ -13,6 +13,16 @@ export const NUMBERS = {
     column: { width: 86 },
     hasPercentiles: true,
   },
+  /** From the start of a streamed model call to the first chunk with text, reasoning or a tool call; a trace's is that of its slowest. */
+  time_to_first_token_ms: {
+    unit: "duration",
+    label: "Time to first token",
+    isOfCall: true,
+    ofTrace: "max",
+    field: { name: "ttft", description: "The longest time to first token of its streamed model calls", example: ">2s" },
+    column: { width: 132 },
+    hasPercentiles: true,
+  },
   /** Including tokens read from and written to the provider's cache. */
   input_tokens: {
     unit: "count",
@@ -51,7 +61,7 @@ type NumberDefinition = {
   /** A model call reports it as it ends, and the step has a column of its name. */
   readonly isOfCall?: true;
   /** How a trace's is made of those of its steps, or that it is made in a way of its own; without it, traces have none. */
-  readonly ofTrace?: "sum" | "apart";
+  readonly ofTrace?: "sum" | "max" | "apart";
   /** The number that this one is a part of, beside which the step's panel shows it. */
   readonly partOf?: string;
   /** By which a list of traces is asked for it; the list's column bears the same name. */

@@ -59,6 +59,15 @@ describe("a query is read", () => {
     });
   });
 
+  test("a time to first token is a duration", () => {
+    const range = (text: string) =>
+      bodies(text).flatMap((term) => (term.kind === "number" ? [{ field: term.field, ranges: term.ranges }] : []));
+    expect(range("ttft:>2s")).toEqual([{ field: "ttft", ranges: [{ min: 2_000, withMin: false, withMax: false }] }]);
+    expect(range("TTFT:500ms..2s")).toEqual([{ field: "ttft", ranges: [{ min: 500, max: 2_000, withMin: true, withMax: true }] }]);
+    expect(formatTraceQuery(parseTraceQuery("-ttft:>2s").terms)).toBe("-ttft:>2000ms");
+    expect(parseTraceQuery("ttft:>2").errors).toMatchObject([{ message: expect.stringContaining("with its unit") }]);
+  });
+
   test("every field's example is one", () => {
     for (const { example } of TRACE_FIELDS) {
       expect(parseTraceQuery(example), example).toMatchObject({ errors: [], terms: [expect.anything()] });

@@ -26,6 +26,8 @@ const usage = z.object({
   raw: z.record(z.string(), z.unknown()).optional(),
 });
 
+export const MAX_TIME_TO_FIRST_TOKEN_MS = 31_536_000_000;
+
 const reasoning = z.object({
   text: z.string(),
   truncated: z.boolean(),
@@ -128,6 +130,8 @@ const eventBodies = {
     error: z.string().optional(),
     model: z.string().max(500).optional(),
     usage: usage.optional(),
+    /** Of a streamed model call; at most a year. */
+    time_to_first_token_ms: z.number().min(0).max(MAX_TIME_TO_FIRST_TOKEN_MS).optional(),
     reasoning: reasoning.optional(),
     tool_entry: toolEntry.optional(),
     next: graphMoves.optional(),

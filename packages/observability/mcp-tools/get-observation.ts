@@ -24,6 +24,7 @@ const outputSchema = z.object({
   status: observationStatusSchema,
   started_at: z.string(),
   duration_ms: z.number().nullable(),
+  time_to_first_token_ms: z.number().nullable().describe("Of a streamed model call."),
   model: z.string().nullable(),
   code: z.string().nullable(),
   parts: z.array(
@@ -81,12 +82,14 @@ function answerFor(observation: Observation, parts: readonly ReadPart[], { part,
     status: observation.status,
     started_at: observation.started_at,
     duration_ms: observation.duration_ms,
+    time_to_first_token_ms: observation.time_to_first_token_ms,
     model: observation.model === null ? null : recordedLine(observation.model, NAME),
     code,
   };
   const model = head.model === null ? "" : `, ${head.model}`;
+  const firstToken = head.time_to_first_token_ms === null ? "" : `, first token after ${durationText(head.time_to_first_token_ms)}`;
   const lines = [
-    `${head.kind} ${head.name} ${head.step}: ${head.status}, ${timeText(head.started_at)}, ${durationText(head.duration_ms)}${model}`,
+    `${head.kind} ${head.name} ${head.step}: ${head.status}, ${timeText(head.started_at)}, ${durationText(head.duration_ms)}${firstToken}${model}`,
     ...(code === null ? [] : [`at ${code}`]),
     ...shown.flatMap(({ part: name, text }) => [`${name}:`, text]),
   ];

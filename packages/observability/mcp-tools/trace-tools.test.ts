@@ -155,6 +155,20 @@ describe("however large a trace is", () => {
   });
 });
 
+test("a streamed model call says after what time its first token came", async () => {
+  const producer = createProducer(projectId);
+  const ids = { trace_id: uuidv7(), observation_id: uuidv7() };
+  const at = "2026-11-21T10:00:00.000Z";
+  await writeEvents(database, [
+    producer.event("observation.start", { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at, model: "m-1" }),
+    producer.event("observation.end", { ...ids, ended_at: at, duration_ms: 5_000, status: "success", time_to_first_token_ms: 1_250 }),
+  ]);
+  const { text, structured } = await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id });
+  expect(structured).toMatchObject({ time_to_first_token_ms: 1_250 });
+  expect(text).toMatch(/first token after 1\.\d+ s, m-1/);
+  expect((await call("list_traces", { query: "ttft:>1s" })).structured).toMatchObject({ traces: [{ id: ids.trace_id }] });
+});
+
 describe("a tool refuses, and says what to do,", () => {
   test.each([
     ["get_trace", { trace: uuidv7() }, /list_traces names them/],

@@ -153,6 +153,8 @@ create table observability.observations (
   cache_read_tokens bigint,
   cache_write_tokens bigint,
   reasoning_tokens bigint,
+  -- From the start of a streamed model call to its first token.
+  time_to_first_token_ms double precision,
   -- As in traces.
   left_hour timestamptz,
   -- What figures are made of, derived once. All input of a model call is uncached input, cache reads and cache writes.
@@ -464,6 +466,8 @@ create table observability.trace_entries (
   output_tokens bigint,
   tokens bigint,
   cost double precision,
+  -- The longest of its model calls.
+  time_to_first_token_ms double precision,
   -- Numbers of events, of each producer the first and the last.
   producers uuid[] not null,
   first_seqs bigint[] not null,
@@ -480,6 +484,8 @@ create table observability.trace_entries (
 create index trace_entries_by_time on observability.trace_entries (project_id, sort_at, trace_id);
 create index trace_entries_by_duration on observability.trace_entries (project_id, duration_ms, trace_id) where duration_ms is not null;
 create index trace_entries_by_cost on observability.trace_entries (project_id, cost, trace_id) where cost is not null;
+create index trace_entries_by_time_to_first_token on observability.trace_entries (project_id, time_to_first_token_ms, trace_id)
+  where time_to_first_token_ms is not null;
 create index trace_entries_by_tokens on observability.trace_entries (project_id, tokens, trace_id) where tokens is not null;
 create index trace_entries_by_failures on observability.trace_entries (project_id, failures, trace_id);
 create index trace_entries_by_steps on observability.trace_entries (project_id, steps, trace_id);
@@ -746,8 +752,8 @@ create function observability.entry_of(of_project uuid, of_trace uuid, of_days d
 returns table (
   runs uuid[], last_run uuid, sort_at timestamptz, started_at timestamptz, ended_at timestamptz, waiting_ms double precision,
   duration_ms double precision, name text, status text, session_id text, user_id text, thread_id text, error text, steps bigint,
-  failures bigint, input_tokens bigint, output_tokens bigint, tokens bigint, cost double precision, producers uuid[], first_seqs bigint[],
-  last_seqs bigint[], is_whole boolean[], fields text[], scores jsonb, keys bigint[]
+  failures bigint, input_tokens bigint, output_tokens bigint, tokens bigint, cost double precision,
+  time_to_first_token_ms double precision, producers uuid[], first_seqs bigint[], last_seqs bigint[], is_whole boolean[], fields text[], scores jsonb, keys bigint[]
 ) language sql stable as $$
   select family.runs, family.last_run, trace.sort_at, trace.started_at, family.ended_at, family.waiting_ms,
     -- Not by `greatest` alone, which makes a number of null.
@@ -758,7 +764,7 @@ returns table (
     coalesce(total.steps, 0), coalesce(total.failures, 0), total.input_tokens, total.output_tokens,
     case when total.input_tokens is null and total.output_tokens is null then null
       else coalesce(total.input_tokens, 0) + coalesce(total.output_tokens, 0) end,
-    total.cost,
+    total.cost, total.time_to_first_token_ms,
     coalesce(numbers.producers, '{}'), coalesce(numbers.first_seqs, '{}'), coalesce(numbers.last_seqs, '{}'), family.is_whole,
     coalesce(ran.fields, '{}'), coalesce(scored.scores, '[]'),
     array(
@@ -802,9 +808,10 @@ returns table (
       sum(observability.cost_of(
         part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens,
         price.input, price.cache_read, price.cache_write, price.output
-      )) as cost
+      )) as cost,
+      max(part.time_to_first_token_ms) as time_to_first_token_ms
     from (
-      select step.model, step.hour, count(*) as steps, count(*) filter (where step.end_status = 'failure') as failures,
+      select step.model, step.hour, max(step.time_to_first_token_ms) as time_to_first_token_ms, count(*) as steps, count(*) filter (where step.end_status = 'failure') as failures,
         sum(step.input_tokens) as input_tokens, sum(step.output_tokens) as output_tokens, sum(step.uncached_tokens) as uncached_tokens,
         sum(step.cache_read_tokens) as cache_read_tokens, sum(step.cache_write_tokens) as cache_write_tokens
       from observability.traces as run

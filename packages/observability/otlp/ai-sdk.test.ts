@@ -84,6 +84,10 @@ describe.each(Object.entries(dialects))("the AI SDK's telemetry in %s attributes
         reasoning: "The order is on its way",
       },
     ]);
+    const isTimed = calls.map(
+      ({ time_to_first_token_ms: time, duration_ms: duration }) => time !== null && time >= 0 && time <= (duration ?? 0),
+    );
+    expect(isTimed).toEqual([operation === "streamText", operation === "streamText"]);
     expect(JSON.stringify(calls[0]?.input)).toContain("Where is order 42?");
     expect(JSON.stringify(calls[1]?.output)).toContain("It was shipped.");
     const [used, ...more] = trace?.observation_list.filter(({ kind }) => kind === "tool") ?? [];

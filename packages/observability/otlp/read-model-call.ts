@@ -1,12 +1,13 @@
-import type { StreamEvent } from "#events/event.ts";
+import { MAX_TIME_TO_FIRST_TOKEN_MS, type StreamEvent } from "#events/event.ts";
 import type { AttributeReader } from "./attribute-reader.ts";
 import { boundText } from "./bound-value.ts";
-import { MAX_NAME_LENGTH } from "./otlp-span.ts";
+import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 
 /** What a model call tells of itself, in the fields of its end. */
-export type ModelCall = Pick<Extract<StreamEvent, { type: "observation.end" }>["body"], "model" | "usage">;
+export type ModelCall = Pick<Extract<StreamEvent, { type: "observation.end" }>["body"], "model" | "usage" | "time_to_first_token_ms">;
+type CallSpan = Pick<OtlpSpan, "attributes" | "startNanos" | "events">;
 
-export function readModelCall(read: AttributeReader): ModelCall {
+export function readModelCall(span: CallSpan, read: AttributeReader): ModelCall {
   const model = read.text(
     "gen_ai.response.model",
     "ai.response.model",
@@ -16,7 +17,41 @@ export function readModelCall(read: AttributeReader): ModelCall {
     "ai.model.id",
     "llm.request.model",
   );
-  return { model: model === undefined ? undefined : boundText(model, MAX_NAME_LENGTH), usage: readUsage(read) };
+  return {
+    model: model === undefined ? undefined : boundText(model, MAX_NAME_LENGTH),
+    usage: readUsage(read),
+    time_to_first_token_ms: readTimeToFirstToken(span, read),
+  };
+}
+
+const FIRST_TOKEN_EVENT = "First Token Stream Event";
+
+/** GenAI, Sentry and OpenLIT tell seconds, the AI SDK milliseconds, Langfuse and OpenInference the moment. */
+function readTimeToFirstToken({ attributes, startNanos, events }: CallSpan, read: AttributeReader): number | undefined {
+  // Of a call that is no stream, OpenLIT tells the whole duration.
+  if (attributes.get("gen_ai.request.is_stream") === false) {
+    return undefined;
+  }
+  const seconds = read.value(
+    "gen_ai.response.time_to_first_chunk",
+    "gen_ai.response.time_to_first_token",
+    "gen_ai.server.time_to_first_token",
+    "gen_ai.client.operation.time_to_first_chunk",
+  );
+  const milliseconds = read.value("ai.response.msToFirstChunk", "ai.stream.msToFirstChunk");
+  const moment = read.value("langfuse.observation.completion_start_time");
+  const event = events.find(({ name }) => name === FIRST_TOKEN_EVENT);
+  const told = [
+    toNumber(seconds) * 1_000,
+    toNumber(milliseconds),
+    typeof moment === "string" ? Date.parse(moment) - Number(startNanos) / 1e6 : Number.NaN,
+    event === undefined ? Number.NaN : Number(event.nanos - startNanos) / 1e6,
+  ];
+  return told.find((time) => time >= 0 && time <= MAX_TIME_TO_FIRST_TOKEN_MS);
+}
+
+function toNumber(value: OtlpValue | undefined): number {
+  return typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
 }
 
 /**

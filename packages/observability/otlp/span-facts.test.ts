@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import type { OtlpValue } from "./otlp-span.ts";
+import { describe, expect, test } from "vitest";
+import type { OtlpEvent, OtlpValue } from "./otlp-span.ts";
 import { readSpanFacts } from "./span-facts.ts";
 
 test("a model call of Traceloop's OpenLLMetry", () => {
@@ -124,6 +124,41 @@ test("the code that ran, under its new names and its old", () => {
   expect(factsOf("f", { "code.filepath": "src/a.ts" }).code).toBeUndefined();
 });
 
+const START = "2026-11-21T10:00:00.000Z";
+
+describe("the time to first token of a model call", () => {
+  test.each<[string, Readonly<Record<string, OtlpValue>>, number | undefined]>([
+    ["GenAI's, in seconds", { "gen_ai.response.time_to_first_chunk": 0.25 }, 250],
+    ["Sentry's, in seconds", { "gen_ai.response.time_to_first_token": "0.5" }, 500],
+    ["OpenLIT's, in seconds", { "gen_ai.server.time_to_first_token": 1.5 }, 1_500],
+    [
+      "OpenLIT's of a call that is no stream, none",
+      { "gen_ai.server.time_to_first_token": 1.5, "gen_ai.request.is_stream": false },
+      undefined,
+    ],
+    ["the AI SDK's GenAI, in seconds", { "gen_ai.client.operation.time_to_first_chunk": 0.3 }, 300],
+    ["the AI SDK's own, in milliseconds", { "ai.response.msToFirstChunk": 120.5 }, 120.5],
+    ["the AI SDK's of objects, in milliseconds", { "ai.stream.msToFirstChunk": 80 }, 80],
+    ["Langfuse's, a moment", { "langfuse.observation.completion_start_time": "2026-11-21T10:00:00.700Z" }, 700],
+    ["Langfuse's, a moment as JSON", { "langfuse.observation.completion_start_time": '"2026-11-21T10:00:00.700Z"' }, 700],
+    ["none that is before the call", { "langfuse.observation.completion_start_time": "2026-11-21T09:59:59Z" }, undefined],
+    ["none that is no number", { "gen_ai.response.time_to_first_chunk": "soon", "ai.response.msToFirstChunk": -1 }, undefined],
+    ["none of a year and more", { "gen_ai.response.time_to_first_chunk": 4e7 }, undefined],
+    ["the first that makes sense", { "gen_ai.response.time_to_first_chunk": "soon", "ai.response.msToFirstChunk": 90 }, 90],
+  ])("is %s", (_name, given, expected) => {
+    expect(factsOf("chat", { "gen_ai.operation.name": "chat", ...given }).call?.time_to_first_token_ms).toBe(expected);
+  });
+
+  test("is when OpenInference's event of the first token was", () => {
+    const events = [{ name: "First Token Stream Event", nanos: nanosOf(START) + 450_000_000n, attributes: new Map() }];
+    expect(factsOf("ChatCompletion", { "openinference.span.kind": "LLM" }, events).call?.time_to_first_token_ms).toBe(450);
+  });
+
+  test("is nothing that a span around calls has", () => {
+    expect(factsOf("invoke_agent", { "gen_ai.operation.name": "invoke_agent", "ai.response.msToFirstChunk": 5 }).call).toBeUndefined();
+  });
+});
+
 test("a span of plain OpenTelemetry is a span with its attributes", () => {
   expect(factsOf("GET /orders", { "http.request.method": "GET", "openinference.span.kind": "NEW" })).toMatchObject({
     kind: "span",
@@ -134,6 +169,10 @@ test("a span of plain OpenTelemetry is a span with its attributes", () => {
   });
 });
 
-function factsOf(name: string, attributes: Readonly<Record<string, OtlpValue>>) {
-  return readSpanFacts({ name, attributes: new Map(Object.entries(attributes)) });
+function factsOf(name: string, attributes: Readonly<Record<string, OtlpValue>>, events: readonly OtlpEvent[] = []) {
+  return readSpanFacts({ name, attributes: new Map(Object.entries(attributes)), startNanos: nanosOf(START), events });
+}
+
+function nanosOf(time: string): bigint {
+  return BigInt(Date.parse(time)) * 1_000_000n;
 }

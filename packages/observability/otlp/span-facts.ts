@@ -20,7 +20,10 @@ export type SpanFacts = {
   readonly attributes: Readonly<Record<string, OtlpValue>>;
 };
 
-export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">, readJson: JsonReader = createJsonReader()): SpanFacts {
+export function readSpanFacts(
+  span: Pick<OtlpSpan, "name" | "attributes" | "startNanos" | "events">,
+  readJson: JsonReader = createJsonReader(),
+): SpanFacts {
   const read = createAttributeReader(span.attributes, readJson);
   // LangChain's, as OpenInference hands it on.
   const metadata = toRecord(readJson(span.attributes.get("metadata") ?? null)) ?? {};
@@ -32,7 +35,7 @@ export function readSpanFacts(span: Pick<OtlpSpan, "name" | "attributes">, readJ
     kind,
     name: toolName ?? agentName ?? span.name,
     toolName,
-    call: isModelCall ? readModelCall(read) : undefined,
+    call: isModelCall ? readModelCall(span, read) : undefined,
     input: inputOf(read, kind),
     output: outputOf(read, kind),
     threadId: firstText(

@@ -95,7 +95,10 @@ async function read(
       coalesce(sum(failures) filter (where number = 'duration_ms'), 0)::bigint as failures,
       ${sql.join(Object.entries(spreadOf("duration_ms")).map(([figure, value]) => sql`${value} as ${sql.ref(figure)}`))},
       ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens,
-      sum(calls)::bigint as calls, coalesce(sum(unpriced_calls), 0)::bigint as unpriced_calls, sum(cost) as cost
+      sum(calls)::bigint as calls, coalesce(sum(unpriced_calls), 0)::bigint as unpriced_calls, sum(cost) as cost,
+      json_build_object(${sql.join(
+        Object.entries(spreadOf("time_to_first_token_ms")).flatMap(([figure, value]) => [sql.lit(figure), value]),
+      )}) as time_to_first_token
     from ranked
     group by time, is_trace, key
     order by ${limit === undefined ? sql`time, is_trace` : sql`is_trace, key = ${OTHER}, ${total} desc, key`}

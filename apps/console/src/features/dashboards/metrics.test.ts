@@ -39,6 +39,7 @@ describe("a series", () => {
     calls: 1,
     unpriced_calls: 0,
     cost: 1,
+    time_to_first_token: { p50_ms: 300, p95_ms: 900, p99_ms: 900, mean_ms: 400 },
     traces: counted,
     observations: counted,
   };
@@ -46,7 +47,8 @@ describe("a series", () => {
   it("has a point for each step, nothing where nothing happened, and no duration there", () => {
     const series = wholeSeries({ ...range, series: [point] });
     expect(series.map(({ traces }) => traces.count)).toEqual([0, 3, 0]);
-    expect(series[0]).toMatchObject({ time: range.from, cost: null, traces: { p95_ms: null } });
+    expect(series[0]).toMatchObject({ time: range.from, cost: null, traces: { p95_ms: null }, time_to_first_token: { p50_ms: null } });
+    expect(series[1]).toMatchObject({ time_to_first_token: { p50_ms: 300 } });
   });
 
   it("of days begins with the day in which its time begins", () => {

@@ -1,5 +1,5 @@
 import { Alert, Paper, Skeleton } from "@mantine/core";
-import type { Metrics, Spread } from "@sightline/observability/contract";
+import { NUMBERS, type Metrics, type Spread } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
 import { formatCost, formatCount, plural } from "#ui/words/format.ts";
 import { type Point, endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
@@ -80,6 +80,14 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
           note="Of traces that have ended; at most a tenth beside the truth."
           timesOf={(point) => point.traces}
         />
+        {total.time_to_first_token.p50_ms !== null && (
+          <TimesCard
+            {...times}
+            title={NUMBERS.time_to_first_token_ms.label}
+            note="Of streamed model calls; at most a tenth beside the truth."
+            timesOf={(point) => point.time_to_first_token}
+          />
+        )}
         <SeriesCard
           {...common}
           title="Tokens"

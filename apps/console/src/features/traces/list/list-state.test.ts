@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_COLUMNS } from "./columns.ts";
+import { COLUMNS, DEFAULT_COLUMNS } from "./columns.ts";
 import { type ListState, applyView, isReadable, isView, listStateOf, searchOf } from "./list-state.ts";
 
 const STATE: ListState = {
@@ -27,6 +27,16 @@ describe("the state of the list", () => {
       order: "desc",
       columns: ["cost"],
       range: {},
+    });
+  });
+
+  it("has a column for the time to first token, which is shown when it is chosen", () => {
+    expect(DEFAULT_COLUMNS).not.toContain("ttft");
+    expect(listStateOf({ columns: "cost,ttft" }).columns).toEqual(["ttft", "cost"]);
+    expect(COLUMNS.find(({ id }) => id === "ttft")).toMatchObject({
+      label: "Time to first token",
+      isNumber: true,
+      number: "time_to_first_token_ms",
     });
   });
 

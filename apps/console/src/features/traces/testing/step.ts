@@ -27,6 +27,7 @@ export function step(
     cache_read_tokens: null,
     cache_write_tokens: null,
     reasoning_tokens: null,
+    time_to_first_token_ms: null,
     error: null,
     code: null,
     graph_node: null,

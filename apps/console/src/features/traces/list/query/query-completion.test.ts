@@ -38,6 +38,7 @@ function completed(marked: string, chosen: string, values: readonly string[] = [
 describe("the completion of a query", () => {
   it("offers the fields that begin so, also behind a minus", () => {
     expect(offered("se|")).toEqual(["session:"]);
+    expect(offered("tt|")).toEqual(["ttft:"]);
     expect(offered("refund -st|")).toEqual(["-status:", "-steps:", "-started:"]);
   });
 
