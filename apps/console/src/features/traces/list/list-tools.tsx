@@ -43,23 +43,33 @@ type ColumnMenuProps = { readonly columns: readonly ColumnId[]; readonly onChang
 /** Chooses which columns there are, beside status and name. */
 function ColumnMenu({ columns, onChange }: ColumnMenuProps) {
   const [opened, setOpened] = useState(false);
+  // Ticked at once; the address, and with it `columns`, follows when the list is drawn.
+  const [ticked, setTicked] = useState(columns);
+  const open = (next: boolean) => {
+    setTicked(columns);
+    setOpened(next);
+  };
+  const choose = (next: readonly ColumnId[]) => {
+    setTicked(next);
+    onChange(next);
+  };
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" withinPortal={false} trapFocus returnFocus>
+    <Popover opened={opened} onChange={open} position="bottom-end" withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
         <Button
           variant="default"
           leftSection={<IconColumns3 size={16} />}
           rightSection={<IconChevronDown size={14} />}
-          onClick={() => setOpened(!opened)}
+          onClick={() => open(!opened)}
         >
           Columns
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns">
         <Checkbox.Group
-          value={[...columns]}
+          value={[...ticked]}
           aria-label="Columns"
-          onChange={(ids) => onChange(COLUMNS.flatMap(({ id }) => (ids.includes(id) ? [id] : [])))}
+          onChange={(ids) => choose(COLUMNS.flatMap(({ id }) => (ids.includes(id) ? [id] : [])))}
         >
           <Stack gap={8}>
             {COLUMNS.map(({ id, label }) => (
@@ -67,7 +77,7 @@ function ColumnMenu({ columns, onChange }: ColumnMenuProps) {
             ))}
           </Stack>
         </Checkbox.Group>
-        <Button size="compact-xs" variant="subtle" mt="sm" onClick={() => onChange(DEFAULT_COLUMNS)}>
+        <Button size="compact-xs" variant="subtle" mt="sm" onClick={() => choose(DEFAULT_COLUMNS)}>
           Back to the usual ones
         </Button>
       </Popover.Dropdown>
