@@ -11,7 +11,7 @@ type Change<Answer, Sent> = Pick<UseMutationOptions<Answer, Error, Sent>, "mutat
   /** Whether a refusal, too, means that what is shown may be out of date. */
   readonly refreshesAlways?: boolean;
   /** Heads the message in the corner when it was refused; left out where the page itself shows that. */
-  readonly failed?: string | ((error: Error) => string);
+  readonly failed?: string | ((error: Error, sent: Sent) => string);
   readonly onSuccess?: (answer: Answer, sent: Sent) => void;
   /** When the answers of those queries are there, too. */
   readonly onRefreshed?: (answer: Answer, sent: Sent) => void;
@@ -45,9 +45,9 @@ export function useChange<Answer, Sent = void>({
       await refresh();
       onRefreshed?.(answer, sent);
     },
-    async onError(error) {
+    async onError(error, sent) {
       if (failed !== undefined) {
-        notifications.show({ color: "red", title: typeof failed === "string" ? failed : failed(error), message: error.message });
+        notifications.show({ color: "red", title: typeof failed === "string" ? failed : failed(error, sent), message: error.message });
       }
       onError?.(error);
       await (refreshesAlways ? refresh() : undefined);

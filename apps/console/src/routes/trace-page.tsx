@@ -18,7 +18,6 @@ import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
 import { type StepFilter, readFilter } from "#features/traces/waterfall/find-steps.ts";
 import { MissingTrace } from "#features/traces/trace/missing-trace.tsx";
-import { useApi } from "#http/api-context.ts";
 import { hasCode } from "#http/api-error.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { ErrorState } from "#ui/kit/list-states.tsx";
@@ -28,17 +27,16 @@ import { formatExactCount } from "#ui/words/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
 
-export const prefetch: Prefetch = ({ api, queries, params: { projectId = "", traceId = "" } }) => {
-  void queries.prefetchQuery(digestQuery(api, projectId, traceId));
-  void queries.prefetchQuery(stepsQuery(api, projectId, traceId));
+export const prefetch: Prefetch = ({ queries, params: { projectId = "", traceId = "" } }) => {
+  void queries.prefetchQuery(digestQuery(projectId, traceId));
+  void queries.prefetchQuery(stepsQuery(projectId, traceId));
 };
 
 export function TracePage() {
   const { projectId, traceId } = route.useParams();
-  const api = useApi();
-  const digest = useQuery(digestQuery(api, projectId, traceId));
+  const digest = useQuery(digestQuery(projectId, traceId));
   // Asked for at the same time, so that the first rows don't wait for the head.
-  const steps = useQuery(stepsQuery(api, projectId, traceId));
+  const steps = useQuery(stepsQuery(projectId, traceId));
   const live = useLive({ projectId, traceId, refresh: () => Promise.all([refetchWhole(digest), refetchWhole(steps)]) });
   useTitle(digest.data === undefined ? "Trace" : `${digest.data.name} · Trace`);
   const failed = digest.data === undefined ? digest.error : steps.data === undefined ? steps.error : null;

@@ -19,12 +19,12 @@ import classes from "./traces-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/traces");
 
-export const prefetch: Prefetch = ({ api, queries, params: { projectId = "" }, search }) => {
+export const prefetch: Prefetch = ({ queries, params: { projectId = "" }, search }) => {
   const asked = askedOf(listStateOf(search));
   if (isReadable(asked.q)) {
-    void queries.prefetchInfiniteQuery(tracesQuery(api, projectId, asked));
+    void queries.prefetchInfiniteQuery(tracesQuery(projectId, asked));
   }
-  void queries.prefetchQuery(viewsQuery(api, projectId));
+  void queries.prefetchQuery(viewsQuery(projectId));
 };
 
 export function TracesPage() {

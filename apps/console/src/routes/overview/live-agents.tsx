@@ -1,9 +1,7 @@
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery } from "#features/projects/api/projects.ts";
-import { newestTracesQuery } from "#features/traces/api/traces.ts";
-import { useQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
+import { newestTracesQuery } from "#features/traces/api/list-traces.ts";
 import { plural } from "#ui/words/format.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import { Status } from "#ui/kit/status.tsx";
@@ -17,10 +15,9 @@ const RUNNING = { q: "status:running", limit: SHOWN + 1, everyMs: 5_000 };
 
 /** What runs just now, in the projects that the viewer may see. */
 export function LiveAgents() {
-  const api = useApi();
   const projects = useQuery(projectsQuery);
   const watched = watchedOf(projects.data ?? []);
-  const asked = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(api, id, RUNNING)) });
+  const asked = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(id, RUNNING)) });
   const running = watched
     .flatMap((project, index) => (asked[index]?.data?.items ?? []).map((trace) => ({ project, trace })))
     .toSorted((one, other) => other.trace.started_at.localeCompare(one.trace.started_at));

@@ -3,8 +3,7 @@ import { alertChannelsQuery, alertRulesQuery } from "#features/alerts/api/alerts
 import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { newestTracesQuery } from "#features/traces/api/traces.ts";
-import { useApi } from "#http/api-context.ts";
+import { newestTracesQuery } from "#features/traces/api/list-traces.ts";
 import { useNow } from "#ui/time/use-now.ts";
 import type { Asked } from "./steps.ts";
 import {
@@ -44,7 +43,6 @@ export function useTroubles({
   readonly isAdmin: boolean;
   readonly isSecondFactorStep: boolean;
 }): Troubles {
-  const api = useApi();
   const now = useNow();
   const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
   const repositories = useQuery(repositoriesQuery);
@@ -53,7 +51,7 @@ export function useTroubles({
   const letters = useQuery(allDeadLettersQuery);
   const named = projects.data ?? [];
   const watched = watchedOf(named);
-  const failures = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(api, id, FAILURES)) });
+  const failures = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(id, FAILURES)) });
   const rules = useQueries({ queries: watched.map(({ id }) => ({ ...alertRulesQuery(id), refetchInterval: RULES_MS })) });
   const channels = useQueries({ queries: watched.map(({ id }) => ({ ...alertChannelsQuery(id), refetchInterval: RULES_MS })) });
 

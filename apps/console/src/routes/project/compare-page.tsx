@@ -3,14 +3,13 @@ import { type AlignmentFilter, type Comparison, alignmentFilterSchema } from "@s
 import { IconArrowsExchange, IconGitCompare } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type Compared, comparisonQuery } from "#features/compare/api/compare.ts";
+import { type Compared, comparisonQuery, named } from "#features/compare/api/compare.ts";
 import { AlignedSteps } from "#features/compare/components/aligned-steps.tsx";
 import { Differences } from "#features/compare/components/differences.tsx";
 import { Figures } from "#features/compare/components/figures.tsx";
 import { CodeDifferences, EdgeDifferences, ModelDifferences } from "#features/compare/components/path-and-code.tsx";
 import { PickTrace } from "#features/compare/components/pick-trace.tsx";
 import { RunCard } from "#features/compare/components/run-card.tsx";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -59,12 +58,11 @@ function Compare({ compared }: { readonly compared: Compared }) {
   const navigate = route.useNavigate();
   const search = route.useSearch();
   const show = alignmentFilterSchema.safeParse(search.show).data ?? "all";
-  const comparison = useInfiniteQuery(comparisonQuery(useApi(), compared, show));
+  const comparison = useInfiniteQuery(comparisonQuery(compared, show));
   const [first] = comparison.data?.pages ?? [];
   if (first === undefined) {
     return <Unanswered query={comparison} failed="The runs could not be compared" />;
   }
-  const nameQuery = (name: string): string => `name:"${name.replaceAll(/["\\*]/g, String.raw`\$&`)}"`;
   return (
     <Stack gap="xl">
       <div className={classes.runs}>
@@ -72,7 +70,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
           <PickTrace
             projectId={projectId}
             label="Another A"
-            query={nameQuery(first.b.name)}
+            query={named(first.b.name)}
             except={[first.a.id, first.b.id]}
             onPick={(id) => void navigate({ search: { a: id, b } })}
           />
@@ -89,7 +87,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
           <PickTrace
             projectId={projectId}
             label="Another B"
-            query={nameQuery(first.a.name)}
+            query={named(first.a.name)}
             except={[first.a.id, first.b.id]}
             onPick={(id) => void navigate({ search: { a, b: id } })}
           />

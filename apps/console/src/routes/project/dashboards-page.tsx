@@ -8,7 +8,6 @@ import { askedRange } from "#features/dashboards/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
 import { Dashboard, DashboardSkeleton } from "#features/dashboards/components/dashboard.tsx";
 import { groupingOf } from "#features/dashboards/groupings.ts";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ListError } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -34,7 +33,7 @@ export function DashboardsPage() {
   const inAddress = timeRangeOf(search);
   const range = Object.values(inAddress).every((value) => value === undefined) ? DEFAULT_RANGE : inAddress;
   const asked = askedRange(range, useNow());
-  const metrics = useQuery(metricsQuery(useApi(), projectId, asked));
+  const metrics = useQuery(metricsQuery(projectId, asked));
   const grouping = groupingOf(search.by);
   // Two instants, so that the list shows what was counted.
   const counted = { from: asked.from, to: asked.to };

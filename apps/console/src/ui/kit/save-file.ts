@@ -10,3 +10,7 @@ export function saveFile(content: Blob, name: string): void {
   // The browser may only begin to read it after the click.
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
+
+export function saveJson(value: unknown, name: string): void {
+  saveFile(new Blob([JSON.stringify(value, null, 2) ?? "null"], { type: "application/json" }), name);
+}

@@ -2,7 +2,6 @@ import { Button } from "@mantine/core";
 import { IconGitCompare } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
 import { earlierRunsOf, tracesToCompareQuery } from "#features/compare/api/compare.ts";
 
 type CompareWithProps = {
@@ -12,7 +11,7 @@ type CompareWithProps = {
 
 /** Leads to the comparison of a trace with the run of the same name before it; where there is none, to one that asks which. */
 export function CompareWith({ projectId, trace }: CompareWithProps) {
-  const earlier = useQuery(tracesToCompareQuery(useApi(), projectId, earlierRunsOf(trace)));
+  const earlier = useQuery(tracesToCompareQuery(projectId, earlierRunsOf(trace)));
   const before = earlier.data?.items.find(({ id }) => id !== trace.id)?.id;
   return (
     <Button

@@ -2,7 +2,6 @@ import { Button, Popover, Text, TextInput, UnstyledButton } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { useApi } from "#http/api-context.ts";
 import { formatDuration } from "#ui/words/format.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { tracesToCompareQuery } from "#features/compare/api/compare.ts";
@@ -57,7 +56,7 @@ type ChoicesProps = {
 function Choices({ projectId, query, except, onPick }: ChoicesProps) {
   const [typed, setTyped] = useState(query);
   const [asked] = useDebouncedValue(typed, PAUSE_MS);
-  const found = useQuery(tracesToCompareQuery(useApi(), projectId, asked));
+  const found = useQuery(tracesToCompareQuery(projectId, asked));
   const traces = found.data?.items.filter(({ id }) => !except.includes(id));
   const heading = useId();
   return (

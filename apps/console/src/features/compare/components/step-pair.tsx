@@ -2,7 +2,6 @@ import { Anchor, Group, Text, Title } from "@mantine/core";
 import type { AlignedStep, Observation } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
 import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
 import { useMemo } from "react";
@@ -19,10 +18,9 @@ const VALUES = [
 
 /** What two aligned steps took in and gave back, line by line; of one alone what it did. */
 export function StepPair({ step, compared }: { readonly step: AlignedStep; readonly compared: Compared }) {
-  const api = useApi();
   const { projectId } = compared;
-  const a = useQuery({ ...comparedStepQuery(api, projectId, compared.a, step.a?.id ?? ""), enabled: step.a !== null });
-  const b = useQuery({ ...comparedStepQuery(api, projectId, compared.b, step.b?.id ?? ""), enabled: step.b !== null });
+  const a = useQuery({ ...comparedStepQuery(projectId, compared.a, step.a?.id ?? ""), enabled: step.a !== null });
+  const b = useQuery({ ...comparedStepQuery(projectId, compared.b, step.b?.id ?? ""), enabled: step.b !== null });
   const error = a.error ?? b.error;
   if (error !== null) {
     return <ErrorState title="The step could not be loaded" error={error} onRetry={() => void Promise.all([a.refetch(), b.refetch()])} />;

@@ -1,6 +1,7 @@
 import { metricsSchema } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 import type { AskedRange } from "#features/dashboards/asked-range.ts";
 
 const REFRESH_MS = 30_000;
@@ -8,17 +9,11 @@ const REFRESH_MS = 30_000;
 export type GroupsQuestion = { readonly by?: "kind" | "name" | "model" | "status" | "trace"; readonly kind?: "node" | "tool" | "llm" };
 
 /** A project's figures over a time, and groups of them where asked for. */
-export function metricsQuery(api: Api, projectId: string, { from, to, step }: AskedRange, { by, kind }: GroupsQuestion = {}) {
+export function metricsQuery(projectId: string, { from, to, step }: AskedRange, { by, kind }: GroupsQuestion = {}) {
+  const query = { from, to, step, by, kind };
   return queryOptions({
     queryKey: ["metrics", projectId, from, to, step, by, kind],
-    queryFn: ({ signal }) =>
-      api.request({
-        part: "observability",
-        path: `/api/v1/projects/${encodeURIComponent(projectId)}/metrics`,
-        query: { from, to, step, by, kind },
-        answer: metricsSchema,
-        signal,
-      }),
+    queryFn: answerTo(observability.get(encoded`/api/v1/projects/${projectId}/metrics`, { query, answer: metricsSchema })),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });

@@ -2,7 +2,6 @@ import { Paper, SegmentedControl, Text, Title } from "@mantine/core";
 import type { Metrics } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useApi } from "#http/api-context.ts";
 import { formatCost, formatCount } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -23,7 +22,7 @@ type BreakdownProps = {
 
 /** The time's figures by a property; a group leads to its traces. */
 export function Breakdown({ projectId, range, grouping, onGroup, children }: BreakdownProps) {
-  const metrics = useQuery(metricsQuery(useApi(), projectId, range, grouping.question));
+  const metrics = useQuery(metricsQuery(projectId, range, grouping.question));
   const groups = metrics.isPlaceholderData ? undefined : metrics.data?.groups;
   return (
     <Paper component="section" aria-label="Breakdown" className={classes.card}>

@@ -1,15 +1,15 @@
 import { Text } from "@mantine/core";
 import { type Gap, gapPageSchema } from "@sightline/observability/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { useInfiniteQuery, infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useApi } from "#http/api-context.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { pageByPage } from "#http/queries.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import type { Api } from "#http/api.ts";
 
 type GapListProps = {
   readonly projectId: string;
@@ -19,7 +19,7 @@ type GapListProps = {
 
 /** What never arrived, as ranges of the numbers that a producer gives its events. */
 export function GapList({ projectId, children }: GapListProps) {
-  const list = useInfiniteQuery(gapsQuery(useApi(), projectId));
+  const list = useInfiniteQuery(gapsQuery(projectId));
   return (
     <ListOf
       list={list}
@@ -78,20 +78,7 @@ const PAGE_SIZE = 50;
 const EVERY_MS = 15_000;
 
 /** Ranges of lost events, newest first. */
-function gapsQuery(api: Api, projectId: string) {
-  return infiniteQueryOptions({
-    queryKey: ["projects", projectId, "gaps"],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "observability",
-        path: `/api/v1/projects/${encodeURIComponent(projectId)}/gaps`,
-        query: { cursor: pageParam, limit: PAGE_SIZE },
-        answer: gapPageSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: EVERY_MS,
-  });
+function gapsQuery(projectId: string) {
+  const call = observability.get(encoded`/api/v1/projects/${projectId}/gaps`, { query: { limit: PAGE_SIZE }, answer: gapPageSchema });
+  return { ...pageByPage(["projects", projectId, "gaps"], call), placeholderData: keepPreviousData, refetchInterval: EVERY_MS };
 }

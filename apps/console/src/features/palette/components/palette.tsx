@@ -15,7 +15,6 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useId, useState } from "react";
-import { useApi } from "#http/api-context.ts";
 import { formatTime } from "#ui/words/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
@@ -104,14 +103,13 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
 }
 
 function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) {
-  const api = useApi();
   const navigate = useNavigate();
   const { projectId } = useParams({ strict: false });
   const [settled] = useDebouncedValue(typed, TYPING_MS);
-  const repositories = useQuery(repositoriesQuery(api));
-  const projects = useQuery(projectsQuery(api));
-  const code = useQuery(codeQuery(api, settled));
-  const traces = useQuery(tracesQuery(api, projectId, settled));
+  const repositories = useQuery(repositoriesQuery);
+  const projects = useQuery(projectsQuery);
+  const code = useQuery(codeQuery(settled));
+  const traces = useQuery(tracesQuery(projectId, settled));
   const icon = { size: 18, stroke: 1.6, "aria-hidden": true } as const;
 
   const pages: Group = {

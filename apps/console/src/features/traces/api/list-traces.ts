@@ -1,27 +1,21 @@
 import { type FacetField, type TraceSort, facetListSchema, tracePageSchema } from "@sightline/observability/contract";
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { encoded, observability } from "#http/calls.ts";
+import { answerTo, pageByPage } from "#http/queries.ts";
 
 const PAGE_SIZE = 50;
+
+const tracesOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/traces`;
 
 export type AskedTraces = { readonly q: string; readonly sort: TraceSort; readonly order: "desc" | "asc" };
 
 /** A project's traces that a query finds. */
-export function tracesQuery(api: Api, projectId: string, { q, sort, order }: AskedTraces) {
-  return infiniteQueryOptions({
-    queryKey: ["traces", projectId, q, sort, order],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "observability",
-        path: `${projectPath(projectId)}/traces`,
-        query: { q, sort, order, cursor: pageParam, limit: PAGE_SIZE },
-        answer: tracePageSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+export function tracesQuery(projectId: string, { q, sort, order }: AskedTraces) {
+  const query = { q, sort, order, limit: PAGE_SIZE };
+  return {
+    ...pageByPage(["traces", projectId, q, sort, order], observability.get(tracesOf(projectId), { query, answer: tracePageSchema })),
     placeholderData: keepPreviousData,
-  });
+  };
 }
 
 /** The list is live as long as only its first page is shown, since more pages would be asked for again and again. */
@@ -29,25 +23,24 @@ export function isLive(pages: number | undefined): boolean {
   return pages === undefined || pages <= 1;
 }
 
-export type AskedFacets = { readonly field: FacetField; readonly prefix: string; readonly q: string };
-
-/** The values that a field has, for the completion of a query. */
-export function facetsQuery(api: Api, projectId: string, { field, prefix, q }: AskedFacets) {
+/** The newest traces that a query finds, asked for again and again. */
+export function newestTracesQuery(projectId: string, { everyMs, ...query }: { q: string; limit: number; everyMs: number }) {
   return queryOptions({
-    queryKey: ["facets", projectId, field, prefix, q],
-    queryFn: ({ signal }) =>
-      api.request({
-        part: "observability",
-        path: `${projectPath(projectId)}/traces/facets`,
-        query: { field, prefix, q, limit: 20 },
-        answer: facetListSchema,
-        signal,
-      }),
-    staleTime: 30_000,
-    retry: false,
+    queryKey: ["traces", projectId, "newest", query.q, query.limit],
+    queryFn: answerTo(observability.get(tracesOf(projectId), { query, answer: tracePageSchema })),
+    refetchInterval: everyMs,
   });
 }
 
-function projectPath(projectId: string): string {
-  return `/api/v1/projects/${encodeURIComponent(projectId)}`;
+export type AskedFacets = { readonly field: FacetField; readonly prefix: string; readonly q: string };
+
+/** The values that a field has, for the completion of a query. */
+export function facetsQuery(projectId: string, asked: AskedFacets) {
+  const query = { ...asked, limit: 20 };
+  return queryOptions({
+    queryKey: ["facets", projectId, asked.field, asked.prefix, asked.q],
+    queryFn: answerTo(observability.get(`${tracesOf(projectId)}/facets`, { query, answer: facetListSchema })),
+    staleTime: 30_000,
+    retry: false,
+  });
 }

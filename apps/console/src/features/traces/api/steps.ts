@@ -1,6 +1,10 @@
 import { type Step, stepPageSchema } from "@sightline/observability/contract";
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
+import { type QueryFunctionContext, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import { observability } from "#http/calls.ts";
+import { ask } from "#http/queries.ts";
+import type { Call } from "#http/send.ts";
+import { traceOf } from "./trace.ts";
 
 /** Enough to fill any screen, and there at once. */
 const FIRST_PAGE = 300;
@@ -19,51 +23,31 @@ export type Steps = {
 };
 
 /** A trace's steps, page by page: the first ones show as soon as they are there. Asked again, it asks only for what changed. */
-export function stepsQuery(api: Api, projectId: string, traceId: string) {
-  const queryKey = ["trace steps", projectId, traceId] as const;
+export function stepsQuery(projectId: string, traceId: string) {
+  const call = observability.get(`${traceOf(projectId, traceId)}/steps`, { answer: stepPageSchema });
   return queryOptions({
-    queryKey,
-    queryFn: ({ client, signal }) => loadSteps({ api, client, projectId, traceId, queryKey, signal }),
+    queryKey: ["trace steps", projectId, traceId],
+    queryFn: (context) => loadSteps(context, call),
     // Comparing twenty thousand steps to find out which are the same costs more than it saves.
     structuralSharing: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: Infinity,
     gcTime: 30_000,
   });
 }
 
-async function loadSteps({
-  api,
-  client,
-  projectId,
-  traceId,
-  queryKey,
-  signal,
-}: {
-  readonly api: Api;
-  readonly client: QueryClient;
-  readonly projectId: string;
-  readonly traceId: string;
-  readonly queryKey: readonly string[];
-  readonly signal: AbortSignal;
-}): Promise<Steps> {
-  const load = (query: { readonly cursor?: string | undefined; readonly limit: number; readonly after_revision?: string }) =>
-    api.request({
-      part: "observability",
-      path: `/api/v1/projects/${encodeURIComponent(projectId)}/traces/${encodeURIComponent(traceId)}/steps`,
-      query,
-      answer: stepPageSchema,
-      signal,
-    });
+async function loadSteps(context: QueryFunctionContext, call: Call<z.infer<typeof stepPageSchema>>): Promise<Steps> {
+  const { client, queryKey } = context;
+  const load = (query: NonNullable<typeof call.query>) => ask(context, { ...call, query });
   const known = client.getQueryData<Steps>(queryKey);
   const since = known?.complete === true ? known.revision : undefined;
-  let page = await load(since === undefined ? { limit: FIRST_PAGE } : { limit: PAGE, after_revision: since });
+  let page = await load({ limit: since === undefined ? FIRST_PAGE : PAGE, after_revision: since });
   const { revision } = page;
   const items = [...page.items];
   while (page.next_cursor !== null) {
     if (known === undefined) {
       client.setQueryData<Steps>(queryKey, { items: [...items], total: page.total, complete: false, truncated: page.truncated, revision });
     }
-    page = await load({ cursor: page.next_cursor, limit: PAGE, ...(since === undefined ? {} : { after_revision: since }) });
+    page = await load({ cursor: page.next_cursor, limit: PAGE, after_revision: since });
     items.push(...page.items);
   }
   const merged = since === undefined || known === undefined ? items : mergeSteps(known.items, items);

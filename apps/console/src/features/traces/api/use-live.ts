@@ -4,6 +4,7 @@ import { createFollower } from "./follow.ts";
 import { listen } from "./listen.ts";
 import type { Api } from "#http/api.ts";
 import { useApi } from "#http/api-context.ts";
+import { encoded } from "#http/calls.ts";
 
 /** `live`: told of changes as they happen. `reconnecting`: asked for every two seconds, until the stream is back. */
 export type LiveState = "connecting" | "live" | "reconnecting";
@@ -102,7 +103,7 @@ async function openStream(
 ): Promise<ReadableStream<Uint8Array>> {
   const response = await api.download({
     part: "observability",
-    path: `/api/v1/projects/${encodeURIComponent(projectId)}/live`,
+    path: encoded`/api/v1/projects/${projectId}/live`,
     query: { trace_id: traceId },
     accept: "text/event-stream",
     signal,

@@ -1,28 +1,22 @@
-import { type ChangeViewRequest, type CreateViewRequest, type View, viewListSchema, viewSchema } from "@sightline/observability/contract";
+import { type ChangeViewRequest, type CreateViewRequest, viewListSchema, viewSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import type { Api } from "#http/api.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { answerTo, itemsOf } from "#http/queries.ts";
 
-export function viewsQuery(api: Api, projectId: string) {
+const viewsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/views`;
+
+export function viewsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["views", projectId],
-    queryFn: ({ signal }) => api.request({ part: "observability", path: viewsPath(projectId), answer: viewListSchema, signal }),
+    queryFn: answerTo(observability.get(viewsOf(projectId), { answer: itemsOf(viewListSchema) })),
     staleTime: 30_000,
   });
 }
 
-export function createView(api: Api, projectId: string, body: CreateViewRequest): Promise<View> {
-  return api.request({ part: "observability", method: "POST", path: viewsPath(projectId), body, answer: viewSchema });
-}
+export const createView = (projectId: string, body: CreateViewRequest) =>
+  observability.post(viewsOf(projectId), { body, answer: viewSchema });
 
-export function changeView(api: Api, projectId: string, viewId: string, body: ChangeViewRequest): Promise<View> {
-  return api.request({ part: "observability", method: "PATCH", path: `${viewsPath(projectId)}/${viewId}`, body, answer: viewSchema });
-}
+export const changeView = (projectId: string, viewId: string, body: ChangeViewRequest) =>
+  observability.patch(viewsOf(projectId) + encoded`/${viewId}`, { body, answer: viewSchema });
 
-export async function deleteView(api: Api, projectId: string, viewId: string): Promise<void> {
-  await api.request({ part: "observability", method: "DELETE", path: `${viewsPath(projectId)}/${viewId}`, answer: z.unknown() });
-}
-
-function viewsPath(projectId: string): string {
-  return `/api/v1/projects/${encodeURIComponent(projectId)}/views`;
-}
+export const deleteView = (projectId: string, viewId: string) => observability.delete(viewsOf(projectId) + encoded`/${viewId}`);

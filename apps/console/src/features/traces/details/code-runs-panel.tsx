@@ -1,13 +1,13 @@
 import { Anchor, Text } from "@mantine/core";
 import { type CodePlace, type CodeRun, codeRunsSchema } from "@sightline/observability/contract";
-import { useQuery, queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useApi } from "#http/api-context.ts";
+import { observability } from "#http/calls.ts";
+import { answerTo } from "#http/queries.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
-import type { Api } from "#http/api.ts";
 import classes from "./code-runs-panel.module.css";
 
 /** Which functions of a file agents ran, and the traces that did; of the lines that are marked, when some are. */
@@ -22,7 +22,7 @@ export function CodeRunsPanel({
   readonly commit: string;
   readonly onLine: (line: number) => void;
 }) {
-  const runs = useQuery(codeRunsQuery(useApi(), { repo, path, lines }));
+  const runs = useQuery(codeRunsQuery({ repo, path, lines }));
   if (runs.data === undefined) {
     return <Unanswered query={runs} failed="The runs could not be loaded" loading={<LoadingRows rows={4} height={60} />} />;
   }
@@ -110,16 +110,10 @@ type FileLines = {
 };
 
 /** What ran of a file in the last thirty days, in all projects that the person may see. */
-function codeRunsQuery(api: Api, { repo, path, lines }: FileLines) {
+function codeRunsQuery({ repo, path, lines }: FileLines) {
+  const query = { repo, path, from: lines?.start, to: lines?.end };
   return queryOptions({
-    queryKey: ["code runs", repo, path, lines?.start, lines?.end],
-    queryFn: ({ signal }) =>
-      api.request({
-        part: "observability",
-        path: "/api/v1/code-runs",
-        query: { repo, path, from: lines?.start, to: lines?.end },
-        answer: codeRunsSchema,
-        signal,
-      }),
+    queryKey: ["code runs", repo, path, query.from, query.to],
+    queryFn: answerTo(observability.get("/api/v1/code-runs", { query, answer: codeRunsSchema })),
   });
 }

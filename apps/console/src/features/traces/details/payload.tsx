@@ -1,9 +1,7 @@
 import { Button, Text, Title } from "@mantine/core";
 import { type TruncatedValue, truncatedValueSchema } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { payloadQuery } from "#features/traces/api/trace.ts";
-import { fetchWholeValue } from "#features/traces/api/whole-value.ts";
-import { useApi } from "#http/api-context.ts";
+import { payloadQuery, useLoadWhole } from "#features/traces/api/payloads.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { JsonView } from "#features/traces/json/json-view.tsx";
@@ -40,21 +38,12 @@ export function Payload({ title, value, of }: { readonly title: string; readonly
 }
 
 function Json({ title, value, of }: { readonly title: string; readonly value: object; readonly of: Of }) {
-  const api = useApi();
-  return (
-    <JsonView
-      value={value}
-      label={title}
-      height={JSON_HEIGHT}
-      fileName={`${title.toLowerCase()}.json`}
-      compact
-      onLoad={(part, signal, onProgress) => fetchWholeValue(api, { ...of, value: part }, signal, onProgress)}
-    />
-  );
+  const onLoad = useLoadWhole(of);
+  return <JsonView value={value} label={title} height={JSON_HEIGHT} fileName={`${title.toLowerCase()}.json`} compact onLoad={onLoad} />;
 }
 
 function LongValue({ title, value, of }: { readonly title: string; readonly value: TruncatedValue; readonly of: Of }) {
-  const ranges = useInfiniteQuery({ ...payloadQuery(useApi(), { ...of, value }), enabled: false });
+  const ranges = useInfiniteQuery({ ...payloadQuery(of, value), enabled: false });
   const pages = ranges.data?.pages;
   const read = pages?.at(-1)?.next_from ?? (pages === undefined ? 0 : value.characters);
   const next = pages === undefined ? () => ranges.refetch() : () => ranges.fetchNextPage();

@@ -7,7 +7,6 @@ import { type ReactNode, useMemo } from "react";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
-import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
@@ -29,7 +28,7 @@ type StepDetailsProps = {
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
 export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
-  const whole = useQuery(observationQuery(useApi(), { projectId, traceId, observationId: step.id }));
+  const whole = useQuery(observationQuery(projectId, traceId, step.id));
   const of = { projectId, traceId };
   return (
     <Stack gap="lg" className={classes.details}>

@@ -1,14 +1,13 @@
 import { ActionIcon, Alert, Autocomplete, Button, Group, NumberInput, Stack, Text, TextInput, Title } from "@mantine/core";
 import { type Score, type CreateScoreRequest, scoreNamesSchema, scorePageSchema, scoreSchema } from "@sightline/observability/contract";
 import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient, queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { allOf, answerTo, itemsOf } from "#http/queries.ts";
+import { useChange } from "#http/use-change.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { z } from "zod";
-import { PAGE_SIZE, allPages } from "#http/all-pages.ts";
-import type { Api } from "#http/api.ts";
 import classes from "./trace-scores.module.css";
 
 type TraceScoresProps = {
@@ -24,17 +23,12 @@ type TraceScoresProps = {
 
 /** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
 export function TraceScores({ projectId, traceId, step, userId, mayScore }: TraceScoresProps) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const scores = useQuery(scoresQuery(api, projectId, traceId));
+  const scores = useQuery(scoresQuery(projectId, traceId));
   const heading = useId();
-  const changed = async (): Promise<void> => {
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ["scores", projectId, traceId] }),
-      queries.invalidateQueries({ queryKey: ["score names", projectId] }),
-    ]);
-  };
-  const remove = useMutation({ mutationFn: (score: Score) => deleteScore(api, projectId, score.id), onSuccess: changed });
+  const remove = useChange({
+    send: (score: Score) => observability.delete(scoresOf(projectId) + encoded`/${score.id}`),
+    refreshes: keysOf(projectId, traceId),
+  });
   return (
     <Stack component="section" gap="sm" aria-labelledby={heading}>
       <Title order={3} id={heading}>
@@ -78,39 +72,31 @@ export function TraceScores({ projectId, traceId, step, userId, mayScore }: Trac
           ))}
         </ul>
       )}
-      {mayScore && <AddScore projectId={projectId} traceId={traceId} step={step} onAdded={changed} />}
+      {mayScore && <AddScore projectId={projectId} traceId={traceId} step={step} />}
     </Stack>
   );
 }
 
-type AddScoreProps = {
-  readonly projectId: string;
-  readonly traceId: string;
-  readonly step: { readonly id: string; readonly name: string } | undefined;
-  readonly onAdded: () => Promise<void>;
-};
-
-function AddScore({ projectId, traceId, step, onAdded }: AddScoreProps) {
-  const api = useApi();
-  const names = useQuery(scoreNamesQuery(api, projectId));
+function AddScore({ projectId, traceId, step }: Pick<TraceScoresProps, "projectId" | "traceId" | "step">) {
+  const names = useQuery(scoreNamesQuery(projectId));
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState("");
   const [value, setValue] = useState<number | string>("");
   const [comment, setComment] = useState("");
-  const add = useMutation({
-    mutationFn: (given: number) =>
-      createScore(api, projectId, {
+  const add = useChange({
+    send: (given: number) =>
+      createScore(projectId, {
         trace_id: traceId,
         ...(step === undefined ? {} : { observation_id: step.id }),
         name: name.trim(),
         value: given,
         ...(comment.trim() === "" ? {} : { comment: comment.trim() }),
       }),
-    onSuccess: async () => {
+    refreshes: keysOf(projectId, traceId),
+    onSuccess() {
       setValue("");
       setComment("");
       setOpen(false);
-      await onAdded();
     },
   });
   const words = `Score ${step === undefined ? "the trace" : "the step"}`;
@@ -135,7 +121,7 @@ function AddScore({ projectId, traceId, step, onAdded }: AddScoreProps) {
       <Group align="flex-end" gap="xs">
         <Autocomplete
           label="Name"
-          data={names.data?.items ?? []}
+          data={[...(names.data ?? [])]}
           value={name}
           onChange={setName}
           maxLength={200}
@@ -175,45 +161,29 @@ function authorInWords({ author }: Score, userId: string | undefined): string {
   return author === userId ? "you" : "a colleague";
 }
 
+const scoresOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/scores`;
+
+/** The keys of what another score changes. */
+const keysOf = (projectId: string, traceId: string) => [
+  ["scores", projectId, traceId],
+  ["score names", projectId],
+];
+
 /** What the application and people gave a trace and its steps, newest first. */
-function scoresQuery(api: Api, projectId: string, traceId: string) {
+function scoresQuery(projectId: string, traceId: string) {
   return queryOptions({
     queryKey: ["scores", projectId, traceId],
-    queryFn: ({ signal }) =>
-      allPages((cursor) =>
-        api.request({
-          part: "observability",
-          path: pathOf(projectId),
-          query: { trace_id: traceId, cursor, limit: PAGE_SIZE },
-          answer: scorePageSchema,
-          signal,
-        }),
-      ),
+    queryFn: allOf(observability.get(scoresOf(projectId), { query: { trace_id: traceId }, answer: scorePageSchema })),
   });
 }
 
 /** Names that scores of the project have. */
-function scoreNamesQuery(api: Api, projectId: string) {
+function scoreNamesQuery(projectId: string) {
   return queryOptions({
     queryKey: ["score names", projectId],
-    queryFn: ({ signal }) => api.request({ part: "observability", path: `${pathOf(projectId)}/names`, answer: scoreNamesSchema, signal }),
+    queryFn: answerTo(observability.get(`${scoresOf(projectId)}/names`, { answer: itemsOf(scoreNamesSchema) })),
     staleTime: 60_000,
   });
 }
 
-function createScore(api: Api, projectId: string, body: CreateScoreRequest): Promise<Score> {
-  return api.request({ part: "observability", method: "POST", path: pathOf(projectId), body, answer: scoreSchema });
-}
-
-async function deleteScore(api: Api, projectId: string, scoreId: string): Promise<void> {
-  await api.request({
-    part: "observability",
-    method: "DELETE",
-    path: `${pathOf(projectId)}/${encodeURIComponent(scoreId)}`,
-    answer: z.void(),
-  });
-}
-
-function pathOf(projectId: string): string {
-  return `/api/v1/projects/${encodeURIComponent(projectId)}/scores`;
-}
+const createScore = (projectId: string, body: CreateScoreRequest) => observability.post(scoresOf(projectId), { body, answer: scoreSchema });

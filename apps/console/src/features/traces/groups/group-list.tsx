@@ -3,7 +3,6 @@ import type { TraceGroup } from "@sightline/observability/contract";
 import { IconFilterOff, IconSearch, IconUsers } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useApi } from "#http/api-context.ts";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -38,7 +37,7 @@ type GroupListProps = {
 export function GroupList({ projectId, asked, onAsk, children }: GroupListProps) {
   const { kind, sort, prefix } = asked;
   const words = WORDS[kind];
-  const list = useInfiniteQuery(traceGroupsQuery(useApi(), projectId, asked));
+  const list = useInfiniteQuery(traceGroupsQuery(projectId, asked));
   const ask = (change: Partial<Pick<AskedGroups, "prefix" | "sort">>) => {
     const next = { prefix, sort, ...change };
     onAsk({ q: next.prefix === "" ? undefined : next.prefix, sort: next.sort === "last" ? undefined : next.sort });

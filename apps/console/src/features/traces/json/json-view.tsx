@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput, Tooltip } from "@mantine/core";
 import { useClipboard, useElementSize } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import type { TruncatedValue } from "@sightline/observability/contract";
+import type { LoadWhole } from "#features/traces/api/payloads.ts";
 import {
   IconArrowDown,
   IconArrowUp,
@@ -27,7 +27,7 @@ import {
   valueAt,
   withValueAt,
 } from "./json-rows.ts";
-import { saveFile } from "#ui/kit/save-file.ts";
+import { saveJson } from "#ui/kit/save-file.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { JsonRowView } from "./json-row.tsx";
 import classes from "./json-view.module.css";
@@ -37,9 +37,6 @@ const ROW_HEIGHT = 22;
 const [LETTER, BESIDE] = [7.6, 56];
 /** Rows that are open from the start. */
 const OPEN_ROWS = 250;
-
-/** Asks for the whole of a value of which only the beginning came. */
-export type LoadWhole = (value: TruncatedValue, signal: AbortSignal, onProgress: (share: number) => void) => Promise<unknown>;
 
 type JsonViewProps = {
   readonly value: unknown;
@@ -149,10 +146,7 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
             <IconRoute2 size={15} />
           </CopyAction>
           {copyValue}
-          <Action
-            label="Download"
-            onClick={() => saveFile(new Blob([JSON.stringify(value, null, 2) ?? "null"], { type: "application/json" }), fileName)}
-          >
+          <Action label="Download" onClick={() => saveJson(value, fileName)}>
             <IconDownload size={15} />
           </Action>
         </div>

@@ -1,26 +1,23 @@
 import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { fetchTrace, observationQuery } from "#features/traces/api/trace.ts";
-import { fetchWholeValue } from "#features/traces/api/whole-value.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useLoadWhole } from "#features/traces/api/payloads.ts";
+import { observationQuery, wholeTrace } from "#features/traces/api/trace.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
-import { saveFile } from "#ui/kit/save-file.ts";
+import { saveJson } from "#ui/kit/save-file.ts";
 import { JsonView } from "./json-view.tsx";
 import classes from "./trace-json.module.css";
 
 /** What the API knows of the step that is selected, or of the trace, as JSON. */
 export function TraceJson({ projectId, trace, steps, selected }: TraceViewProps) {
-  const api = useApi();
+  const onLoad = useLoadWhole({ projectId, traceId: trace.id });
   const step = steps.find(({ id }) => id === selected);
-  const whole = useQuery({
-    ...observationQuery(api, { projectId, traceId: trace.id, observationId: selected }),
-    enabled: step !== undefined,
-  });
-  const download = useMutation({
-    mutationFn: () => fetchTrace(api, projectId, trace.id),
-    onSuccess: (all) => saveFile(new Blob([JSON.stringify(all, null, 2)], { type: "application/json" }), `trace-${trace.id}.json`),
+  const whole = useQuery({ ...observationQuery(projectId, trace.id, selected), enabled: step !== undefined });
+  const download = useChange({
+    send: () => wholeTrace(projectId, trace.id),
+    onSuccess: (all) => saveJson(all, `trace-${trace.id}.json`),
   });
   const value = step === undefined ? trace : whole.data;
   const name = step?.name ?? trace.name;
@@ -44,7 +41,7 @@ export function TraceJson({ projectId, trace, steps, selected }: TraceViewProps)
           value={value}
           label={`${name} as JSON`}
           fileName={`${step === undefined ? "trace" : "step"}-${selected}.json`}
-          onLoad={(part, signal, onProgress) => fetchWholeValue(api, { projectId, traceId: trace.id, value: part }, signal, onProgress)}
+          onLoad={onLoad}
         />
       )}
       {value === undefined && (

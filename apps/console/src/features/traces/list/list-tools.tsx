@@ -5,6 +5,7 @@ import { SPANS } from "#ui/time/time-range.ts";
 import { type ListState, isReadable } from "./list-state.ts";
 import { withRange } from "#features/traces/list/query/query-text.ts";
 import { useApi } from "#http/api-context.ts";
+import { encoded } from "#http/calls.ts";
 import { Button, Checkbox, Popover, Stack } from "@mantine/core";
 import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
@@ -27,7 +28,7 @@ export function ListTools({ projectId, state, onChange }: ListToolsProps) {
         download={(signal) =>
           api.download({
             part: "observability",
-            path: `/api/v1/projects/${encodeURIComponent(projectId)}/export`,
+            path: encoded`/api/v1/projects/${projectId}/export`,
             query: { q: withRange(state.q, state.range) },
             accept: "application/jsonl",
             signal,

@@ -2,7 +2,6 @@ import { Button, Group, Paper, Skeleton, Text, Stack } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { useApi } from "#http/api-context.ts";
 import { plural } from "#ui/words/format.ts";
 import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
@@ -34,7 +33,7 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
   const asked = askedOf(state);
   const { q, order } = asked;
   const readable = isReadable(q);
-  const options = tracesQuery(useApi(), projectId, asked);
+  const options = tracesQuery(projectId, asked);
   const queries = useQueryClient();
   const list = useInfiniteQuery({ ...options, enabled: readable });
   const live = useLive({

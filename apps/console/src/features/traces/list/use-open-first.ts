@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useApi } from "#http/api-context.ts";
 import { viewsQuery } from "#features/traces/api/views.ts";
 import { type ListState, applyView } from "./list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
@@ -19,14 +18,14 @@ export function useOpenFirst({
   readonly onOpen: (state: ListState) => void;
 }): void {
   const [usual] = useDefaultView(projectId);
-  const views = useQuery(viewsQuery(useApi(), projectId));
+  const views = useQuery(viewsQuery(projectId));
   const isDone = useRef(isAsked);
   useEffect(() => {
     if (isDone.current || isAsked || usual === undefined) {
       isDone.current = isDone.current || isAsked;
       return;
     }
-    const view = views.data?.items.find(({ id }) => id === usual);
+    const view = views.data?.find(({ id }) => id === usual);
     if (views.data !== undefined) {
       isDone.current = true;
     }

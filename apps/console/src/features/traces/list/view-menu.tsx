@@ -2,35 +2,50 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import { Button, Menu, Text, Checkbox, Modal, TextInput } from "@mantine/core";
 import type { View, ChangeViewRequest } from "@sightline/observability/contract";
 import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconPencil, IconPin, IconPlus, IconTrash, IconUsers } from "@tabler/icons-react";
-import { useQuery, useQueryClient, useMutation } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { viewsQuery, changeView, createView, deleteView } from "#features/traces/api/views.ts";
 import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
 import { notifications } from "@mantine/notifications";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 
 type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; readonly view: View };
+
+/** What is changed without a dialog, which could say what went wrong. */
+type ViewChange = { readonly view: View; readonly to: ChangeViewRequest; readonly message: string };
 
 type ViewMenuProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
 
 /** Saved views: opened, and made of what is shown; one's own and those that somebody shared. */
 export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
-  const views = useQuery(viewsQuery(useApi(), projectId));
-  const actions = useViewActions(projectId, state);
+  const views = useQuery(viewsQuery(projectId));
+  const change = useChange({
+    send: ({ view, to }: ViewChange) => changeView(projectId, view.id, to),
+    refreshes: [viewsQuery(projectId).queryKey],
+    failed: (error, { view }) => failureTitle(error, `“${view.name}” was not changed`),
+    onRefreshed: (_view, { message }) => notifications.show({ color: "green", message }),
+  });
   const [usual, setUsual] = useDefaultView(projectId);
   const [dialog, setDialog] = useState<Dialog>();
   // The one that was opened last, so that it can be changed.
   const [openedId, setOpenedId] = useState<string>();
-  const all = views.data?.items ?? [];
+  const all = views.data ?? [];
   const current = all.find((view) => isView(state, view)) ?? all.find(({ id }) => id === openedId);
   const isChanged = current !== undefined && !isView(state, current);
   const open = (view: View) => {
     setOpenedId(view.id);
     onChange(applyView(state, view));
   };
+  const share = (view: View, shared: boolean) =>
+    change.mutate({
+      view,
+      to: { shared },
+      message: shared ? `Everybody in the project sees “${view.name}”.` : `Only you see “${view.name}”.`,
+    });
   return (
     <>
       <Menu position="bottom-start" width={290} withinPortal={false}>
@@ -71,7 +86,7 @@ export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
                 <Menu.Item
                   leftSection={<IconDeviceFloppy size={15} />}
                   disabled={!isChanged || !isReadable(state.q)}
-                  onClick={() => actions.update(current)}
+                  onClick={() => change.mutate({ view: current, to: shownIn(state), message: `“${current.name}” is as you see it now.` })}
                 >
                   Save changes to “{current.name}”
                 </Menu.Item>
@@ -81,7 +96,7 @@ export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
               </Menu.Item>
               {current.can_change && (
                 <>
-                  <Menu.Item leftSection={<IconUsers size={15} />} onClick={() => actions.share(current, !current.shared)}>
+                  <Menu.Item leftSection={<IconUsers size={15} />} onClick={() => share(current, !current.shared)}>
                     {current.shared ? "Stop sharing it" : "Share it with the project"}
                   </Menu.Item>
                   <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => setDialog({ kind: "rename", view: current })}>
@@ -98,80 +113,53 @@ export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
       </Menu>
       {(dialog?.kind === "save" || dialog?.kind === "rename") && (
         <NameView
-          title={dialog.kind === "save" ? "Save as a view" : `Rename “${dialog.view.name}”`}
-          initial={dialog.kind === "save" ? "" : dialog.view.name}
-          mayShare={dialog.kind === "save"}
-          onSave={async (name, shared) => {
-            const saved = await (dialog.kind === "save" ? actions.create(name, shared) : actions.rename(dialog.view, name));
-            setOpenedId(saved.id);
-          }}
+          projectId={projectId}
+          state={state}
+          renamed={dialog.kind === "rename" ? dialog.view : undefined}
+          onSaved={setOpenedId}
           onClose={() => setDialog(undefined)}
         />
       )}
-      {dialog?.kind === "delete" && (
-        <DeleteView view={dialog.view} onDelete={() => actions.remove(dialog.view)} onClose={() => setDialog(undefined)} />
-      )}
+      {dialog?.kind === "delete" && <DeleteView projectId={projectId} view={dialog.view} onClose={() => setDialog(undefined)} />}
     </>
   );
 }
 
-/** What can be done with saved views; afterwards the list of them is loaded anew. */
-function useViewActions(projectId: string, { q, sort, order, columns }: ListState) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const shown = { query: q.trim(), sort, order, columns: [...columns] };
-
-  async function done<Result>(changing: Promise<Result>): Promise<Result> {
-    const result = await changing;
-    await queries.invalidateQueries({ queryKey: viewsQuery(api, projectId).queryKey });
-    return result;
-  }
-
-  /** For what has no dialog that could say what went wrong. */
-  function change(view: View, what: ChangeViewRequest, message: string): void {
-    done(changeView(api, projectId, view.id, what)).then(
-      () => notifications.show({ color: "green", message }),
-      (error: Error) =>
-        notifications.show({ color: "red", title: failureTitle(error, `“${view.name}” was not changed`), message: error.message }),
-    );
-  }
-
-  return {
-    create: (name: string, shared: boolean) => done(createView(api, projectId, { ...shown, name, shared })),
-    rename: (view: View, name: string) => done(changeView(api, projectId, view.id, { name })),
-    update: (view: View) => change(view, shown, `“${view.name}” is as you see it now.`),
-    share: (view: View, shared: boolean) =>
-      change(view, { shared }, shared ? `Everybody in the project sees “${view.name}”.` : `Only you see “${view.name}”.`),
-    remove: (view: View) => done(deleteView(api, projectId, view.id)),
-  };
-}
-
 type NameViewProps = {
-  readonly title: string;
-  readonly initial: string;
-  readonly mayShare: boolean;
-  readonly onSave: (name: string, shared: boolean) => Promise<unknown>;
+  readonly projectId: string;
+  readonly state: ListState;
+  /** The one that gets another name; left out for a new one. */
+  readonly renamed: View | undefined;
+  readonly onSaved: (viewId: string) => void;
   readonly onClose: () => void;
 };
 
-function NameView({ title, initial, mayShare, onSave, onClose }: NameViewProps) {
-  const [name, setName] = useState(initial);
+function NameView({ projectId, state, renamed, onSaved, onClose }: NameViewProps) {
+  const [typed, setTyped] = useState(renamed?.name ?? "");
   const [shared, setShared] = useState(false);
-  const save = useMutation({ mutationFn: () => onSave(name.trim(), shared), onSuccess: onClose });
+  const name = typed.trim();
+  const save = useChange({
+    send: () =>
+      renamed === undefined ? createView(projectId, { ...shownIn(state), name, shared }) : changeView(projectId, renamed.id, { name }),
+    refreshes: [viewsQuery(projectId).queryKey],
+    onRefreshed({ id }) {
+      onSaved(id);
+      onClose();
+    },
+  });
   return (
-    <Modal opened onClose={onClose} title={title}>
-      <DialogForm change={save} submit="Save" disabled={name.trim() === ""} onSubmit={() => save.mutate()} onCancel={onClose}>
+    <Modal opened onClose={onClose} title={renamed === undefined ? "Save as a view" : `Rename “${renamed.name}”`}>
+      <DialogForm change={save} submit="Save" disabled={name === ""} onSubmit={() => save.mutate()} onCancel={onClose}>
         <TextInput
           label="Name"
           description="It keeps the query, the order and the columns; not the time range."
           placeholder="Slow refunds"
           maxLength={100}
           data-autofocus
-          value={name}
+          {...typedInto(typed, setTyped)}
           error={save.error?.message}
-          onChange={(event) => setName(event.currentTarget.value)}
         />
-        {mayShare && (
+        {renamed === undefined && (
           <Checkbox
             label="Everybody who sees the project sees it"
             checked={shared}
@@ -183,10 +171,16 @@ function NameView({ title, initial, mayShare, onSave, onClose }: NameViewProps) 
   );
 }
 
-type DeleteViewProps = { readonly view: View; readonly onDelete: () => Promise<unknown>; readonly onClose: () => void };
+/** What a view keeps of the list. */
+function shownIn({ q, sort, order, columns }: ListState) {
+  return { query: q.trim(), sort, order, columns: [...columns] };
+}
 
-function DeleteView({ view, onDelete, onClose }: DeleteViewProps) {
-  const remove = useMutation({ mutationFn: onDelete, onSuccess: onClose });
+type DeleteViewProps = { readonly projectId: string; readonly view: View; readonly onClose: () => void };
+
+function DeleteView({ projectId, view, onClose }: DeleteViewProps) {
+  const refreshes = [viewsQuery(projectId).queryKey];
+  const remove = useChange({ send: () => deleteView(projectId, view.id), refreshes, onRefreshed: onClose });
   return (
     <ConfirmDialog
       opened

@@ -1,15 +1,15 @@
 import { Button } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { IconArrowsDiff } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { MAX_WHOLE, useLoadWhole } from "#features/traces/api/payloads.ts";
 import { observationQuery } from "#features/traces/api/trace.ts";
-import { fetchWholeValue, MAX_WHOLE } from "#features/traces/api/whole-value.ts";
 import { isTruncated } from "#features/traces/json/json-rows.ts";
 import { nodeRunsOf, runAfter, runAt, runsBeside } from "./node-runs.ts";
 import { updateOf } from "./state-diff.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
-import { useApi } from "#http/api-context.ts";
+import { useChange } from "#http/use-change.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { GraphPlayback } from "#features/traces/graph/graph-playback.tsx";
@@ -56,8 +56,7 @@ function RunState({
   run,
   onSelect,
 }: Pick<TraceViewProps, "projectId" | "trace" | "steps" | "onSelect"> & { readonly runs: readonly Step[]; readonly run: Step }) {
-  const api = useApi();
-  const observation = (id: string) => observationQuery(api, { projectId, traceId: trace.id, observationId: id });
+  const observation = (id: string) => observationQuery(projectId, trace.id, id);
   const own = useQuery(observation(run.id));
   const next = runAfter(run, runs);
   const graph = next === undefined && run.parent_id !== null ? steps.find(({ id }) => id === run.parent_id) : undefined;
@@ -161,15 +160,10 @@ type LoadedProps = {
 
 /** Compares the states; those that are too long for an answer only once they are asked for. */
 function Loaded({ projectId, traceId, before, after, written }: LoadedProps) {
-  const api = useApi();
-  const load = useMutation({
-    mutationFn: () =>
-      Promise.all(
-        [before, after].map((value) =>
-          isTruncated(value) ? fetchWholeValue(api, { projectId, traceId, value }, new AbortController().signal, () => undefined) : value,
-        ),
-      ),
-  });
+  const loadWhole = useLoadWhole({ projectId, traceId });
+  const whole = (value: unknown) =>
+    isTruncated(value) ? loadWhole(value, new AbortController().signal, () => undefined) : Promise.resolve(value);
+  const load = useChange({ send: () => Promise.all([whole(before), whole(after)]) });
   const characters = [before, after].reduce<number>((sum, value) => sum + (isTruncated(value) ? value.characters : 0), 0);
   if (load.data !== undefined) {
     return <StateDiff before={load.data[0]} after={load.data[1]} written={written} />;

@@ -2,12 +2,11 @@ import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { TraceDigest } from "@sightline/observability/contract";
 import { IconDotsVertical, IconDownload, IconHash, IconLink, IconMessageQuestion } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { fetchTrace } from "#features/traces/api/trace.ts";
+import { wholeTrace } from "#features/traces/api/trace.ts";
 import { assistantPrompt } from "./assistant-prompt.ts";
-import { useApi } from "#http/api-context.ts";
-import { saveFile } from "#ui/kit/save-file.ts";
+import { useChange } from "#http/use-change.ts";
+import { saveJson } from "#ui/kit/save-file.ts";
 
 type TraceActionsProps = {
   readonly projectId: string;
@@ -20,11 +19,11 @@ type TraceActionsProps = {
 
 /** What can be taken away from a trace's page. */
 export function TraceActions({ projectId, trace, stepId, children }: TraceActionsProps) {
-  const api = useApi();
-  const save = useMutation({
-    mutationFn: () => fetchTrace(api, projectId, trace.id),
-    onSuccess: (whole) => {
-      saveFile(new Blob([JSON.stringify(whole, null, 2)], { type: "application/json" }), `trace-${trace.id}.json`);
+  const save = useChange({
+    send: () => wholeTrace(projectId, trace.id),
+    failed: "The trace could not be saved",
+    onSuccess(whole) {
+      saveJson(whole, `trace-${trace.id}.json`);
       if (whole.truncated) {
         notifications.show({
           title: "Saved, but not all of it",
@@ -32,7 +31,6 @@ export function TraceActions({ projectId, trace, stepId, children }: TraceAction
         });
       }
     },
-    onError: (error) => notifications.show({ color: "red", title: "The trace could not be saved", message: error.message }),
   });
   return (
     <Group gap={6} wrap="nowrap">

@@ -1,22 +1,23 @@
 import { UnstyledButton } from "@mantine/core";
 import { type TraceDigest, type TranscriptEntry, type TranscriptMessage, transcriptPageSchema } from "@sightline/observability/contract";
 import { IconMessages } from "@tabler/icons-react";
-import { useInfiniteQuery, infiniteQueryOptions } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { traceOf } from "#features/traces/api/trace.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
-import { useApi } from "#http/api-context.ts";
+import { observability } from "#http/calls.ts";
+import { pageByPage } from "#http/queries.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { MessagePart } from "./message-parts.tsx";
 import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
-import type { Api } from "#http/api.ts";
 import classes from "./trace-transcript.module.css";
 
 /** What was said to models and tools, and what they said, as a conversation. */
 export function TraceTranscript({ projectId, trace, selected, onSelect }: TraceViewProps) {
-  const list = useInfiniteQuery(transcriptQuery(useApi(), projectId, trace.id));
+  const list = useInfiniteQuery(transcriptQuery(projectId, trace.id));
   useFollow(trace, list);
   const entries = list.data?.pages.flatMap((page) => page.items);
   if (entries === undefined) {
@@ -139,18 +140,8 @@ function Message({ message: { role, name, parts } }: { readonly message: Transcr
 const PAGE_SIZE = 20;
 
 /** What was said in a trace, call by call. */
-function transcriptQuery(api: Api, projectId: string, traceId: string) {
-  return infiniteQueryOptions({
-    queryKey: ["trace transcript", projectId, traceId],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "observability",
-        path: `/api/v1/projects/${encodeURIComponent(projectId)}/traces/${encodeURIComponent(traceId)}/transcript`,
-        query: { cursor: pageParam, limit: PAGE_SIZE },
-        answer: transcriptPageSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
+function transcriptQuery(projectId: string, traceId: string) {
+  const query = { limit: PAGE_SIZE };
+  const call = observability.get(`${traceOf(projectId, traceId)}/transcript`, { query, answer: transcriptPageSchema });
+  return pageByPage(["trace transcript", projectId, traceId], call);
 }

@@ -4,8 +4,7 @@ import { type ReactNode, useId, useState } from "react";
 import { type QueryOption, complete, type QueryPlace, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
 import { useTyped } from "#ui/query/use-typed.ts";
-import { skipToken, useQuery } from "@tanstack/react-query";
-import { useApi } from "#http/api-context.ts";
+import { useQuery } from "@tanstack/react-query";
 import { facetsQuery } from "#features/traces/api/list-traces.ts";
 import { isReadable } from "#features/traces/list/list-state.ts";
 import classes from "./query-bar.module.css";
@@ -28,11 +27,9 @@ function useOptions(
 }
 
 function useFacets(projectId: string, field: FacetField | undefined, prefix: string, q: string) {
-  const api = useApi();
-  const options = facetsQuery(api, projectId, { field: field ?? "name", prefix, q: isReadable(q) ? q : "" });
   const facets = useQuery({
-    ...options,
-    queryFn: field === undefined ? skipToken : (options.queryFn ?? skipToken),
+    ...facetsQuery(projectId, { field: field ?? "name", prefix, q: isReadable(q) ? q : "" }),
+    enabled: field !== undefined,
     // While more is typed the known values of the same field still fit.
     placeholderData: (previous, query) => (query?.queryKey[2] === field ? previous : undefined),
   });
