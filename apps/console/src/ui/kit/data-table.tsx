@@ -19,35 +19,59 @@ export type TableColumn<Row> = Heading & {
   readonly render: (row: Row) => ReactNode;
   /** Of its cells alone. */
   readonly td?: TableTdProps | ((row: Row) => TableTdProps);
+  /** Whether its cells are what the others of their row are about. */
+  readonly isRowHeading?: boolean;
 };
 
-type FrameProps = TableProps & {
-  /** What screen readers call the region that scrolls. */
-  readonly label: string;
-  readonly minWidth: number;
-  /** Whether it begins and ends where the heading of the panel around it does. */
-  readonly isInPanel?: boolean;
-};
-
-/** Rows of data under headings; scrolls sideways where it is narrow. A column that is false is left out. */
-export function DataTable<Row>({
-  columns,
-  rows,
-  rowKey,
-  rowProps,
-  details,
-  ...frame
-}: FrameProps & {
+type ContentProps<Row> = TableProps & {
+  /** One that is false is left out. */
   readonly columns: readonly (TableColumn<Row> | false)[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
-  readonly rowProps?: (row: Row) => TableTrProps & { readonly "data-opened"?: boolean | undefined };
+  readonly rowProps?: (row: Row) => TableTrProps & { readonly [attribute: `data-${string}`]: string | boolean | undefined };
   /** A row below the row, over all columns. */
   readonly details?: (row: Row) => (TableTrProps & { readonly children: ReactNode }) | undefined;
-}) {
+};
+
+/** Rows of data under headings; scrolls sideways where it is narrow. */
+export function DataTable<Row>({
+  label,
+  minWidth,
+  isInPanel = false,
+  ...table
+}: ContentProps<Row> &
+  Omit<ScrollFrameProps, "children"> & {
+    /** Whether it begins and ends where the heading of the panel around it does. */
+    readonly isInPanel?: boolean;
+  }) {
+  return (
+    <ScrollFrame label={label} minWidth={minWidth}>
+      <PlainTable {...(isInPanel ? { className: classes.table ?? "" } : {})} {...table} />
+    </ScrollFrame>
+  );
+}
+
+type ScrollFrameProps = {
+  /** What screen readers call the region that scrolls. */
+  readonly label: string;
+  readonly minWidth: number;
+  readonly children: ReactNode;
+};
+
+/** What scrolls a table, for rows that are laid out otherwise. */
+export function ScrollFrame({ label, minWidth, children }: ScrollFrameProps) {
+  return (
+    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": label } }}>
+      {children}
+    </Table.ScrollContainer>
+  );
+}
+
+/** The same rows where what is around them scrolls. */
+export function PlainTable<Row>({ columns, rows, rowKey, rowProps, details, ...table }: ContentProps<Row>) {
   const shown = columns.filter((column) => column !== false);
   return (
-    <TableFrame {...frame}>
+    <Table {...table}>
       <Table.Thead>
         <Table.Tr>
           {shown.map((column) => (
@@ -61,11 +85,19 @@ export function DataTable<Row>({
           return (
             <Fragment key={rowKey(row)}>
               <Table.Tr {...rowProps?.(row)}>
-                {shown.map(({ header, render, align, className, td }) => (
-                  <Table.Td key={header} {...styleOf({ align, className })} {...(typeof td === "function" ? td(row) : td)}>
-                    {render(row)}
-                  </Table.Td>
-                ))}
+                {shown.map(({ header, render, align, className, td, isRowHeading = false }) => {
+                  const Cell = isRowHeading ? Table.Th : Table.Td;
+                  return (
+                    <Cell
+                      key={header}
+                      {...(isRowHeading ? { scope: "row" } : {})}
+                      {...styleOf({ align, className })}
+                      {...(typeof td === "function" ? td(row) : td)}
+                    >
+                      {render(row)}
+                    </Cell>
+                  );
+                })}
               </Table.Tr>
               {below !== undefined && (
                 <Table.Tr {...below}>
@@ -76,16 +108,7 @@ export function DataTable<Row>({
           );
         })}
       </Table.Tbody>
-    </TableFrame>
-  );
-}
-
-/** The table and what scrolls it, for rows that are laid out otherwise. */
-export function TableFrame({ label, minWidth, isInPanel = false, ...table }: FrameProps) {
-  return (
-    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": label } }}>
-      <Table {...(isInPanel ? { className: classes.table ?? "" } : {})} {...table} />
-    </Table.ScrollContainer>
+    </Table>
   );
 }
 
@@ -93,6 +116,7 @@ export function ColumnHeading({ header, isHidden = false, width, align, classNam
   const Icon = sort?.order === "asc" ? IconChevronUp : IconChevronDown;
   return (
     <Table.Th
+      scope="col"
       {...(width === undefined ? {} : { w: width })}
       {...styleOf({ align, className })}
       {...(sort?.order === undefined ? {} : { "aria-sort": sort.order === "desc" ? "descending" : "ascending" })}

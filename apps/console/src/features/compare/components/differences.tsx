@@ -1,5 +1,6 @@
-import { Table, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { ComparedValue } from "@sightline/observability/contract";
+import { PlainTable } from "#ui/kit/data-table.tsx";
 import classes from "./differences.module.css";
 
 /** Where two values differ, a place a row. */
@@ -13,24 +14,16 @@ export function Differences({ value, label }: { readonly value: ComparedValue; r
   }
   return (
     <div className={classes.scroll} role="region" aria-label={`Differences: ${label}`} tabIndex={0}>
-      <Table className={classes.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Where</Table.Th>
-            <Table.Th scope="col">A</Table.Th>
-            <Table.Th scope="col">B</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {value.differences.map(({ path, a, b }, index) => (
-            <Table.Tr key={`${index} ${path}`}>
-              <Table.Td className={classes.path}>{path}</Table.Td>
-              <Side text={a} side="a" />
-              <Side text={b} side="b" />
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <PlainTable
+        className={classes.table ?? ""}
+        rows={value.differences.map((difference, index) => ({ ...difference, index }))}
+        rowKey={({ index }) => index}
+        columns={[
+          { header: "Where", td: { className: classes.path ?? "" }, render: ({ path }) => path },
+          { header: "A", td: sideOf("a"), render: ({ a }) => a ?? <NotThere /> },
+          { header: "B", td: sideOf("b"), render: ({ b }) => b ?? <NotThere /> },
+        ]}
+      />
       {value.cut && (
         <Text size="sm" c="dimmed" p="xs">
           There are more differences than these.
@@ -40,10 +33,13 @@ export function Differences({ value, label }: { readonly value: ComparedValue; r
   );
 }
 
-function Side({ text, side }: { readonly text: string | null; readonly side: "a" | "b" }) {
-  return (
-    <Table.Td className={classes.value} data-side={text === null ? undefined : side}>
-      {text ?? <span className={classes.none}>not there</span>}
-    </Table.Td>
-  );
+function sideOf(side: "a" | "b") {
+  return (difference: ComparedValue["differences"][number]) => ({
+    className: classes.value ?? "",
+    "data-side": difference[side] === null ? undefined : side,
+  });
+}
+
+function NotThere() {
+  return <span className={classes.none}>not there</span>;
 }

@@ -1,5 +1,5 @@
-import { Table } from "@mantine/core";
 import type { Comparison } from "@sightline/observability/contract";
+import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { type Change, changeOf } from "#features/compare/change.ts";
 import classes from "./figures.module.css";
@@ -16,34 +16,18 @@ const FIGURES = [
 /** What the two runs took, and how much more or less the second did. */
 export function Figures({ comparison: { a, b } }: { readonly comparison: Comparison }) {
   return (
-    <Table verticalSpacing={7} horizontalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Figure</Table.Th>
-          <Table.Th scope="col" ta="right">
-            A
-          </Table.Th>
-          <Table.Th scope="col" ta="right">
-            B
-          </Table.Th>
-          <Table.Th scope="col" ta="right">
-            From A to B
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {FIGURES.map(({ label, key, format }) => (
-          <Table.Tr key={key}>
-            <Table.Th scope="row">{label}</Table.Th>
-            <Table.Td ta="right">{shown(a[key], format)}</Table.Td>
-            <Table.Td ta="right">{shown(b[key], format)}</Table.Td>
-            <Table.Td ta="right">
-              <ChangeText change={changeOf(a[key], b[key], format)} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <PlainTable
+      verticalSpacing={7}
+      horizontalSpacing="xs"
+      rows={FIGURES}
+      rowKey={({ key }) => key}
+      columns={[
+        { header: "Figure", isRowHeading: true, render: ({ label }) => label },
+        { header: "A", align: "right", render: ({ key, format }) => shown(a[key], format) },
+        { header: "B", align: "right", render: ({ key, format }) => shown(b[key], format) },
+        { header: "From A to B", align: "right", render: ({ key, format }) => <ChangeText change={changeOf(a[key], b[key], format)} /> },
+      ]}
+    />
   );
 }
 

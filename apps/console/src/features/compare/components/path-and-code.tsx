@@ -1,6 +1,8 @@
-import { Anchor, Table, Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import type { Comparison } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import { ChangeText } from "./figures.tsx";
@@ -19,72 +21,52 @@ export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Compari
     );
   }
   return (
-    <Table verticalSpacing={7} horizontalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">From</Table.Th>
-          <Table.Th scope="col">To</Table.Th>
-          <Table.Th scope="col">By</Table.Th>
-          <Table.Th scope="col" ta="right">
-            Times in A
-          </Table.Th>
-          <Table.Th scope="col" ta="right">
-            Times in B
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {differing.map(({ from, to, via, a, b }) => (
-          <Table.Tr key={JSON.stringify([from, to, via])}>
-            <Table.Td>{from ?? "unknown"}</Table.Td>
-            <Table.Td>{to}</Table.Td>
-            <Table.Td>{via}</Table.Td>
-            <Table.Td ta="right">{a === 0 ? "never" : formatCount(a)}</Table.Td>
-            <Table.Td ta="right">{b === 0 ? "never" : formatCount(b)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <PlainTable
+      verticalSpacing={7}
+      horizontalSpacing="xs"
+      rows={differing}
+      rowKey={({ from, to, via }) => JSON.stringify([from, to, via])}
+      columns={[
+        { header: "From", render: ({ from }) => from ?? "unknown" },
+        { header: "To", render: ({ to }) => to },
+        { header: "By", render: ({ via }) => via },
+        { header: "Times in A", align: "right", render: ({ a }) => times(a) },
+        { header: "Times in B", align: "right", render: ({ b }) => times(b) },
+      ]}
+    />
   );
+}
+
+function times(count: number): string {
+  return count === 0 ? "never" : formatCount(count);
 }
 
 /** Calls, time, tokens and cost by model. */
 export function ModelDifferences({ models }: { readonly models: Comparison["models"] }) {
+  type Model = (typeof models)[number];
+  const figure = (header: string, render: (model: Model) => ReactNode) => ({
+    header,
+    align: "right" as const,
+    td: { className: classes.figure ?? "" },
+    render,
+  });
+  const change = (header: string, key: "duration_ms" | "input_tokens" | "output_tokens" | "cost", format: (value: number) => string) =>
+    figure(header, ({ a, b }) => <ChangeText change={changeOf(a[key], b[key], format)} />);
   return (
-    <Table verticalSpacing={7} horizontalSpacing={8}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Model</Table.Th>
-          {["Calls", "Time", "Tokens in", "Tokens out", "Cost"].map((label) => (
-            <Table.Th key={label} scope="col" ta="right">
-              {label}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {models.map(({ model, a, b }) => (
-          <Table.Tr key={model}>
-            <Table.Td className={classes.model ?? ""}>{model}</Table.Td>
-            <Table.Td className={classes.figure ?? ""}>
-              {formatCount(a.steps)} → {formatCount(b.steps)}
-            </Table.Td>
-            <Table.Td className={classes.figure ?? ""}>
-              <ChangeText change={changeOf(a.duration_ms, b.duration_ms, formatDuration)} />
-            </Table.Td>
-            <Table.Td className={classes.figure ?? ""}>
-              <ChangeText change={changeOf(a.input_tokens, b.input_tokens, formatCount)} />
-            </Table.Td>
-            <Table.Td className={classes.figure ?? ""}>
-              <ChangeText change={changeOf(a.output_tokens, b.output_tokens, formatCount)} />
-            </Table.Td>
-            <Table.Td className={classes.figure ?? ""}>
-              <ChangeText change={changeOf(a.cost, b.cost, formatCost)} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <PlainTable
+      verticalSpacing={7}
+      horizontalSpacing={8}
+      rows={models}
+      rowKey={({ model }) => model}
+      columns={[
+        { header: "Model", td: { className: classes.model ?? "" }, render: ({ model }) => model },
+        figure("Calls", ({ a, b }) => `${formatCount(a.steps)} → ${formatCount(b.steps)}`),
+        change("Time", "duration_ms", formatDuration),
+        change("Tokens in", "input_tokens", formatCount),
+        change("Tokens out", "output_tokens", formatCount),
+        change("Cost", "cost", formatCost),
+      ]}
+    />
   );
 }
 
@@ -99,28 +81,22 @@ export function CodeDifferences({ code }: { readonly code: Comparison["code"] })
         </Text>
       ))}
       {code.files.length > 0 && (
-        <Table mt="xs" verticalSpacing={7} horizontalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">File that ran at another commit</Table.Th>
-              <Table.Th scope="col">Functions</Table.Th>
-              <Table.Th scope="col">A</Table.Th>
-              <Table.Th scope="col">B</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {code.files.map((file) => (
-              <Table.Tr key={JSON.stringify([file.repo, file.file])}>
-                <Table.Td>
-                  <FileLink repo={file.repo} path={file.file} commit={file.b} />
-                </Table.Td>
-                <Table.Td>{file.functions.join(", ")}</Table.Td>
-                <Table.Td>{file.a.slice(0, SHORT)}</Table.Td>
-                <Table.Td>{file.b.slice(0, SHORT)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <PlainTable
+          mt="xs"
+          verticalSpacing={7}
+          horizontalSpacing="xs"
+          rows={code.files}
+          rowKey={({ repo, file }) => JSON.stringify([repo, file])}
+          columns={[
+            {
+              header: "File that ran at another commit",
+              render: ({ repo, file, b }) => <FileLink repo={repo} path={file} commit={b} />,
+            },
+            { header: "Functions", render: ({ functions }) => functions.join(", ") },
+            { header: "A", render: ({ a }) => a.slice(0, SHORT) },
+            { header: "B", render: ({ b }) => b.slice(0, SHORT) },
+          ]}
+        />
       )}
     </>
   );

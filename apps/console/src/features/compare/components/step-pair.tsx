@@ -1,4 +1,4 @@
-import { Anchor, Group, Text, Title } from "@mantine/core";
+import { Anchor, Group, Text, Title, VisuallyHidden } from "@mantine/core";
 import type { AlignedStep, Observation } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -101,7 +101,7 @@ function TextDiff({ a, b, label }: { readonly a: unknown; readonly b: unknown; r
           <span className={classes.mark} aria-hidden="true">
             {MARKS[kind]}
           </span>
-          <span className={classes.hidden}>{WORDS[kind]}</span>
+          <VisuallyHidden>{WORDS[kind]}</VisuallyHidden>
           <span className={classes.text}>{text}</span>
         </div>
       ))}

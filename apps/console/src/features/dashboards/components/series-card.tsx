@@ -1,6 +1,7 @@
-import { Skeleton, Table, UnstyledButton, Button, Paper, Text, Title } from "@mantine/core";
+import { Skeleton, UnstyledButton, Button, Paper, Text, Title } from "@mantine/core";
 import { type ReactNode, Suspense, useState } from "react";
 import type { ChartRow, Series } from "./series-chart.tsx";
+import { PlainTable } from "#ui/kit/data-table.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 import { IconChartBar, IconTable } from "@tabler/icons-react";
 import classes from "./series-card.module.css";
@@ -31,34 +32,27 @@ export function SeriesCard({ title, summary, note, kind, rows, series, format, o
         </Suspense>
       }
       table={
-        <Table verticalSpacing={4} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Time</Table.Th>
-              {series.map(({ name, label }) => (
-                <Table.Th key={name} ta="right">
+        <PlainTable
+          verticalSpacing={4}
+          stickyHeader
+          rows={rows}
+          rowKey={({ time }) => time}
+          columns={[
+            {
+              header: "Time",
+              render: ({ label, time }) => (
+                <UnstyledButton className={classes.step} aria-label={`Traces of ${label}`} onClick={() => onStep(time)}>
                   {label}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.time}>
-                <Table.Td>
-                  <UnstyledButton className={classes.step} aria-label={`Traces of ${row.label}`} onClick={() => onStep(row.time)}>
-                    {row.label}
-                  </UnstyledButton>
-                </Table.Td>
-                {series.map(({ name }) => (
-                  <Table.Td key={name} ta="right">
-                    {typeof row[name] === "number" ? format(row[name]) : "–"}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+                </UnstyledButton>
+              ),
+            },
+            ...series.map(({ name, label }) => ({
+              header: label,
+              align: "right" as const,
+              render: ({ [name]: value }: ChartRow) => (typeof value === "number" ? format(value) : "–"),
+            })),
+          ]}
+        />
       }
     />
   );

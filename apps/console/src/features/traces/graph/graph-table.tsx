@@ -1,5 +1,6 @@
-import { Anchor, Table } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import type { BoxState, GraphLink, GraphModel } from "./graph-model.ts";
+import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatDuration } from "#ui/words/format.ts";
 import { STATUSES } from "#features/traces/marks/trace-status.tsx";
 import classes from "./graph-table.module.css";
@@ -17,47 +18,40 @@ export function GraphTable({ model, states, onSelect }: GraphTableProps) {
     <details className={classes.table}>
       <summary>The graph as a table</summary>
       <div className={classes.scroll} tabIndex={0} role="region" aria-label="The graph as a table">
-        <Table verticalSpacing={4} className={classes.rows}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Node</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Runs</Table.Th>
-              <Table.Th>Time</Table.Th>
-              <Table.Th>Leads to</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {model.boxes.map((box) => {
-              const state = states.get(box.id);
-              const run = state?.last;
-              return (
-                <Table.Tr key={box.id}>
-                  <Table.Td>
-                    {run === undefined ? (
-                      labels.get(box.id)
-                    ) : (
-                      <Anchor component="button" type="button" size="sm" onClick={() => onSelect(run.id)}>
-                        {labels.get(box.id)}
-                      </Anchor>
-                    )}
-                  </Table.Td>
-                  <Table.Td>{box.kind === "step" ? statusText(state) : "–"}</Table.Td>
-                  <Table.Td>{state?.runs ?? 0}</Table.Td>
-                  <Table.Td>{state === undefined || state.total === 0 ? "–" : formatDuration(state.total)}</Table.Td>
-                  <Table.Td>
-                    {model.links
-                      .filter(({ from }) => from === box.id)
-                      .map((link) => `${labels.get(link.to) ?? link.to} (${linkText(link)})`)
-                      .join(", ")}
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
+        <PlainTable
+          verticalSpacing={4}
+          className={classes.rows ?? ""}
+          rows={model.boxes.map((box) => ({ ...box, state: states.get(box.id) }))}
+          rowKey={({ id }) => id}
+          columns={[
+            { header: "Node", render: ({ id, state }) => <Name run={state?.last} name={labels.get(id)} onSelect={onSelect} /> },
+            { header: "Status", render: ({ kind, state }) => (kind === "step" ? statusText(state) : "–") },
+            { header: "Runs", render: ({ state }) => state?.runs ?? 0 },
+            { header: "Time", render: ({ state }) => (state === undefined || state.total === 0 ? "–" : formatDuration(state.total)) },
+            {
+              header: "Leads to",
+              render: ({ id }) =>
+                model.links
+                  .filter(({ from }) => from === id)
+                  .map((link) => `${labels.get(link.to) ?? link.to} (${linkText(link)})`)
+                  .join(", "),
+            },
+          ]}
+        />
       </div>
     </details>
+  );
+}
+
+type NameProps = Pick<GraphTableProps, "onSelect"> & { readonly run: BoxState["last"]; readonly name: string | undefined };
+
+function Name({ run, name, onSelect }: NameProps) {
+  return run === undefined ? (
+    name
+  ) : (
+    <Anchor component="button" type="button" size="sm" onClick={() => onSelect(run.id)}>
+      {name}
+    </Anchor>
   );
 }
 

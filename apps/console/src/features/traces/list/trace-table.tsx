@@ -3,7 +3,7 @@ import { Table, Anchor, Checkbox } from "@mantine/core";
 import { useCallbackRef, useHotkeys } from "@mantine/hooks";
 import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
 import { useMemo, useRef, type RefObject, useDeferredValue, useLayoutEffect, useState, memo } from "react";
-import { ColumnHeading, TableFrame } from "#ui/kit/data-table.tsx";
+import { ColumnHeading, ScrollFrame } from "#ui/kit/data-table.tsx";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
 import { COLUMNS, type ColumnId, type Column } from "./columns.ts";
 import { walkRows } from "./walk-rows.ts";
@@ -142,64 +142,62 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
   );
   const width = columns.reduce((sum, column) => sum + column.width, CHOICE_WIDTH + STATUS_WIDTH + NAME_WIDTH);
   return (
-    <TableFrame
-      label="Traces"
-      minWidth={width}
-      highlightOnHover
-      layout="fixed"
-      verticalSpacing={0}
-      horizontalSpacing={8}
-      aria-rowcount={traces.length + 1}
-      className={classes.table ?? ""}
-    >
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w={CHOICE_WIDTH}>
-            <span className={classes.hidden}>Compare</span>
-          </Table.Th>
-          <Table.Th w={STATUS_WIDTH}>Status</Table.Th>
-          <Table.Th>Trace</Table.Th>
-          {columns.map(({ id, label, width: wide, isNumber, sort }) => (
-            <ColumnHeading
-              key={id}
-              header={label}
-              width={wide}
-              align={isNumber === true ? "right" : undefined}
-              sort={
-                sort && {
-                  order: sort === sorting.sort ? sorting.order : undefined,
-                  onSort: () => onSort({ sort, order: sort === sorting.sort && sorting.order === "desc" ? "asc" : "desc" }),
+    <ScrollFrame label="Traces" minWidth={width}>
+      <Table
+        highlightOnHover
+        layout="fixed"
+        verticalSpacing={0}
+        horizontalSpacing={8}
+        aria-rowcount={traces.length + 1}
+        className={classes.table ?? ""}
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <ColumnHeading header="Compare" isHidden width={CHOICE_WIDTH} />
+            <ColumnHeading header="Status" width={STATUS_WIDTH} />
+            <ColumnHeading header="Trace" />
+            {columns.map(({ id, label, width: wide, isNumber, sort }) => (
+              <ColumnHeading
+                key={id}
+                header={label}
+                width={wide}
+                align={isNumber === true ? "right" : undefined}
+                sort={
+                  sort && {
+                    order: sort === sorting.sort ? sorting.order : undefined,
+                    onSort: () => onSort({ sort, order: sort === sorting.sort && sorting.order === "desc" ? "asc" : "desc" }),
+                  }
                 }
-              }
+              />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody
+          ref={body}
+          onKeyDown={(event) => {
+            if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+              event.preventDefault();
+              walkRows(body.current, event.key === "ArrowDown" ? 1 : -1);
+            }
+          }}
+        >
+          <Gap height={before} />
+          {traces.slice(first, last).map((trace, index) => (
+            <TraceRow
+              key={trace.id}
+              projectId={projectId}
+              trace={trace}
+              index={first + index}
+              columns={columns}
+              isChosen={chosen.includes(trace.id)}
+              onChoose={choose}
+              onTerm={addTerm}
             />
           ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody
-        ref={body}
-        onKeyDown={(event) => {
-          if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-            event.preventDefault();
-            walkRows(body.current, event.key === "ArrowDown" ? 1 : -1);
-          }
-        }}
-      >
-        <Gap height={before} />
-        {traces.slice(first, last).map((trace, index) => (
-          <TraceRow
-            key={trace.id}
-            projectId={projectId}
-            trace={trace}
-            index={first + index}
-            columns={columns}
-            isChosen={chosen.includes(trace.id)}
-            onChoose={choose}
-            onTerm={addTerm}
-          />
-        ))}
-        <Gap height={after} />
-      </Table.Tbody>
-    </TableFrame>
+          <Gap height={after} />
+        </Table.Tbody>
+      </Table>
+    </ScrollFrame>
   );
 }
 
