@@ -1,6 +1,7 @@
-import { Button, Group, Paper, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Title } from "@mantine/core";
 import { IconCircle, IconCircleCheckFilled, IconCircleDashed, IconHelpCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import classes from "./first-steps.module.css";
 import { type Step, nextOf } from "./steps.ts";
 
@@ -14,9 +15,7 @@ export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step
           First steps
         </Title>
         <Group gap="xs">
-          <Text size="sm" c="dimmed" aria-live="polite">
-            {progressOf(steps)}
-          </Text>
+          <Dimmed aria-live="polite">{progressOf(steps)}</Dimmed>
           <Button size="compact-sm" variant="subtle" color="gray" onClick={onPutAway}>
             Put away
           </Button>

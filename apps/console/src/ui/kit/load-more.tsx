@@ -1,3 +1,4 @@
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { Button, Group, Text } from "@mantine/core";
 
 /** The end of a list that comes page by page. */
@@ -24,9 +25,7 @@ export function LoadMore({
           {list.isFetchNextPageError ? "Try again" : "Load more"}
         </Button>
       ) : (
-        <Text size="sm" c="dimmed">
-          That's all of them.
-        </Text>
+        <Dimmed>That's all of them.</Dimmed>
       )}
     </Group>
   );

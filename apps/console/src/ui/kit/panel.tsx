@@ -1,5 +1,6 @@
 import { Box, type MantineSpacing, Paper, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { LoadingRows, type Query, Unanswered } from "./list-states.tsx";
 import classes from "./panel.module.css";
 
@@ -37,9 +38,7 @@ export function PanelHeader({
     <div className={classes.header}>
       <div>
         <Title order={2}>{title}</Title>
-        <Text size="sm" c="dimmed" mt={4}>
-          {about}
-        </Text>
+        <Dimmed mt={4}>{about}</Dimmed>
       </div>
       {children}
     </div>

@@ -1,5 +1,6 @@
-import { Group, Progress, Text } from "@mantine/core";
+import { Group, Progress } from "@mantine/core";
 import type { Job } from "@sightline/code-index/contract";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { formatCount } from "./format.ts";
 import { phaseLabel } from "./job-phase.ts";
 import classes from "./job-progress.module.css";
@@ -13,9 +14,9 @@ export function JobProgress({ job }: { readonly job: Job }) {
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Status tone="busy">{phase === "" ? "Running" : phaseLabel(phase)}</Status>
         {total > 0 && (
-          <Text size="xs" c="dimmed">
+          <Dimmed size="xs">
             {formatCount(done)} / {formatCount(total)}
-          </Text>
+          </Dimmed>
         )}
       </Group>
       <Progress
@@ -26,9 +27,9 @@ export function JobProgress({ job }: { readonly job: Job }) {
         aria-label={`Progress of ${job.full_name}`}
       />
       {rate !== null && rate > 0 && (
-        <Text size="xs" c="dimmed" mt={4}>
+        <Dimmed size="xs" mt={4}>
           {formatCount(Math.round(rate))} a second
-        </Text>
+        </Dimmed>
       )}
     </div>
   );

@@ -1,7 +1,8 @@
-import { Anchor, Box, Paper, Text } from "@mantine/core";
+import { Anchor, Box, Paper } from "@mantine/core";
 import type { AlertEvent } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PanelList, PanelHeader } from "#ui/kit/panel.tsx";
 import { alertEventsQuery } from "#features/alerts/api/alerts.ts";
 import { METRICS } from "#features/alerts/rule-words.ts";
@@ -95,11 +96,7 @@ function Told({ notifications }: Pick<AlertEvent, "notifications">) {
         {state === "pending" && ` · ${tries === 0 ? "on its way" : `${plural(tries, "try", "tries")}, trying again`}`}
         {state === "dead" && ` · given up after ${plural(tries, "try", "tries")}`}
       </Status>
-      {problem !== null && (
-        <Text size="sm" c="dimmed">
-          {problem}
-        </Text>
-      )}
+      {problem !== null && <Dimmed>{problem}</Dimmed>}
     </div>
   ));
 }

@@ -8,6 +8,7 @@ import {
   filterProblem,
 } from "@sightline/observability/contract";
 import { useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
@@ -110,13 +111,7 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
           inputMode="decimal"
           autoComplete="off"
           value={threshold}
-          rightSection={
-            unit === "" ? undefined : (
-              <Text span size="sm" c="dimmed">
-                {unit}
-              </Text>
-            )
-          }
+          rightSection={unit === "" ? undefined : <Dimmed span>{unit}</Dimmed>}
           onChange={(event) => setThreshold(event.currentTarget.value)}
         />
         <Text span>in the last</Text>
@@ -131,9 +126,7 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
         />
       </div>
       {channels.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.
-        </Text>
+        <Dimmed>There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.</Dimmed>
       ) : (
         <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
           <Group mt="xs" gap="lg">

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
@@ -38,9 +39,7 @@ export function RuleTable({ rules, channels, mayChange, onEdit, onSwitch, onDele
           render: (rule) => (
             <>
               <Text fw={550}>{rule.name}</Text>
-              <Text size="sm" c="dimmed">
-                When the {ruleInWords(rule)}
-              </Text>
+              <Dimmed>When the {ruleInWords(rule)}</Dimmed>
             </>
           ),
         },
@@ -85,11 +84,7 @@ function namesOf(channels: readonly AlertChannel[], rule: AlertRule): string {
 }
 
 export function Nobody() {
-  return (
-    <Text span size="sm" c="dimmed">
-      nobody
-    </Text>
-  );
+  return <Dimmed span>nobody</Dimmed>;
 }
 
 function State({ rule }: { readonly rule: AlertRule }) {
@@ -100,7 +95,7 @@ function State({ rule }: { readonly rule: AlertRule }) {
   return (
     <>
       <Status tone={rule.problem === null ? tone : "warn"}>{rule.problem === null ? label : "Could not be read"}</Status>
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         {rule.problem ??
           (rule.since === null ? (
             "within a minute"
@@ -109,7 +104,7 @@ function State({ rule }: { readonly rule: AlertRule }) {
               changed <TimeStamp at={rule.since} />
             </>
           ))}
-      </Text>
+      </Dimmed>
     </>
   );
 }

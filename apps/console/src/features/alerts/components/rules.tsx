@@ -3,6 +3,7 @@ import type { AlertChannel, AlertRule } from "@sightline/observability/contract"
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PanelList, PanelHeader } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";
@@ -84,9 +85,7 @@ function Suggestions({ mayChange, onChoose }: { readonly mayChange: boolean; rea
             <div key={rule.name} className={classes.suggestion}>
               <Text fw={550}>{rule.name}</Text>
               <Text size="sm">When the {ruleInWords(rule)}.</Text>
-              <Text size="sm" c="dimmed">
-                {why}
-              </Text>
+              <Dimmed>{why}</Dimmed>
               <Button size="xs" variant="default" aria-label={`Use this: ${rule.name}`} onClick={() => onChoose(rule)}>
                 Use this
               </Button>

@@ -6,8 +6,8 @@ import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import type { Compared } from "#features/compare/api/compare.ts";
 import { ChangeText } from "./figures.tsx";
-import { RunStatus } from "./run-card.tsx";
 import { StepPair } from "./step-pair.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./aligned-steps.module.css";
 
 const OUTCOMES = {
@@ -95,7 +95,7 @@ function WhatDiffers({ step: { a, b, moved, aspects } }: { readonly step: Aligne
       ))}
       {a !== null && b !== null && a.status !== b.status && (
         <span className={classes.statuses}>
-          <RunStatus status={a.status} /> → <RunStatus status={b.status} />
+          <TraceStatus status={a.status} /> → <TraceStatus status={b.status} />
         </span>
       )}
     </>

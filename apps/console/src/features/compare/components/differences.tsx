@@ -1,5 +1,5 @@
-import { Text } from "@mantine/core";
 import type { ComparedValue } from "@sightline/observability/contract";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import classes from "./differences.module.css";
 
@@ -7,9 +7,7 @@ import classes from "./differences.module.css";
 export function Differences({ value, label }: { readonly value: ComparedValue; readonly label: string }) {
   if (value.outcome !== "changed") {
     return (
-      <Text size="sm" c="dimmed">
-        {value.outcome === "same" ? `${label}: the same.` : `${label}: both differ, but are too large to be read here.`}
-      </Text>
+      <Dimmed>{value.outcome === "same" ? `${label}: the same.` : `${label}: both differ, but are too large to be read here.`}</Dimmed>
     );
   }
   return (
@@ -24,11 +22,7 @@ export function Differences({ value, label }: { readonly value: ComparedValue; r
           { header: "B", td: sideOf("b"), render: ({ b }) => b ?? <NotThere /> },
         ]}
       />
-      {value.cut && (
-        <Text size="sm" c="dimmed" p="xs">
-          There are more differences than these.
-        </Text>
-      )}
+      {value.cut && <Dimmed p="xs">There are more differences than these.</Dimmed>}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { Anchor, Text } from "@mantine/core";
 import type { Comparison } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
@@ -14,11 +15,7 @@ const SHORT = 10;
 export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Comparison["edges"]> }) {
   const differing = edges.filter(({ a, b }) => a !== b);
   if (differing.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        Both went the same {formatCount(edges.length)} edges, equally often.
-      </Text>
-    );
+    return <Dimmed>Both went the same {formatCount(edges.length)} edges, equally often.</Dimmed>;
   }
   return (
     <PlainTable

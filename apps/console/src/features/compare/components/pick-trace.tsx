@@ -1,12 +1,13 @@
-import { Button, Popover, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, Popover, TextInput, UnstyledButton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { formatDuration } from "#ui/words/format.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { tracesToCompareQuery } from "#features/compare/api/compare.ts";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./pick-trace.module.css";
-import { RunStatus } from "./run-card.tsx";
 
 const PAUSE_MS = 250;
 
@@ -69,15 +70,15 @@ function Choices({ projectId, query, except, onPick }: ChoicesProps) {
         error={found.error?.message}
         data-autofocus
       />
-      <Text id={heading} size="sm" c="dimmed" mt="sm" aria-live="polite">
+      <Dimmed id={heading} mt="sm" aria-live="polite">
         {traces === undefined ? "Looking …" : traces.length === 0 ? "No other trace matches." : `The newest ${traces.length}`}
-      </Text>
+      </Dimmed>
       <ul className={classes.list} aria-labelledby={heading}>
         {traces?.map((trace) => (
           <li key={trace.id}>
             <UnstyledButton className={classes.choice} onClick={() => onPick(trace.id)}>
               <span className={classes.name}>{trace.name}</span>
-              <RunStatus status={trace.status} />
+              <TraceStatus status={trace.status} />
               <span className={classes.when}>
                 <ExactTime at={trace.started_at} />
                 {trace.duration_ms === null ? "" : ` · ${formatDuration(trace.duration_ms)}`}

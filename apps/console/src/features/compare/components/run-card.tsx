@@ -1,20 +1,12 @@
 import { Anchor, Paper, Text } from "@mantine/core";
-import type { ComparedTrace, ObservationStatus } from "@sightline/observability/contract";
+import type { ComparedTrace } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatDuration, plural } from "#ui/words/format.ts";
-import { Status, type Tone } from "#ui/kit/status.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./run-card.module.css";
-
-const STATUSES: Readonly<Record<ObservationStatus, { readonly tone: Tone; readonly label: string }>> = {
-  running: { tone: "busy", label: "Running" },
-  success: { tone: "ok", label: "Success" },
-  failure: { tone: "bad", label: "Failure" },
-  interrupted: { tone: "warn", label: "Interrupted" },
-  abandoned: { tone: "idle", label: "Abandoned" },
-};
 
 type RunCardProps = {
   readonly side: "A" | "B";
@@ -33,7 +25,7 @@ export function RunCard({ side, projectId, trace, children }: RunCardProps) {
         <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId: trace.id }} fw={600}>
           {trace.name}
         </Anchor>
-        <RunStatus status={trace.status} />
+        <TraceStatus status={trace.status} />
         <span className={classes.pick}>{children}</span>
       </div>
       <div className={classes.facts}>
@@ -50,9 +42,4 @@ export function RunCard({ side, projectId, trace, children }: RunCardProps) {
       )}
     </Paper>
   );
-}
-
-export function RunStatus({ status }: { readonly status: ObservationStatus }) {
-  const { tone, label } = STATUSES[status];
-  return <Status tone={tone}>{label}</Status>;
 }

@@ -1,7 +1,8 @@
-import { Anchor, Group, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Anchor, Group, Title, VisuallyHidden } from "@mantine/core";
 import type { AlignedStep, Observation } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
 import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
 import { useMemo } from "react";
@@ -51,9 +52,9 @@ function Value({ title, a, b }: { readonly title: string; readonly a: unknown; r
       <Title order={3} fz="sm" mb={6}>
         {title}{" "}
         {isSame && (
-          <Text span size="sm" c="dimmed" fw={400}>
+          <Dimmed span fw={400}>
             the same
-          </Text>
+          </Dimmed>
         )}
       </Title>
       {!isSame && <TextDiff a={a} b={b} label={title} />}

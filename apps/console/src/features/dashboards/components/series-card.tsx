@@ -1,5 +1,6 @@
-import { Skeleton, UnstyledButton, Button, Paper, Text, Title } from "@mantine/core";
+import { Skeleton, UnstyledButton, Button, Paper, Title } from "@mantine/core";
 import { type ReactNode, Suspense, useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import type { ChartRow, Series } from "./series-chart.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";
@@ -76,9 +77,7 @@ function ChartCard({ title, note, summary, chart, table }: ChartCardProps) {
       <header className={classes.head}>
         <div>
           <Title order={2}>{title}</Title>
-          <Text size="sm" c="dimmed">
-            {summary}
-          </Text>
+          <Dimmed>{summary}</Dimmed>
         </div>
         <Button
           size="compact-xs"
@@ -101,9 +100,9 @@ function ChartCard({ title, note, summary, chart, table }: ChartCardProps) {
         </div>
       )}
       {note !== undefined && (
-        <Text size="xs" c="dimmed" mt={6}>
+        <Dimmed size="xs" mt={6}>
           {note}
-        </Text>
+        </Dimmed>
       )}
     </Paper>
   );

@@ -1,5 +1,6 @@
-import { Paper, Skeleton, Text } from "@mantine/core";
+import { Paper, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import type { ComponentHealth, Health } from "#features/health/health-of.ts";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -22,9 +23,7 @@ export function HealthCard({ name, purpose, health, children }: HealthCardProps)
         <h2>{name}</h2>
         {health === undefined ? <Skeleton width={70} height={16} /> : <Status tone={health.tone}>{health.label}</Status>}
       </div>
-      <Text size="sm" c="dimmed">
-        {purpose}
-      </Text>
+      <Dimmed>{purpose}</Dimmed>
       {health === undefined ? (
         <Skeleton height={64} mt={6} />
       ) : (

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import type { DeadLetter } from "@sightline/observability/contract";
 import { IconFilterOff, IconMailCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { type LetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
 import { typeOf } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
@@ -102,10 +103,10 @@ function Reason({ letter }: { readonly letter: DeadLetter }) {
       <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3} title={letter.reason}>
         {letter.reason}
       </Text>
-      <Text size="xs" c="dimmed">
+      <Dimmed size="xs">
         {typeOf(letter.entry) ?? "of no known type"}
         {letter.fixed_at !== null && ", mended"}
-      </Text>
+      </Dimmed>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { notifications } from "@mantine/notifications";
 import type { DeadLetter } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDeadLetter } from "#features/ingestion/api/dead-letters.ts";
@@ -62,7 +63,7 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
     <Stack gap="md">
       <Group gap="lg">
         <Status tone={tone}>{label}</Status>
-        <Text size="sm" c="dimmed">
+        <Dimmed>
           Set aside <ExactTime at={letter.created_at} />
           {letter.fixed_at !== null && (
             <>
@@ -74,7 +75,7 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
               , replayed <ExactTime at={letter.replayed_at} />
             </>
           )}
-        </Text>
+        </Dimmed>
       </Group>
       <Alert color="yellow" title="Why it was set aside">
         <span className={classes.reason}>{letter.reason}</span>

@@ -1,5 +1,6 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery, queryOptions } from "@tanstack/react-query";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { answerTo } from "#http/queries.ts";
 import { observability } from "#http/calls.ts";
 import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
@@ -47,11 +48,7 @@ function Heading({ children }: { readonly children: string }) {
 }
 
 function Note({ children }: { readonly children: string }) {
-  return (
-    <Text size="xs" c="dimmed">
-      {children}
-    </Text>
-  );
+  return <Dimmed size="xs">{children}</Dimmed>;
 }
 
 /** Where observed applications send to. */

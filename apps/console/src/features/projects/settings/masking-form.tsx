@@ -4,6 +4,7 @@ import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchem
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
@@ -47,11 +48,11 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
     <Stack gap="lg">
       <Paper p="lg" component="section">
         <Title order={2}>Masking</Title>
-        <Text size="sm" c="dimmed" mt={4} mb="lg">
+        <Dimmed mt={4} mb="lg">
           Replaced by [masked] before anything is stored or can be searched: in inputs, outputs, attributes, errors, reasoning and tool
           calls. It counts for new events only; what is stored already stays as it is. Names of steps and ids of users and sessions are not
           masked.
-        </Text>
+        </Dimmed>
         <Form onSubmit={submit} gap="lg">
           <Textarea
             label="Fields"
@@ -66,9 +67,9 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
             <Text size="sm" fw={500}>
               Patterns
             </Text>
-            <Text size="xs" c="dimmed" mb="xs">
+            <Dimmed size="xs" mb="xs">
               Regular expressions in RE2's syntax; what they find in a text is masked. Begin with (?i) for either case.
-            </Text>
+            </Dimmed>
             <Stack gap="xs">
               {patterns.map((pattern, index) => (
                 // Patterns have nothing that stays but their place.
@@ -118,13 +119,13 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
           </div>
           <FailedChange error={save.error} title="The rules were not saved" />
           <Group justify="space-between" gap="xs">
-            <Text size="xs" c="dimmed">
+            <Dimmed size="xs">
               {saved.changed_at !== null && (
                 <>
                   Last changed <ExactTime at={saved.changed_at} />
                 </>
               )}
-            </Text>
+            </Dimmed>
             <Button type="submit" loading={save.isPending}>
               Save
             </Button>
@@ -155,9 +156,9 @@ function TryMasking({ projectId, rules }: { readonly projectId: string; readonly
   return (
     <Paper p="lg" component="section">
       <Title order={2}>Try it</Title>
-      <Text size="sm" c="dimmed" mt={4} mb="md">
+      <Dimmed mt={4} mb="md">
         With the rules above, saved or not. Nothing of it is stored.
-      </Text>
+      </Dimmed>
       <Stack gap="md">
         <Textarea
           label="Sample"

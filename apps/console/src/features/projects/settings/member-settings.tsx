@@ -1,6 +1,7 @@
-import { Alert, Paper, Stack, Text } from "@mantine/core";
+import { Alert, Paper, Stack } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
@@ -31,10 +32,10 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
       {mayChange && (
         <Section title="Add somebody">
           <AddMember project={project} members={members.data ?? []} isAdmin={viewer.isAdmin} />
-          <Text size="xs" c="dimmed" mt="md">
+          <Dimmed size="xs" mt="md">
             A viewer {ROLES.viewer.may}; an editor {ROLES.editor.may}; an owner {ROLES.owner.may}. Admins of your organisation are owners of
             every project without being members.
-          </Text>
+          </Dimmed>
         </Section>
       )}
       <Paper component="section" aria-label="Members">

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Select, Text } from "@mantine/core";
 import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
 import { useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
@@ -79,9 +80,9 @@ function Person({ member, isSelf }: { readonly member: NamedMember; readonly isS
     return (
       <>
         <Text c="dimmed">No account any more</Text>
-        <Text size="xs" c="dimmed" ff="monospace">
+        <Dimmed size="xs" ff="monospace">
           {member.user_id}
-        </Text>
+        </Dimmed>
       </>
     );
   }
@@ -102,9 +103,7 @@ function Person({ member, isSelf }: { readonly member: NamedMember; readonly isS
           </Badge>
         )}
       </Group>
-      <Text size="xs" c="dimmed">
-        {person.email}
-      </Text>
+      <Dimmed size="xs">{person.email}</Dimmed>
     </>
   );
 }

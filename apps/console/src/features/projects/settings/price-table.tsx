@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Text, Tooltip } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { formatCost, formatDate } from "#ui/words/format.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { utcOf } from "#ui/time/time-stamp.tsx";
@@ -91,9 +92,7 @@ function Since({ price: { source, valid_from: validFrom, counts } }: { readonly 
   if (source !== null) {
     return (
       <Tooltip label={`Default: ${source}`} multiline maw={360}>
-        <Text span size="sm" c="dimmed">
-          {counts ? "default" : "default, replaced"}
-        </Text>
+        <Dimmed span>{counts ? "default" : "default, replaced"}</Dimmed>
       </Tooltip>
     );
   }

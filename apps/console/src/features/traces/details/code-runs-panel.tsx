@@ -1,13 +1,14 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { type CodePlace, type CodeRun, codeRunsSchema } from "@sightline/observability/contract";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./code-runs-panel.module.css";
 
 /** Which functions of a file agents ran, and the traces that did; of the lines that are marked, when some are. */
@@ -30,17 +31,17 @@ export function CodeRunsPanel({
   const what = lines === undefined ? "this file" : lines.start === lines.end ? `line ${lines.start}` : `lines ${lines.start}–${lines.end}`;
   if (items.length === 0) {
     return (
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         No trace of the last 30 days ran {what}. A step is found by the repository that its SDK names, as <code>OBS_REPO</code> or git has
         it.
-      </Text>
+      </Dimmed>
     );
   }
   return (
     <>
-      <Text size="xs" c="dimmed" mb="xs">
+      <Dimmed size="xs" mb="xs">
         What ran of {what} in 30 days{truncated ? "; the places with the most runs" : ""}.
-      </Text>
+      </Dimmed>
       <ol className={classes.places}>
         {items.map((place) => (
           <li key={`${place.project_id} ${place.function} ${place.line}`} className={classes.place}>

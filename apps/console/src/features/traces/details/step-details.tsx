@@ -4,6 +4,7 @@ import { IconCode } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
@@ -14,7 +15,7 @@ import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { KindIcon, kindLabel } from "#features/traces/marks/kind-icon.tsx";
 import { Payload, isNothing } from "./payload.tsx";
 import classes from "./step-details.module.css";
-import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
 
 type StepDetailsProps = {
@@ -62,9 +63,7 @@ export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProp
           <Payload title="Output" value={whole.data.output} of={of} />
           <Payload title="Attributes" value={whole.data.attributes} of={of} />
           {isWithoutValues(whole.data) && (
-            <Text size="sm" c="dimmed">
-              {step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}
-            </Text>
+            <Dimmed>{step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}</Dimmed>
           )}
         </>
       )}

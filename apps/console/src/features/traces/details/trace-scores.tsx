@@ -3,6 +3,7 @@ import { type Score, type CreateScoreRequest, scoreNamesSchema, scorePageSchema,
 import { IconTrash } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { encoded, observability } from "#http/calls.ts";
 import { allOf, answerTo, itemsOf } from "#http/queries.ts";
 import { useChange } from "#http/use-change.ts";
@@ -38,11 +39,7 @@ export function TraceScores({ projectId, traceId, step, userId, mayScore }: Trac
       {scores.data === undefined && (
         <Unanswered query={scores} failed="The scores could not be loaded" loading={<LoadingRows rows={2} height={28} />} />
       )}
-      {scores.data?.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Nobody has scored it yet.
-        </Text>
-      )}
+      {scores.data?.length === 0 && <Dimmed>Nobody has scored it yet.</Dimmed>}
       {scores.data !== undefined && scores.data.length > 0 && (
         <ul className={classes.scores}>
           {scores.data.map((score) => (

@@ -1,7 +1,7 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
 import type { Step } from "@sightline/observability/contract";
 import { IconPlayerPause, IconPlayerPlay, IconPlayerSkipBack, IconPlayerSkipForward } from "@tabler/icons-react";
 import { useEffect, useEffectEvent, useState } from "react";
+import { IconButton } from "#ui/kit/icon-button.tsx";
 import classes from "./graph-playback.module.css";
 
 const BEAT_MS = 700;
@@ -40,33 +40,23 @@ export function GraphPlayback({ runs, moment, onMoment }: GraphPlaybackProps) {
     setPlaying(false);
     onMoment(Math.min(Math.max(to, 0), runs.length));
   };
+  const play = (): void => {
+    if (!isPlaying && moment >= runs.length) {
+      onMoment(0);
+    }
+    setPlaying(!isPlaying);
+  };
   return (
     <div className={classes.playback} role="group" aria-label="Playback">
-      <Tooltip label="One back">
-        <ActionIcon variant="subtle" color="gray" aria-label="One back" disabled={moment === 0} onClick={() => step(moment - 1)}>
-          <IconPlayerSkipBack size={15} />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label={isPlaying ? "Pause" : "Play"}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={isPlaying ? "Pause" : "Play"}
-          onClick={() => {
-            if (!isPlaying && moment >= runs.length) {
-              onMoment(0);
-            }
-            setPlaying(!isPlaying);
-          }}
-        >
-          {isPlaying ? <IconPlayerPause size={15} /> : <IconPlayerPlay size={15} />}
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label="One on">
-        <ActionIcon variant="subtle" color="gray" aria-label="One on" disabled={moment >= runs.length} onClick={() => step(moment + 1)}>
-          <IconPlayerSkipForward size={15} />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton label="One back" disabled={moment === 0} onClick={() => step(moment - 1)}>
+        <IconPlayerSkipBack size={15} />
+      </IconButton>
+      <IconButton label={isPlaying ? "Pause" : "Play"} onClick={play}>
+        {isPlaying ? <IconPlayerPause size={15} /> : <IconPlayerPlay size={15} />}
+      </IconButton>
+      <IconButton label="One on" disabled={moment >= runs.length} onClick={() => step(moment + 1)}>
+        <IconPlayerSkipForward size={15} />
+      </IconButton>
       <input
         type="range"
         className={classes.slider}

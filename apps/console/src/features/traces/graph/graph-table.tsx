@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import type { BoxState, GraphLink, GraphModel } from "./graph-model.ts";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatDuration } from "#ui/words/format.ts";
-import { STATUSES } from "#features/traces/marks/trace-status.tsx";
+import { STATUSES } from "#ui/words/trace-status.tsx";
 import classes from "./graph-table.module.css";
 
 type GraphTableProps = {

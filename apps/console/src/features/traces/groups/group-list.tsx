@@ -3,6 +3,7 @@ import type { TraceGroup } from "@sightline/observability/contract";
 import { IconFilterOff, IconSearch, IconUsers } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -56,9 +57,7 @@ export function GroupList({ projectId, asked, onAsk, children }: GroupListProps)
           onChange={(event) => typed.type(event.currentTarget.value)}
         />
         {list.data?.pages[0]?.is_cost_pending === true && (
-          <Text size="sm" c="dimmed" role="status">
-            Prices changed a moment ago; some costs are still the old ones.
-          </Text>
+          <Dimmed role="status">Prices changed a moment ago; some costs are still the old ones.</Dimmed>
         )}
       </search>
       <ListOf

@@ -1,4 +1,4 @@
-import { ActionIcon, TextInput, Tooltip } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useClipboard, useElementSize } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import type { LoadWhole } from "#features/traces/api/payloads.ts";
@@ -27,6 +27,7 @@ import {
   valueAt,
   withValueAt,
 } from "./json-rows.ts";
+import { IconButton } from "#ui/kit/icon-button.tsx";
 import { saveJson } from "#ui/kit/save-file.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { JsonRowView } from "./json-row.tsx";
@@ -130,25 +131,25 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
               {found.paths.length === 0 ? "nothing" : `${match + 1} of ${found.paths.length}${found.isCut ? "+" : ""}`}
             </span>
           )}
-          <Action label="Previous match" disabled={found.paths.length === 0} onClick={() => goTo(match - 1)}>
+          <IconButton label="Previous match" disabled={found.paths.length === 0} onClick={() => goTo(match - 1)}>
             <IconArrowUp size={15} />
-          </Action>
-          <Action label="Next match" disabled={found.paths.length === 0} onClick={() => goTo(match + 1)}>
+          </IconButton>
+          <IconButton label="Next match" disabled={found.paths.length === 0} onClick={() => goTo(match + 1)}>
             <IconArrowDown size={15} />
-          </Action>
-          <Action label="Open everything" onClick={() => (setFolds(new Map()), setBase(100))}>
+          </IconButton>
+          <IconButton label="Open everything" onClick={() => (setFolds(new Map()), setBase(100))}>
             <IconFoldDown size={15} />
-          </Action>
-          <Action label="Fold everything" onClick={() => (setFolds(new Map()), setBase(1))}>
+          </IconButton>
+          <IconButton label="Fold everything" onClick={() => (setFolds(new Map()), setBase(1))}>
             <IconFold size={15} />
-          </Action>
+          </IconButton>
           <CopyAction label="Copy the path" read={() => pathText(value, selected)}>
             <IconRoute2 size={15} />
           </CopyAction>
           {copyValue}
-          <Action label="Download" onClick={() => saveJson(value, fileName)}>
+          <IconButton label="Download" onClick={() => saveJson(value, fileName)}>
             <IconDownload size={15} />
-          </Action>
+          </IconButton>
         </div>
       )}
       <div ref={ref} className={classes.rows}>
@@ -221,24 +222,12 @@ function useLoading() {
   };
 }
 
-type ActionProps = { readonly label: string; readonly disabled?: boolean; readonly onClick: () => void; readonly children: ReactNode };
-
-function Action({ label, disabled = false, onClick, children }: ActionProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" size="md" aria-label={label} disabled={disabled} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
-  );
-}
-
 /** The text is made when it is asked for: of a large value it is long work. */
 function CopyAction({ label, read, children }: { readonly label: string; readonly read: () => string; readonly children: ReactNode }) {
   const { copied, copy } = useClipboard({ timeout: 1_500 });
   return (
-    <Action label={copied ? "Copied" : label} onClick={() => copy(read())}>
+    <IconButton label={copied ? "Copied" : label} onClick={() => copy(read())}>
       {copied ? <IconCheck size={15} /> : children}
-    </Action>
+    </IconButton>
   );
 }

@@ -6,7 +6,7 @@ import { walkRows } from "./walk-rows.ts";
 import { TRACE_FIELDS, type ObservationStatus, observationStatusSchema } from "@sightline/observability/contract";
 import { QueryHelp } from "#ui/query/query-help.tsx";
 import { UnstyledButton } from "@mantine/core";
-import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./list-bar.module.css";
 
 type ListBarProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };

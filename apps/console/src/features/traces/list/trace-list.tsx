@@ -2,6 +2,7 @@ import { Button, Group, Paper, Skeleton, Text, Stack } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { plural } from "#ui/words/format.ts";
 import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
@@ -81,11 +82,11 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
   return (
     <>
       <div className={classes.line}>
-        <Text size="sm" c="dimmed" role="status">
+        <Dimmed role="status">
           {traces.length === 0 ? "No traces" : plural(traces.length, "trace", "traces")}
           {traces.length > 0 && (list.hasNextPage ? " loaded, there are more" : " in all")}
           {list.data?.pages[0]?.is_cost_pending === true && "; prices changed a moment ago, some costs are still the old ones"}
-        </Text>
+        </Dimmed>
         <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />
         {chosen.length > 0 && (
           <Group gap="xs" ml="auto">

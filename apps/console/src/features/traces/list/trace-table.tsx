@@ -11,7 +11,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { LostEventsBadge } from "#features/traces/marks/lost-events.tsx";
-import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import { Cell } from "./cell.tsx";
 import classes from "./trace-table.module.css";
 

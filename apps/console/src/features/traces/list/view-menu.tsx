@@ -4,6 +4,7 @@ import type { View, ChangeViewRequest } from "@sightline/observability/contract"
 import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconPencil, IconPin, IconPlus, IconTrash, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { viewsQuery, changeView, createView, deleteView } from "#features/traces/api/views.ts";
 import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
@@ -64,13 +65,7 @@ export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
               key={view.id}
               aria-current={view.id === current?.id && !isChanged ? "true" : undefined}
               leftSection={view.id === usual ? <IconPin size={15} aria-label="Opened first" /> : <IconBookmark size={15} />}
-              rightSection={
-                view.shared ? (
-                  <Text size="xs" c="dimmed">
-                    shared
-                  </Text>
-                ) : null
-              }
+              rightSection={view.shared ? <Dimmed size="xs">shared</Dimmed> : null}
               onClick={() => open(view)}
             >
               {view.name}

@@ -7,7 +7,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { isUnpriced } from "#features/traces/details/unpriced.ts";
 import { LostEvents } from "#features/traces/marks/lost-events.tsx";
 import classes from "./trace-header.module.css";
-import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 
 const MAX_NODES = 3;
 

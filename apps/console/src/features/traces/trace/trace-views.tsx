@@ -1,7 +1,8 @@
-import { ActionIcon, Tabs, Tooltip } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { IconArrowBarLeft, IconArrowBarRight } from "@tabler/icons-react";
 import { type ComponentType, type ReactNode, Suspense } from "react";
 import type { TraceViewProps } from "./trace-view.ts";
+import { IconButton } from "#ui/kit/icon-button.tsx";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import classes from "./trace-views.module.css";
 import { lazyPart } from "#ui/page/lazy-part.ts";
@@ -44,7 +45,6 @@ export function TraceViews({
   readonly children: ReactNode;
 }) {
   const shown = view !== undefined && VIEW_IDS.includes(view) ? view : DETAILS;
-  const widen = wide ? "Show the steps" : "Hide the steps";
   return (
     <Tabs
       value={shown}
@@ -54,11 +54,9 @@ export function TraceViews({
       classNames={{ list: classes.tabs, panel: classes.panel }}
     >
       <div className={classes.head}>
-        <Tooltip label={widen}>
-          <ActionIcon variant="subtle" color="gray" aria-label={widen} aria-pressed={wide} onClick={() => onWide(!wide)}>
-            {wide ? <IconArrowBarRight size={16} /> : <IconArrowBarLeft size={16} />}
-          </ActionIcon>
-        </Tooltip>
+        <IconButton label={wide ? "Show the steps" : "Hide the steps"} aria-pressed={wide} onClick={() => onWide(!wide)}>
+          {wide ? <IconArrowBarRight size={16} /> : <IconArrowBarLeft size={16} />}
+        </IconButton>
         <Tabs.List aria-label="Views of the trace">
           <Tabs.Tab value={DETAILS}>Details</Tabs.Tab>
           {VIEWS.map(({ id, label }) => (

@@ -12,7 +12,7 @@ import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { MessagePart } from "./message-parts.tsx";
-import { TraceStatus } from "#features/traces/marks/trace-status.tsx";
+import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./trace-transcript.module.css";
 
 /** What was said to models and tools, and what they said, as a conversation. */

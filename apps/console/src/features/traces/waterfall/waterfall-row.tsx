@@ -6,7 +6,7 @@ import { formatDuration } from "#ui/words/format.ts";
 import type { StepRow } from "./step-rows.ts";
 import { type Span, placeOf, runSpans, spanOf } from "./waterfall.ts";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
-import { STATUSES } from "#features/traces/marks/trace-status.tsx";
+import { STATUSES } from "#ui/words/trace-status.tsx";
 import classes from "./waterfall-row.module.css";
 
 /** The trace or a step of it: its name in its place of the tree, and its time beside it. */

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Menu, Select, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Menu, Select, TextInput } from "@mantine/core";
 import { type ObservationKind, observationKindSchema } from "@sightline/observability/contract";
 import { IconArrowsMaximize, IconKeyboard, IconListTree, IconSearch, IconX, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
-import type { KeyboardEvent, ReactNode } from "react";
+import type { KeyboardEvent } from "react";
+import { IconButton } from "#ui/kit/icon-button.tsx";
 import { plural } from "#ui/words/format.ts";
 import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
 import type { StepFilter } from "./find-steps.ts";
@@ -102,29 +103,19 @@ export function WaterfallToolbar({ findId, filter, onFilter, failures, isZoomed,
             <Menu.Item onClick={() => onAction("collapse-all")}>Collapse everything</Menu.Item>
           </Menu.Dropdown>
         </Menu>
-        <Tool label="Zoom in on the time" onClick={() => onAction("zoom-in")}>
+        <IconButton label="Zoom in on the time" onClick={() => onAction("zoom-in")}>
           <IconZoomIn size={16} />
-        </Tool>
-        <Tool label="Zoom out" onClick={() => onAction("zoom-out")}>
+        </IconButton>
+        <IconButton label="Zoom out" onClick={() => onAction("zoom-out")}>
           <IconZoomOut size={16} />
-        </Tool>
-        <Tool label="Show the whole time" onClick={() => onAction("zoom-all")}>
+        </IconButton>
+        <IconButton label="Show the whole time" onClick={() => onAction("zoom-all")}>
           {isZoomed ? <IconX size={16} /> : <IconArrowsMaximize size={16} />}
-        </Tool>
-        <Tool label="Keys" onClick={() => onAction("help")}>
+        </IconButton>
+        <IconButton label="Keys" onClick={() => onAction("help")}>
           <IconKeyboard size={16} />
-        </Tool>
+        </IconButton>
       </span>
     </div>
-  );
-}
-
-function Tool({ label, onClick, children }: { readonly label: string; readonly onClick: () => void; readonly children: ReactNode }) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
   );
 }
