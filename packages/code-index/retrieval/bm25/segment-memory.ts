@@ -1,10 +1,8 @@
 import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
-import type { Transaction } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { boundColumns, unpackPostings, type BoundedColumns } from "#store/index/postings.ts";
 import { readAllTrigrams, readPostings, readTrigrams, type PostingsRow } from "#retrieval/scope/read-postings.store.ts";
-import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { countTrigrams, listOf, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { SeenCounts } from "./count-seen.ts";
 import { createJoinScratch, joinForms, type JoinScratch } from "./join-forms.ts";
@@ -66,7 +64,7 @@ export type Reading = {
   readonly memory: SegmentMemory;
   readonly scope: Scope;
   /** Runs a read of the tenant's tables, for what this process does not have in memory. */
-  readonly read: <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) => Promise<Result>;
+  readonly read: <Result>(work: (transaction: TenantQuery) => Promise<Result>) => Promise<Result>;
   readonly segments: readonly VisibleChunks[];
 };
 

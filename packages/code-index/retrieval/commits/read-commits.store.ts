@@ -1,8 +1,8 @@
 import { likeContaining } from "@sightline/foundation/patterns";
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { CodeIndexTables, CommitsTable } from "#schema.ts";
+import { sql, type RawBuilder } from "kysely";
+import type { CommitsTable } from "#schema.ts";
 import { pathPatterns } from "#store/tenancy/like-patterns.ts";
-import { visibleBuilds } from "#store/tenancy/read-scope.store.ts";
+import { visibleBuilds, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 
 /** What is known of a branch's history; nothing is null before it was fetched. */
@@ -17,7 +17,7 @@ export type HistoryRow = {
 
 export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "moved_to" | "moved_from"> & { readonly repo: string };
 
-export async function findHistory(query: Kysely<CodeIndexTables>, scope: RepositoryScope): Promise<HistoryRow | undefined> {
+export async function findHistory(query: TenantQuery, scope: RepositoryScope): Promise<HistoryRow | undefined> {
   const { rows } = await sql<HistoryRow>`
     select history.commit as newest, history.commits, history.complete, history.first_position, history.fetched_at, history.last_error
     from ${buildOf(scope)}
@@ -27,7 +27,7 @@ export async function findHistory(query: Kysely<CodeIndexTables>, scope: Reposit
 }
 
 /** Commits that changed more paths than are kept. */
-export async function countCrowded(query: Kysely<CodeIndexTables>, scope: RepositoryScope): Promise<number> {
+export async function countCrowded(query: TenantQuery, scope: RepositoryScope): Promise<number> {
   const { rows } = await sql<{ crowded: number }>`
     select count(*) as crowded from ${commitsOf(scope)} where commit.paths_total > cardinality(commit.paths)
   `.execute(query);
@@ -51,7 +51,7 @@ export type CommitFilter = {
 
 /** The commits that a filter lets through, the newest first, up to `limit`: those below a position, or those at positions. */
 export async function listCommits(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: RepositoryScope,
   filter: CommitFilter,
   { below, limit }: { readonly below?: number | undefined; readonly limit: number },
@@ -64,11 +64,7 @@ export async function listCommits(
   return rows;
 }
 
-export async function commitsAt(
-  query: Kysely<CodeIndexTables>,
-  scope: RepositoryScope,
-  positions: readonly number[],
-): Promise<readonly CommitRow[]> {
+export async function commitsAt(query: TenantQuery, scope: RepositoryScope, positions: readonly number[]): Promise<readonly CommitRow[]> {
   const { rows } = await sql<CommitRow>`
     select ${commitColumns} from ${commitsOf(scope)} where commit.position = any(${positions}::integer[])
   `.execute(query);
@@ -91,7 +87,7 @@ type Words = { readonly terms: readonly string[]; readonly literal: string };
 
 /** All commits that a filter lets through whose message has one of the terms or the literal. */
 export async function matchCommits(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: RepositoryScope,
   filter: CommitFilter,
   { terms, literal }: Words,
@@ -108,11 +104,7 @@ export async function matchCommits(
 }
 
 /** Whether a path is, or was, one of a file or of a folder. */
-export async function kindOfPath(
-  query: Kysely<CodeIndexTables>,
-  scope: RepositoryScope,
-  path: string,
-): Promise<"file" | "folder" | "part"> {
+export async function kindOfPath(query: TenantQuery, scope: RepositoryScope, path: string): Promise<"file" | "folder" | "part"> {
   const { rows } = await sql<{ is_file: boolean; is_folder: boolean }>`
     select
       exists (select from ${filesOf(scope)} where file.path = ${path})
@@ -125,11 +117,7 @@ export async function kindOfPath(
 }
 
 /** The name a file had before its newest move up to a position. */
-export async function findMove(
-  query: Kysely<CodeIndexTables>,
-  scope: RepositoryScope,
-  { name, upTo }: NameOfFile,
-): Promise<NameOfFile | undefined> {
+export async function findMove(query: TenantQuery, scope: RepositoryScope, { name, upTo }: NameOfFile): Promise<NameOfFile | undefined> {
   const { rows } = await sql<NameOfFile>`
     select commit.moved_from[array_position(commit.moved_to, ${name}::text)] as name, commit.position as "upTo"
     from ${commitsOf(scope)}

@@ -1,7 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Kysely } from "kysely";
 import type { Commit, CommitsAnswer, CommitsRequest } from "#contract.ts";
-import type { CodeIndexTables } from "#schema.ts";
 import {
   commitsAt,
   countCrowded,
@@ -17,7 +15,7 @@ import {
   type NameOfFile,
 } from "./read-commits.store.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
-import type { RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
+import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { FoundPage } from "#retrieval/symbols/find-symbol.ts";
 import { createPaging, type Paging } from "#retrieval/scope/page-cursor.ts";
@@ -69,7 +67,7 @@ type Page = {
 
 type Asking = { readonly request: CommitsRequest; readonly filter: CommitFilter; readonly history: HistoryRow | undefined };
 
-async function findPage(query: Kysely<CodeIndexTables>, scope: RepositoryScope, asking: Asking): Promise<Page> {
+async function findPage(query: TenantQuery, scope: RepositoryScope, asking: Asking): Promise<Page> {
   const { cursor: _cursor, limit: _limit, ...question } = asking.request;
   const words = wordsOfQuestion(question.query ?? "");
   const of = ["commits", scope.tenant.tenantId, scope.repo.toLowerCase(), question];
@@ -80,7 +78,7 @@ async function findPage(query: Kysely<CodeIndexTables>, scope: RepositoryScope, 
 }
 
 async function pageByAge(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: RepositoryScope,
   { request: { cursor, limit }, filter, history, paging }: Asking & { readonly paging: Paging },
 ): Promise<Page> {
@@ -104,11 +102,7 @@ function rewritten(): AppError {
 
 type Ranked = Asking & { readonly paging: Paging; readonly words: NonNullable<ReturnType<typeof wordsOfQuestion>> };
 
-async function pageByRank(
-  query: Kysely<CodeIndexTables>,
-  scope: RepositoryScope,
-  { request, filter, history, words, paging }: Ranked,
-): Promise<Page> {
+async function pageByRank(query: TenantQuery, scope: RepositoryScope, { request, filter, history, words, paging }: Ranked): Promise<Page> {
   const before = paging.shownBefore(request.cursor);
   const matching = await matchCommits(query, scope, filter, words);
   const ranked = rankCommits(matching, { words, commits: history?.commits ?? 0 });
@@ -122,7 +116,7 @@ async function pageByRank(
   };
 }
 
-async function filterOf(query: Kysely<CodeIndexTables>, scope: RepositoryScope, request: CommitsRequest): Promise<CommitFilter> {
+async function filterOf(query: TenantQuery, scope: RepositoryScope, request: CommitsRequest): Promise<CommitFilter> {
   const { author, since, until } = request;
   const path = request.path?.replace(/^\.?\/+/u, "").replace(/\/+$/u, "");
   return {
@@ -138,7 +132,7 @@ function endOf(until: string): Date {
   return until.includes("T") ? new Date(until) : new Date(new Date(until).getTime() + 86_399_999);
 }
 
-async function understandPath(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<ChangedPath> {
+async function understandPath(query: TenantQuery, scope: RepositoryScope, path: string): Promise<ChangedPath> {
   const is = await kindOfPath(query, scope, path);
   if (is !== "file") {
     return { is, path };

@@ -1,7 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Kysely } from "kysely";
 import type { SourceFile, Coverage, Outline, Tree } from "#contract.ts";
-import type { CodeIndexTables } from "#schema.ts";
 import {
   findFile,
   readPieces,
@@ -13,7 +11,7 @@ import {
   readOutline as readOutlineRows,
   listFiles,
 } from "./read-files.store.ts";
-import { repositoriesInScope, type RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
+import { repositoriesInScope, type RepositoryInScope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseHiddenRepository } from "#retrieval/scope/repository-errors.ts";
 import { storedEmbedders } from "#store/index/vectors.store.ts";
@@ -99,7 +97,7 @@ function isText(text: string): boolean {
 type Missing = { readonly found: RepositoryInScope | undefined; readonly similar: readonly string[] };
 
 /** The repository and similar paths, to explain why a file is missing. */
-export async function whyMissing(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<Missing> {
+export async function whyMissing(query: TenantQuery, scope: RepositoryScope, path: string): Promise<Missing> {
   const [found] = await repositoriesInScope(query, scope);
   const name = path.split("/").at(-1) ?? path;
   return { found, similar: isText(name) && name !== "" ? await similarPaths(query, scope, name) : [] };

@@ -1,7 +1,6 @@
-import { sql, type Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
+import { sql } from "kysely";
 import { vectorsTable } from "#store/index/vectors.store.ts";
-import { visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** A scope of exactly one repository. */
 export type RepositoryScope = Pick<Scope, "tenant" | "repositories" | "ref"> & { readonly repo: string };
@@ -31,7 +30,7 @@ function filesOf(scope: RepositoryScope) {
     left join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id`;
 }
 
-export async function findFile(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<FileRow | undefined> {
+export async function findFile(query: TenantQuery, scope: RepositoryScope, path: string): Promise<FileRow | undefined> {
   const { rows } = await sql<FileRow>`
     select ${fileColumns} from ${filesOf(scope)} where file.path = ${path}
   `.execute(query);
@@ -39,7 +38,7 @@ export async function findFile(query: Kysely<CodeIndexTables>, scope: Repository
 }
 
 /** A build's files by path, up to `limit`. */
-export async function listFiles(query: Kysely<CodeIndexTables>, scope: RepositoryScope, limit: number): Promise<readonly FileRow[]> {
+export async function listFiles(query: TenantQuery, scope: RepositoryScope, limit: number): Promise<readonly FileRow[]> {
   const { rows } = await sql<FileRow>`
     select ${fileColumns} from ${filesOf(scope)} order by file.path limit ${limit}
   `.execute(query);
@@ -53,11 +52,7 @@ type Under = {
 };
 
 /** A build's files in a folder, or the file of that path, by path. */
-export async function listFilesUnder(
-  query: Kysely<CodeIndexTables>,
-  scope: RepositoryScope,
-  { path, limit }: Under,
-): Promise<readonly FileRow[]> {
+export async function listFilesUnder(query: TenantQuery, scope: RepositoryScope, { path, limit }: Under): Promise<readonly FileRow[]> {
   const isUnder = sql`(file.path = ${path} or file.path collate "C" >= ${`${path}/`} and file.path collate "C" < ${`${path}0`})`;
   const { rows } = await sql<FileRow>`
     select ${fileColumns} from ${filesOf(scope)} where ${path === "" ? sql`true` : isUnder} order by file.path collate "C" limit ${limit}
@@ -67,7 +62,7 @@ export async function listFilesUnder(
 
 /** Paths of the build that begin so, in either case. */
 export async function pathsBeginning(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: RepositoryScope,
   { beginning, limit }: { readonly beginning: string; readonly limit: number },
 ): Promise<readonly string[]> {
@@ -79,7 +74,7 @@ export async function pathsBeginning(
 }
 
 /** Paths of the build that end alike, for people who mistyped one. */
-export async function similarPaths(query: Kysely<CodeIndexTables>, scope: RepositoryScope, name: string): Promise<readonly string[]> {
+export async function similarPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`
     select file.path from ${filesOf(scope)}
     where lower(file.path) = lower(${name}) or right(lower(file.path), length(${name}) + 1) = '/' || lower(${name})
@@ -94,7 +89,7 @@ export type FilePiece = { readonly start_line: number; readonly content: string 
 type Lines = { readonly path: string; readonly start: number; readonly end: number };
 
 /** The chunks that hold lines `start` to `end` of a file, in the file's order: joined they are the text, without a gap. */
-export async function readPieces(query: Kysely<CodeIndexTables>, scope: RepositoryScope, lines: Lines): Promise<readonly FilePiece[]> {
+export async function readPieces(query: TenantQuery, scope: RepositoryScope, lines: Lines): Promise<readonly FilePiece[]> {
   const { rows } = await sql<FilePiece>`
     select chunk.start_line, chunk.content
     from ${filesOf(scope)}
@@ -114,7 +109,7 @@ export type OutlineEntry = {
 };
 
 /** What a file defines, from top to bottom, the outer before the inner. */
-export async function readOutline(query: Kysely<CodeIndexTables>, scope: RepositoryScope, path: string): Promise<readonly OutlineEntry[]> {
+export async function readOutline(query: TenantQuery, scope: RepositoryScope, path: string): Promise<readonly OutlineEntry[]> {
   const { rows } = await sql<OutlineEntry>`
     select symbol.name, symbol.kind, symbol.scope, symbol.start_line, symbol.end_line
     from ${filesOf(scope)}
@@ -127,7 +122,7 @@ export async function readOutline(query: Kysely<CodeIndexTables>, scope: Reposit
 
 /** How many of a file's chunks have a vector of the embedder. */
 export async function countEmbedded(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: RepositoryScope,
   { path, embedderId }: { readonly path: string; readonly embedderId: number },
 ): Promise<number> {

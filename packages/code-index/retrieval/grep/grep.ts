@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import type { GrepAnswer, GrepRequest } from "#contract.ts";
-import type { CodeIndexTables } from "#schema.ts";
-import type { Access, RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Access, RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readTexts, type FilePlace, type TextFile } from "./read-texts.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
@@ -117,10 +115,7 @@ type Scanning = {
 const FIRST_BYTES = 64 * 1024;
 const MAX_BYTES = 512 * 1024;
 
-async function scanFiles(
-  query: Kysely<CodeIndexTables>,
-  { scope, pattern, page, repos, from, until, countUntil }: Scanning,
-): Promise<void> {
+async function scanFiles(query: TenantQuery, { scope, pattern, page, repos, from, until, countUntil }: Scanning): Promise<void> {
   const isOver = () => {
     const wanted = page.wants();
     return wanted === "nothing" || performance.now() > (wanted === "lines" ? until : countUntil);

@@ -1,6 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { sql } from "kysely";
+import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** A searchable file of a build that the scope sees. */
 export type TextFile = {
@@ -27,11 +26,7 @@ type Among = {
 };
 
 /** The files that have one of the chunks, from a place on. */
-export async function filesAmong(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  { chunkIds, from, limit }: Among,
-): Promise<readonly TextFile[]> {
+export async function filesAmong(query: TenantQuery, scope: Scope, { chunkIds, from, limit }: Among): Promise<readonly TextFile[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<TextFile>`
     select ${fileColumns}
@@ -52,7 +47,7 @@ export type ChunkedFile = TextFile & { readonly chunk_ids: readonly number[] };
 
 /** A repository's files with their chunks, from a path on. */
 export async function filesFrom(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: Scope,
   { from, limit }: Omit<Among, "chunkIds">,
 ): Promise<readonly ChunkedFile[]> {
@@ -72,11 +67,7 @@ export async function filesFrom(
 }
 
 /** The texts of documents that the scope sees, whole. */
-export async function readTexts(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  documentIds: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
+export async function readTexts(query: TenantQuery, scope: Scope, documentIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const { schema } = scope.tenant;
   const { rows } = await sql<{ document_id: number; content: string }>`
     select chunk.document_id, string_agg(chunk.content, '' order by chunk.start_byte) as content

@@ -1,7 +1,5 @@
-import type { Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { filesAmong, filesFrom, type FilePlace, type TextFile } from "./read-texts.store.ts";
-import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Candidates } from "#retrieval/patterns/candidates.ts";
 
 type Walk = {
@@ -26,7 +24,7 @@ export type WalkedFiles = {
 
 /** The files of a scope by repository and path, from a place on; some at a time. */
 export async function* walkFiles(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: Scope,
   { repos, from, candidates }: Walk,
 ): AsyncGenerator<WalkedFiles, void, undefined> {

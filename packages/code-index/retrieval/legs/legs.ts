@@ -1,8 +1,6 @@
-import type { Transaction } from "kysely";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
-import type { CodeIndexTables } from "#schema.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles } from "#retrieval/scope/read-postings.store.ts";
-import { filtersFiles, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { filtersFiles, type RepositoryInScope, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { findNearest } from "#store/index/read-vectors.store.ts";
 import type { StoredEmbedder } from "#store/index/vectors.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -33,8 +31,7 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   if (query.queryTerms.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
-  const read = <Result>(work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>) =>
-    readAs(database, scope.tenant, deadlineMs, work);
+  const read = <Result>(work: (transaction: TenantQuery) => Promise<Result>) => readAs(database, scope.tenant, deadlineMs, work);
   const postings = await postingsOf({ memory, scope, segments, read }, query.queryTerms);
   const queryTerms = query.queryTerms.map(({ weight }, index) => ({ weight, postings: postings[index] ?? new Map<number, null>() }));
   const scoring = { memory, queryTerms, segments };

@@ -1,10 +1,8 @@
 import { chunkId } from "#store/index/postings.ts";
 import { hasBit } from "#store/index/bitmap.ts";
-import type { Transaction } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import { findDefining, findLiterals, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
-import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { rarestTrigrams, tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
 import { trigramsOf } from "#store/index/trigrams.ts";
 import type { LegAnswer } from "./leg.ts";
@@ -59,7 +57,7 @@ export async function searchExactly({ database, memory, scope, query, segments, 
 }
 
 type Comparing = {
-  readonly transaction: Transaction<CodeIndexTables>;
+  readonly transaction: TenantQuery;
   readonly scope: Scope;
   readonly reading: Reading;
   readonly sample: TrigramSample | undefined;

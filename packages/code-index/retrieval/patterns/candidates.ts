@@ -1,9 +1,7 @@
-import type { Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { hasBit } from "#store/index/bitmap.ts";
 import { chunkId, SEGMENT_CAPACITY } from "#store/index/postings.ts";
 import { readTrigrams } from "#retrieval/scope/read-postings.store.ts";
-import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { chunksOf, trigramsIn } from "./trigram-query.ts";
 import type { Pattern } from "./pattern.ts";
 import { readVisible } from "#retrieval/scope/visible-chunks.ts";
@@ -17,7 +15,7 @@ export type Candidates = {
 
 /** Narrows the chunks down by trigrams; `undefined` when they can't, and every chunk may match. */
 export async function findCandidates(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: Scope,
   { trigrams: condition, isMultiline }: Pick<Pattern, "trigrams" | "isMultiline">,
 ): Promise<Candidates | undefined> {

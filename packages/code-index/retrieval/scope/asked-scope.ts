@@ -1,7 +1,5 @@
-import type { Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { hasFiles, indexedLanguages } from "./read-listed.store.ts";
-import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { languageNamed } from "#retrieval/query/query-filters.ts";
 
 type Where = Pick<Scope, "repo" | "ref" | "path" | "lang">;
@@ -18,7 +16,7 @@ export function askedScope(access: Access, { repo, ref, path, lang }: Where): Sc
 }
 
 /** A note for an empty result when the filters exclude every file, so that it says nothing about the code. */
-export async function notesOnEmptyScope(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly string[]> {
+export async function notesOnEmptyScope(query: TenantQuery, scope: Scope): Promise<readonly string[]> {
   const paths = [scope.path, ...(scope.filters?.path.anyOf ?? [])].filter((path) => path !== undefined);
   const languages = [scope.lang, ...(scope.filters?.lang.anyOf ?? [])].filter((lang) => lang !== undefined);
   const asked = [...paths.map((path) => `path ${path}`), ...languages.map((lang) => `language ${lang}`)];

@@ -1,7 +1,6 @@
 import { likeContaining } from "@sightline/foundation/patterns";
-import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { sql, type RawBuilder } from "kysely";
+import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 export type FoundChunk = {
   readonly chunk_id: number;
@@ -16,11 +15,7 @@ export type FoundChunk = {
 };
 
 /** Each of the chunks that the scope sees, once, without its text: of several repositories that hold it the first by name. */
-export async function readChunks(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  chunkIds: readonly number[],
-): Promise<readonly FoundChunk[]> {
+export async function readChunks(query: TenantQuery, scope: Scope, chunkIds: readonly number[]): Promise<readonly FoundChunk[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<FoundChunk>`
     select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
@@ -45,11 +40,7 @@ export type LiteralHit = {
 type Names = { readonly names: readonly string[]; readonly limit: number };
 
 /** Chunks that define one of the names, up to `limit`, in no order. */
-export async function findDefining(
-  query: Transaction<CodeIndexTables>,
-  scope: Scope,
-  { names, limit }: Names,
-): Promise<readonly LiteralHit[]> {
+export async function findDefining(query: TenantQuery, scope: Scope, { names, limit }: Names): Promise<readonly LiteralHit[]> {
   const { rows } = await sql<LiteralHit>`
     select chunk.chunk_id, true as defines, true as same_case from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
     where chunk.symbols && ${names}::text[] and ${matchesFile(scope)} and ${isVisible(scope)} limit ${limit}
@@ -65,11 +56,7 @@ type Literals = {
 };
 
 /** Chunks that hold one of the literals in either case, up to `limit`, in no order. */
-export async function findLiterals(
-  query: Transaction<CodeIndexTables>,
-  scope: Scope,
-  { literals, among, limit }: Literals,
-): Promise<readonly LiteralHit[]> {
+export async function findLiterals(query: TenantQuery, scope: Scope, { literals, among, limit }: Literals): Promise<readonly LiteralHit[]> {
   const holds = (operator: RawBuilder<unknown>) =>
     sql.join(
       literals.map((literal) => sql`chunk.content ${operator} ${likeContaining(literal)}`),

@@ -1,7 +1,6 @@
 import { likeContaining } from "@sightline/foundation/patterns";
-import { sql, type Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { sql } from "kysely";
+import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 type Listing = {
   readonly limit: number;
@@ -10,7 +9,7 @@ type Listing = {
 };
 
 /** The chunks that the scope's filters let through, by repository, path and line, for queries of nothing but filters. */
-export async function listChunks(query: Kysely<CodeIndexTables>, scope: Scope, { limit, everyChunk }: Listing): Promise<readonly number[]> {
+export async function listChunks(query: TenantQuery, scope: Scope, { limit, everyChunk }: Listing): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${chunksOfFiles(scope)}
     where ${matchesFile(scope)} and ${everyChunk ? sql`true` : sql`chunk.start_byte = 0`}
@@ -22,7 +21,7 @@ export async function listChunks(query: Kysely<CodeIndexTables>, scope: Scope, {
 
 /** The texts of those of the chunks, all of them in scope, that the scope's filters let through. */
 export async function readContents(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: Scope,
   chunkIds: readonly number[],
 ): Promise<readonly { readonly chunk_id: number; readonly content: string }[]> {
@@ -37,11 +36,7 @@ export async function readContents(
 type Place = { readonly path: string; readonly line: number | undefined; readonly limit: number };
 
 /** The chunks at a line, or the first ones, of the files whose path ends with, or else holds, the one given. */
-export async function findByPath(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  { path, line = 1, limit }: Place,
-): Promise<readonly number[]> {
+export async function findByPath(query: TenantQuery, scope: Scope, { path, line = 1, limit }: Place): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${chunksOfFiles(scope)}
     where file.path ilike ${likeContaining(path)} and ${matchesFile(scope)} and chunk.start_line <= ${line} and chunk.end_line >= ${line}
@@ -59,7 +54,7 @@ function chunksOfFiles(scope: Scope) {
 }
 
 /** Whether the scope lets any searchable file through. */
-export async function hasFiles(query: Kysely<CodeIndexTables>, scope: Scope): Promise<boolean> {
+export async function hasFiles(query: TenantQuery, scope: Scope): Promise<boolean> {
   const { schema } = scope.tenant;
   const { rows } = await sql`
     select from ${visibleBuilds(scope)} as build
@@ -74,7 +69,7 @@ export async function hasFiles(query: Kysely<CodeIndexTables>, scope: Scope): Pr
 const LANGUAGES = 50;
 
 /** The languages of all files in the scope's repositories and branches, whatever its other filters are. */
-export async function indexedLanguages(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly string[]> {
+export async function indexedLanguages(query: TenantQuery, scope: Scope): Promise<readonly string[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<{ language: string }>`
     select distinct document.language from ${visibleBuilds(scope)} as build

@@ -1,7 +1,6 @@
-import { sql, type Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
+import { sql } from "kysely";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
-import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** The chunks of a segment that one build sees. */
 export type VisibleSegment = {
@@ -15,7 +14,7 @@ export type VisibleSegment = {
 };
 
 /** The segments of the builds that the scope sees; one that several of them see is there as often. */
-export async function visibleSegments(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly VisibleSegment[]> {
+export async function visibleSegments(query: TenantQuery, scope: Scope): Promise<readonly VisibleSegment[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<VisibleSegment>`
     select visible.segment_id, segment.tableoid::bigint as home, segment.chunks as capacity, visible.ordinals
@@ -27,7 +26,7 @@ export async function visibleSegments(query: Kysely<CodeIndexTables>, scope: Sco
 }
 
 /** Whether each of the segments is still seen by some build. Once none does, it is never seen again and goes. */
-export async function areVisible(query: Kysely<CodeIndexTables>, { tenant }: Scope, segmentIds: readonly number[]): Promise<boolean> {
+export async function areVisible(query: TenantQuery, { tenant }: Scope, segmentIds: readonly number[]): Promise<boolean> {
   const { rows } = await sql<{ seen: number }>`
     select count(distinct segment_id)::integer as seen from ${sql.id(tenant.schema, "visible")}
     where segment_id = any(${segmentIds}::integer[])
@@ -39,7 +38,7 @@ export type PostingsRow = { readonly term: string; readonly segment_id: number; 
 
 type Wanted = { readonly terms: readonly string[]; readonly segments: readonly number[] };
 
-export async function readPostings(query: Kysely<CodeIndexTables>, { tenant }: Scope, wanted: Wanted): Promise<readonly PostingsRow[]> {
+export async function readPostings(query: TenantQuery, { tenant }: Scope, wanted: Wanted): Promise<readonly PostingsRow[]> {
   const { rows } = await sql<PostingsRow>`
     select term, segment_id, df, docs from ${sql.id(tenant.schema, "postings")}
     where term = any(${wanted.terms}::text[]) and segment_id = any(${wanted.segments}::integer[])
@@ -53,7 +52,7 @@ type WantedTrigrams = { readonly trigrams: readonly number[]; readonly segments:
 
 /** The rows that would hold the trigrams, by rising `first`; none of a segment that has no trigrams. */
 export async function readTrigrams(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   { tenant }: Scope,
   { trigrams, segments }: WantedTrigrams,
 ): Promise<readonly TrigramsRow[]> {
@@ -72,11 +71,7 @@ export async function readTrigrams(
 }
 
 /** All trigram blocks of a segment. */
-export async function readAllTrigrams(
-  query: Kysely<CodeIndexTables>,
-  { tenant }: Scope,
-  segmentId: number,
-): Promise<readonly TrigramBlock[]> {
+export async function readAllTrigrams(query: TenantQuery, { tenant }: Scope, segmentId: number): Promise<readonly TrigramBlock[]> {
   const { rows } = await sql<TrigramBlock>`
     select first, lists from ${sql.id(tenant.schema, "trigrams")} where segment_id = ${segmentId} order by first
   `.execute(query);
@@ -84,11 +79,7 @@ export async function readAllTrigrams(
 }
 
 /** Keeps the chunks whose path and language the scope lets through. */
-export async function keepMatchingFiles(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  chunkIds: readonly number[],
-): Promise<ReadonlySet<number>> {
+export async function keepMatchingFiles(query: TenantQuery, scope: Scope, chunkIds: readonly number[]): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
     where chunk.chunk_id = any(${chunkIds}::bigint[]) and ${matchesFile(scope)}
@@ -97,7 +88,7 @@ export async function keepMatchingFiles(
 }
 
 /** The chunks of all files that the scope's path and language let through. */
-export async function chunksOfMatchingFiles(query: Kysely<CodeIndexTables>, scope: Scope): Promise<ReadonlySet<number>> {
+export async function chunksOfMatchingFiles(query: TenantQuery, scope: Scope): Promise<ReadonlySet<number>> {
   const { schema } = scope.tenant;
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id

@@ -1,7 +1,5 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { Transaction } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { repositoriesInScope, type RepositoryInScope, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
@@ -18,7 +16,7 @@ type Reading = { readonly database: CodeIndexDatabase; readonly scope: Scope; re
  */
 export async function readScope<Result>(
   { database, scope, milliseconds }: Reading,
-  read: (transaction: Transaction<CodeIndexTables>, builds: readonly RepositoryInScope[]) => Promise<Result>,
+  read: (transaction: TenantQuery, builds: readonly RepositoryInScope[]) => Promise<Result>,
 ): Promise<Result> {
   refuseNul(scope);
   const outcome = await readAs(database, scope.tenant, milliseconds, async (transaction) => {

@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
-import type { Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { countBits } from "#store/index/bitmap.ts";
 import { visibleSegments, type VisibleSegment } from "./read-postings.store.ts";
-import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** The chunks of a segment that are visible, to one build or to several together. */
 export type VisibleChunks = {
@@ -21,7 +19,7 @@ export type VisibleChunks = {
 };
 
 /** The visible chunks of the tenant's segments in a scope. */
-export async function readVisible(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly VisibleChunks[]> {
+export async function readVisible(query: TenantQuery, scope: Scope): Promise<readonly VisibleChunks[]> {
   return joinVisible(await visibleSegments(query, scope));
 }
 

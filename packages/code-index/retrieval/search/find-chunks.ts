@@ -1,10 +1,8 @@
-import type { Transaction } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import { readChunks } from "#retrieval/scope/read-chunks.store.ts";
 import { listChunks, readContents } from "#retrieval/scope/read-listed.store.ts";
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
-import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
@@ -136,7 +134,7 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
 }
 
 /** Reads each text once, and gives all that were read. */
-function createTextReader(transaction: Transaction<CodeIndexTables>, scope: Scope): ReadTexts {
+function createTextReader(transaction: TenantQuery, scope: Scope): ReadTexts {
   const texts = new Map<number, string>();
   return async (chunkIds) => {
     const unread = chunkIds.filter((chunkId) => !texts.has(chunkId));

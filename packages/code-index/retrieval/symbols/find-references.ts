@@ -1,7 +1,5 @@
 import { escapeExpression } from "@sightline/foundation/patterns";
-import type { Transaction } from "kysely";
 import type { FoundReference, ReferencesAnswer, ReferencesRequest } from "#contract.ts";
-import type { CodeIndexTables } from "#schema.ts";
 import {
   findUsingFiles,
   readChunksHolding,
@@ -11,7 +9,7 @@ import {
   type UsingFile,
   type HoldingChunk,
 } from "./read-symbols.store.ts";
-import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
@@ -75,11 +73,7 @@ export async function findReferences(
 type ReadingOn = { readonly files: readonly UsingFile[]; readonly name: string; readonly until: number };
 
 /** Reads file after file until there are enough lines. */
-async function readOn(
-  transaction: Transaction<CodeIndexTables>,
-  scope: Scope,
-  { files, name, until }: ReadingOn,
-): Promise<FoundReference[]> {
+async function readOn(transaction: TenantQuery, scope: Scope, { files, name, until }: ReadingOn): Promise<FoundReference[]> {
   const found: FoundReference[] = [];
   for (let from = 0; from < files.length && found.length < until; from += FILES_AT_ONCE) {
     const batch = files.slice(from, from + FILES_AT_ONCE);

@@ -1,8 +1,6 @@
-import type { Kysely } from "kysely";
 import type { FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#contract.ts";
-import type { CodeIndexTables } from "#schema.ts";
 import { findSymbolRows, type SymbolRow, readChunksAt, type HoldingChunk } from "./read-symbols.store.ts";
-import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
@@ -16,7 +14,7 @@ const MAX_SIGNATURE_LINES = 6;
 const MAX_SIGNATURE_LENGTH = 300;
 
 /** How definitions begin, in the same order: their first lines up to what opens the body. */
-async function readSignatures(query: Kysely<CodeIndexTables>, scope: Scope, rows: readonly SymbolRow[]): Promise<readonly string[]> {
+async function readSignatures(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<readonly string[]> {
   const places = rows.map(({ document_id, start_line: line, end_line: end }) => {
     return { document_id, line, lines: Math.min(end - line + 1, MAX_SIGNATURE_LINES) };
   });
@@ -91,14 +89,14 @@ export async function findSymbols(
 }
 
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
-export async function definitionsOf(query: Kysely<CodeIndexTables>, scope: Scope, asked: AskedName): Promise<readonly SymbolRow[]> {
+export async function definitionsOf(query: TenantQuery, scope: Scope, asked: AskedName): Promise<readonly SymbolRow[]> {
   const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
   return rows.toSorted(byNearness(asked));
 }
 
 type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
 
-async function lookUp(query: Kysely<CodeIndexTables>, scope: Scope, asked: AskedName, kind: string | undefined): Promise<Looked> {
+async function lookUp(query: TenantQuery, scope: Scope, asked: AskedName, kind: string | undefined): Promise<Looked> {
   const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", kind, limit: MAX_DEFINITIONS + 1 });
   return rows.length > 0
     ? { rows, isNear: false }
@@ -108,7 +106,7 @@ async function lookUp(query: Kysely<CodeIndexTables>, scope: Scope, asked: Asked
       };
 }
 
-export async function presentSymbols(query: Kysely<CodeIndexTables>, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
+export async function presentSymbols(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
   const signatures = await readSignatures(query, scope, rows);
   return rows.map(({ document_id: _document, ...row }, index) => ({ ...row, signature: signatures[index] ?? "" }));
 }

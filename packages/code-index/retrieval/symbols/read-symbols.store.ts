@@ -1,7 +1,6 @@
 import { likeBeginning } from "@sightline/foundation/patterns";
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
-import { matchesFile, visibleBuilds, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { sql, type RawBuilder } from "kysely";
+import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { lastName } from "#store/tenancy/tenant-template.ts";
 
 /** A file of a build that was looked at. */
@@ -31,7 +30,7 @@ type Asked = {
 };
 
 /** Definitions of a name, however its letters are cased, up to `limit`, by repository, path and line. */
-export async function findSymbolRows(query: Kysely<CodeIndexTables>, scope: Scope, asked: Asked): Promise<readonly SymbolRow[]> {
+export async function findSymbolRows(query: TenantQuery, scope: Scope, asked: Asked): Promise<readonly SymbolRow[]> {
   const { schema } = scope.tenant;
   const last = lastName(sql.ref("symbol.name"));
   const isNamed =
@@ -91,7 +90,7 @@ type Used = { readonly name: string; readonly outer?: string | undefined; readon
  * The files that use a name, up to `limit`, by repository and path: what their grammars say, and of files that use more names than
  * are kept those that hold it letter for letter.
  */
-export async function findUsingFiles(query: Kysely<CodeIndexTables>, scope: Scope, used: Used): Promise<readonly UsingFile[]> {
+export async function findUsingFiles(query: TenantQuery, scope: Scope, used: Used): Promise<readonly UsingFile[]> {
   const { schema } = scope.tenant;
   const references = sql.id(schema, "symbol_references");
   const usesOuter = used.outer === undefined ? sql`false` : sql`names @> ${[used.outer]}::text[]`;
@@ -118,7 +117,7 @@ export type HoldingChunk = { readonly document_id: number; readonly start_line: 
 
 /** The chunks of documents in scope that hold a text, in the order of each file. */
 export async function readChunksHolding(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: Scope,
   { documents, text }: { readonly documents: readonly number[]; readonly text: string },
 ): Promise<readonly HoldingChunk[]> {
@@ -133,11 +132,7 @@ export async function readChunksHolding(
 export type OutlineRow = Pick<SymbolRow, "document_id" | "name" | "kind" | "scope" | "start_line" | "end_line">;
 
 /** All that documents in scope define. */
-export async function readOutlines(
-  query: Kysely<CodeIndexTables>,
-  scope: Scope,
-  documents: readonly number[],
-): Promise<readonly OutlineRow[]> {
+export async function readOutlines(query: TenantQuery, scope: Scope, documents: readonly number[]): Promise<readonly OutlineRow[]> {
   const { rows } = await sql<OutlineRow>`
     select symbol.document_id, symbol.name, symbol.kind, symbol.scope, symbol.start_line, symbol.end_line
     from ${sql.id(scope.tenant.schema, "symbols")} as symbol
@@ -149,7 +144,7 @@ export async function readOutlines(
 
 /** The chunks that lines of documents in scope are in. */
 export async function readChunksAt(
-  query: Kysely<CodeIndexTables>,
+  query: TenantQuery,
   scope: Scope,
   places: readonly { readonly document_id: number; readonly line: number; readonly lines: number }[],
 ): Promise<readonly HoldingChunk[]> {

@@ -3,6 +3,9 @@ import type { CodeIndexTables, IndexStatus } from "#schema.ts";
 import { globPattern, pathPatterns, repositoryPattern } from "./like-patterns.ts";
 import type { Tenant } from "./tenant.ts";
 
+/** What reads a tenant's tables: the transaction of `readAs`. */
+export type TenantQuery = Kysely<CodeIndexTables>;
+
 /** Whose code may be seen. */
 export type Access = {
   readonly tenant: Tenant;
@@ -60,7 +63,7 @@ export type RepositoryInScope = {
 /** A tenant's repositories at the most in one scope. */
 const REPOSITORIES = 10_000;
 
-export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope: Scope): Promise<readonly RepositoryInScope[]> {
+export async function repositoriesInScope(query: TenantQuery, scope: Scope): Promise<readonly RepositoryInScope[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<RepositoryInScope>`
     select repository.id, repository.full_name as repo, repository.index_status, repository.last_error,
@@ -77,7 +80,7 @@ export async function repositoriesInScope(query: Kysely<CodeIndexTables>, scope:
 }
 
 /** Branches that can be asked for, of the scope's repositories, whatever branch it asks for. */
-export async function indexedBranches(query: Kysely<CodeIndexTables>, scope: Scope, limit: number): Promise<readonly string[]> {
+export async function indexedBranches(query: TenantQuery, scope: Scope, limit: number): Promise<readonly string[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<{ name: string }>`
     select ref.name from ${sql.id(schema, "repositories")} as repository
