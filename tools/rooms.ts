@@ -181,7 +181,7 @@ export const PARTS: readonly Part[] = [
         why: "grep is exact and ranks nothing",
       },
       "retrieval/symbols": {
-        uses: ["retrieval/ranking", "retrieval/scope", "store/tenancy"],
+        uses: ["retrieval/ranking", "retrieval/scope", "retrieval/query", "store/tenancy"],
         why: "symbols are looked up by name, not searched",
       },
       "retrieval/commits": {

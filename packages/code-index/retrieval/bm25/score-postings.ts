@@ -2,7 +2,7 @@ import { yieldEvery } from "@sightline/foundation/yield-every";
 import { hasBit } from "#store/index/bitmap.ts";
 import { SEGMENT_CAPACITY, IMPACT_STEP } from "#store/index/postings.ts";
 import { countSeen, type SeenCounts } from "./count-seen.ts";
-import { placeFrom } from "./intersect.ts";
+import { placeFrom } from "#store/index/intersect.ts";
 import { ROUNDING, scoreSegment, type Row } from "./score-segment.ts";
 import type { SegmentMemory, TermPostings } from "./segment-memory.ts";
 import { createTop, type ScoredChunk } from "./top.ts";

@@ -1,6 +1,6 @@
 import { hasBit } from "#store/index/bitmap.ts";
 import { chunkId, BLOCK, type BoundedColumns } from "#store/index/postings.ts";
-import { placeFrom } from "./intersect.ts";
+import { placeFrom } from "#store/index/intersect.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
 /** A query term as one segment has it. */

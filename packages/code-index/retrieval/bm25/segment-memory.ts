@@ -46,7 +46,7 @@ export type SegmentMemory = {
 };
 
 /** How common trigrams are among the chunks of one segment. */
-export type TrigramSample = { readonly chunks: number; readonly counts: TrigramCounts };
+type TrigramSample = { readonly chunks: number; readonly counts: TrigramCounts };
 
 /** Nothing in it goes stale: a complete segment never changes, merges write new ones, and which chunks of one are visible is read with every search. */
 export function createSegmentMemory(): SegmentMemory {
@@ -109,7 +109,7 @@ function joinRows(scratch: JoinScratch, forms: readonly (PostingsRow | undefined
 /** The chunks of a segment, by rising ordinal. */
 type Ordinals = Uint16Array | Uint32Array;
 
-/** By segment the chunks that hold a trigram; null for a segment from before there were trigrams: there any chunk may. */
+/** By segment the chunks that hold a trigram; null where there is none. */
 export type TrigramLists = ReadonlyMap<number, Ordinals | null>;
 
 /** Like `postingsOf`, for trigrams. */
@@ -128,12 +128,12 @@ export async function trigramListsOf(reading: Reading, trigrams: readonly number
   });
 }
 
-/** Counts of the segment that was the largest when first asked: what is rare in code stays rare. `undefined` without segments. */
-export async function trigramSampleOf({ memory, read, scope, segments }: Reading): Promise<TrigramSample | undefined> {
+/** Counts of the segment that was the largest when first asked: what is rare in code stays rare. */
+export async function trigramSampleOf({ memory, read, scope, segments }: Reading): Promise<TrigramSample> {
   const { samples } = memory;
   const [largest] = segments.toSorted((one, other) => other.capacity - one.capacity);
   if (largest === undefined) {
-    return undefined;
+    return { chunks: 0, counts: new Uint16Array(0) };
   }
   const known = samples.get(`${largest.home}`);
   if (known !== undefined && known.chunks * SAMPLE_GROWTH >= largest.capacity) {

@@ -1,4 +1,3 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { Commit, CommitsAnswer, CommitsRequest } from "#contract.ts";
 import {
   commitsAt,
@@ -18,7 +17,8 @@ import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { FoundPage } from "#retrieval/symbols/find-symbol.ts";
-import { createPaging, type Paging } from "#retrieval/scope/page-cursor.ts";
+import { refuseNul } from "#retrieval/query/refusals.ts";
+import { createPaging, invalidCursor, type Paging } from "#retrieval/scope/page-cursor.ts";
 import { rankCommits, wordsOfQuestion } from "./rank-commits.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 
@@ -38,7 +38,7 @@ export async function searchCommits(
   request: CommitsRequest,
 ): Promise<FoundPage<CommitsAnswer>> {
   const began = performance.now();
-  refuseNul([request.query, request.path, request.author]);
+  refuseNul([request.query, request.path, request.author], "A NUL character is in no message, name or path.");
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
     const history = await findHistory(transaction, scope);
     const filter = await filterOf(transaction, scope, request);
@@ -84,20 +84,12 @@ async function pageByAge(
 ): Promise<Page> {
   const below = cursor === undefined ? undefined : paging.shownBefore(cursor);
   if (below !== undefined && history !== undefined && below < history.first_position) {
-    throw rewritten();
+    throw invalidCursor("The branch's history was rewritten since, or goes back less far now; start again without the cursor.");
   }
   const found = await listCommits(query, scope, filter, { below, limit: limit + 1 });
   const rows = found.slice(0, limit);
   const after = (shown: number) => paging.cursorAfter(rows[shown - 1]?.position ?? 0);
   return { rows, next: found.length > rows.length ? after(rows.length) : null, cursorAfter: after };
-}
-
-function rewritten(): AppError {
-  return new AppError({
-    code: "invalid_cursor",
-    status: 400,
-    message: "The branch's history was rewritten since, or goes back less far now; start again without the cursor.",
-  });
 }
 
 type Ranked = Asking & { readonly paging: Paging; readonly words: NonNullable<ReturnType<typeof wordsOfQuestion>> };
@@ -209,10 +201,4 @@ function notesOn({ request, history, build, crowded, found }: Noted): string[] {
       ? []
       : [`The history ends at ${history.newest ?? "nothing"}, while ${build?.commit ?? ""} is indexed; it follows.`];
   return [...(found === 0 ? ["No commit matches."] : []), ...(found < request.limit ? older : []), ...cut, ...behind, ...failed];
-}
-
-function refuseNul(texts: readonly (string | undefined)[]): void {
-  if (texts.some((text) => text?.includes("\0"))) {
-    throw new AppError({ code: "invalid_query", status: 400, message: "A NUL character is in no message, name or path." });
-  }
 }

@@ -1,9 +1,8 @@
 import { AppError } from "@sightline/foundation/errors";
 import { listFilesUnder, type FileRow, type RepositoryScope } from "./read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { nameBuilds } from "#retrieval/scope/grep-cursor.ts";
 import { matchGlob } from "#retrieval/patterns/match-glob.ts";
-import { createPaging, type Paging } from "#retrieval/scope/page-cursor.ts";
+import { createPaging, nameBuilds, type Paging } from "#retrieval/scope/page-cursor.ts";
 import { fromRoot, whyMissing } from "./read-file.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 

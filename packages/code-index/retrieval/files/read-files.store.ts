@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { vectorsTable } from "#store/index/vectors.store.ts";
+import type { Outline } from "#contract.ts";
 import { visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** A scope of exactly one repository. */
@@ -100,17 +101,13 @@ export async function readPieces(query: TenantQuery, scope: RepositoryScope, lin
   return rows;
 }
 
-export type OutlineEntry = {
-  readonly name: string;
-  readonly kind: string;
-  readonly scope: string;
-  readonly start_line: number;
-  readonly end_line: number;
-};
-
 /** What a file defines, from top to bottom, the outer before the inner. */
-export async function readOutline(query: TenantQuery, scope: RepositoryScope, path: string): Promise<readonly OutlineEntry[]> {
-  const { rows } = await sql<OutlineEntry>`
+export async function readOutline(
+  query: TenantQuery,
+  scope: RepositoryScope,
+  path: string,
+): Promise<readonly Outline["symbols"][number][]> {
+  const { rows } = await sql<Outline["symbols"][number]>`
     select symbol.name, symbol.kind, symbol.scope, symbol.start_line, symbol.end_line
     from ${filesOf(scope)}
     join ${sql.id(scope.tenant.schema, "symbols")} as symbol on symbol.document_id = file.document_id

@@ -1,7 +1,21 @@
 import type { GrepFile, GrepMatch } from "#contract.ts";
 import type { FilePlace, TextFile } from "./read-texts.store.ts";
-import type { GrepPosition } from "#retrieval/scope/grep-cursor.ts";
+import { z } from "zod";
 import { splitLines, type Pattern, type Range } from "#retrieval/patterns/pattern.ts";
+
+/** The last line that was shown, or looked at, and what the pages so far know. */
+export const grepPositionSchema = z.object({
+  repo: z.string(),
+  path: z.string(),
+  line: z.int().min(0),
+  /** Matching lines up to there. */
+  seen: z.int().min(0),
+  /** Matching lines of all pages; -1 when unknown. */
+  total: z.int().min(-1),
+  /** Names the builds that were searched. */
+  builds: z.string(),
+});
+type GrepPosition = z.infer<typeof grepPositionSchema>;
 
 type Options = {
   readonly pattern: Pattern;

@@ -5,11 +5,12 @@ import { readTexts, type FilePlace, type TextFile } from "./read-texts.store.ts"
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
-import { grepCursor, grepPosition, nameBuilds } from "#retrieval/scope/grep-cursor.ts";
-import { createGrepPage, type GrepPage } from "./grep-page.ts";
+import { createSealedCursors, nameBuilds } from "#retrieval/scope/page-cursor.ts";
+import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
 import { compilePattern, type Pattern } from "#retrieval/patterns/pattern.ts";
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
-import { notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
+import { listSome } from "#retrieval/scope/repository-errors.ts";
+import { NAMED, notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
 import { createSemaphore, type Semaphore } from "#retrieval/scope/semaphore.ts";
 import { walkFiles } from "./walk-files.ts";
 
@@ -50,7 +51,8 @@ export async function grep(
 ): Promise<FoundLines> {
   const began = performance.now();
   const pattern = compilePattern({ source: request.pattern, isRegex: request.regex, isCaseSensitive: isCaseSensitive(request) });
-  const position = grepPosition({ access, request });
+  const cursors = cursorsOf(access, request);
+  const position = cursors.read(request.cursor);
   const page = createGrepPage({ pattern, position, limit: request.limit, context: request.context });
   const scope = askedScope(access, request);
   const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
@@ -86,11 +88,15 @@ export async function grep(
       ...empty,
       ...notesOnIndex(searched, scope),
     ],
-    next_cursor: next === undefined ? null : grepCursor({ access, request }, { ...next, total, builds }),
-    cursorAfter: (shown) => grepCursor({ access, request }, { ...placeOf(shown), total, builds }),
+    next_cursor: next === undefined ? null : cursors.write({ ...next, total, builds }),
+    cursorAfter: (shown) => cursors.write({ ...placeOf(shown), total, builds }),
     index: presentIndex(searched, files),
     ms: Math.round((performance.now() - began) * 10) / 10,
   };
+}
+
+function cursorsOf(access: Access, { pattern, regex, case: letters, repo, ref, path, lang }: GrepRequest) {
+  return createSealedCursors(grepPositionSchema, { access, name: "pattern", question: [pattern, regex, letters, repo, ref, path, lang] });
 }
 
 type Searched = { readonly searched: readonly RepositoryInScope[]; readonly empty: readonly string[] };
@@ -182,14 +188,10 @@ function notesOnNothing({ pattern, regex }: GrepRequest): readonly string[] {
     : [];
 }
 
-const NAMED = 5;
-
 function notesOnTooMuch(files: readonly string[]): readonly string[] {
-  const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : "";
-  const named = `${files.slice(0, NAMED).join(", ")}${more}`;
   return files.length === 0
     ? []
     : [
-        `These may hold a match, but are too large, or have too long lines, to say where with an expression as large as this one: ${named}.`,
+        `These may hold a match, but are too large, or have too long lines, to say where with an expression as large as this one: ${listSome(files, NAMED)}.`,
       ];
 }

@@ -1,16 +1,9 @@
 import { sql } from "kysely";
+import type { GrepFile } from "#contract.ts";
 import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** A searchable file of a build that the scope sees. */
-export type TextFile = {
-  readonly repo: string;
-  readonly ref: string;
-  readonly commit: string;
-  readonly path: string;
-  readonly language: string;
-  readonly document_id: number;
-  readonly bytes: number;
-};
+export type TextFile = Omit<GrepFile, "matches"> & { readonly document_id: number; readonly bytes: number };
 
 /** In which order files are gone through: by repository, then by path. */
 export type FilePlace = { readonly repo: string; readonly path: string };

@@ -1,6 +1,7 @@
 import { LATE, within } from "@sightline/foundation/deadline";
 import type { z } from "zod";
 import type { legStateSchema } from "#contract.ts";
+import { isTimeout } from "#retrieval/scope/read-scope.ts";
 
 type LegState = z.infer<typeof legStateSchema>;
 
@@ -29,9 +30,6 @@ type Running = {
 /** A little more than the database's own limit, so that the database gives up first and frees its connection. */
 const GRACE_MS = 100;
 
-/** PostgreSQL's code for a statement it gave up. */
-const QUERY_CANCELED = "57014";
-
 /** Runs a leg so that it can't sink the answer: too slow is `timeout`, anything thrown is `degraded`. */
 export async function runLeg({ deadlineMs, search, advice, onError }: Running): Promise<LegOutcome> {
   const began = performance.now();
@@ -52,7 +50,7 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
     const { chunkIds, state = "ok", reason, coverageOf, isComplete = false } = answer;
     return { ...finish(chunkIds, state, reason), ...(coverageOf === undefined ? {} : { coverageOf }), isComplete };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED) {
+    if (isTimeout(error)) {
       return finish([], "timeout", late(deadlineMs, advice));
     }
     onError(error);

@@ -3,12 +3,12 @@ import { hasBit } from "#store/index/bitmap.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import { findDefining, findLiterals, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { rarestTrigrams, tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
-import { trigramsOf } from "#store/index/trigrams.ts";
+import { tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
+import { trigramsOf, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { LegAnswer } from "./leg.ts";
 import type { Looking } from "./legs.ts";
-import { intersect } from "#retrieval/bm25/intersect.ts";
-import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists, type TrigramSample } from "#retrieval/bm25/segment-memory.ts";
+import { intersect } from "#store/index/intersect.ts";
+import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists } from "#retrieval/bm25/segment-memory.ts";
 import { type VisibleChunks, readVisible } from "#retrieval/scope/visible-chunks.ts";
 import { readContents } from "#retrieval/scope/read-listed.store.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
@@ -41,11 +41,11 @@ export async function searchExactly({ database, memory, scope, query, segments, 
       return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))].toSorted(byCloseness);
     }
     const reading: Reading = { memory, scope, segments, read: (work) => work(transaction) };
-    const sample = await trigramSampleOf(reading);
+    const { counts } = await trigramSampleOf(reading);
     const holding: LiteralHit[] = [];
     // The whole literal goes first, so that a common part of it does not crowd it out.
     for (const some of inSteps(literals, 1)) {
-      const looked = await compareCandidates({ transaction, scope, reading, sample, until, literals: some, limit: limit - holding.length });
+      const looked = await compareCandidates({ transaction, scope, reading, counts, until, literals: some, limit: limit - holding.length });
       holding.push(...looked.hits.toSorted(byCloseness));
       left += looked.left;
     }
@@ -60,7 +60,7 @@ type Comparing = {
   readonly transaction: TenantQuery;
   readonly scope: Scope;
   readonly reading: Reading;
-  readonly sample: TrigramSample | undefined;
+  readonly counts: TrigramCounts;
   readonly literals: readonly string[];
   readonly limit: number;
   /** When to stop. */
@@ -73,8 +73,8 @@ type Compared = {
   readonly left: number;
 };
 
-async function compareCandidates({ transaction, scope, reading, sample, literals, limit, until }: Comparing): Promise<Compared> {
-  const wanted = chooseTrigrams(literals.map(trigramsOf), sample);
+async function compareCandidates({ transaction, scope, reading, counts, literals, limit, until }: Comparing): Promise<Compared> {
+  const wanted = literals.map((literal) => tellingTrigrams(trigramsOf(literal), counts, MAX_TRIGRAMS));
   const hits: LiteralHit[] = [];
   let left = 0;
   let batch = FIRST_BATCH;
@@ -91,12 +91,6 @@ async function compareCandidates({ transaction, scope, reading, sample, literals
     left += Math.max(0, candidates.length - from);
   }
   return { hits, left: hits.length < limit ? left : 0 };
-}
-
-function chooseTrigrams(literals: readonly (readonly number[])[], sample: TrigramSample | undefined): readonly (readonly number[])[] {
-  return literals.map((trigrams) =>
-    sample === undefined ? rarestTrigrams(trigrams, MAX_TRIGRAMS) : tellingTrigrams(trigrams, sample.counts, MAX_TRIGRAMS),
-  );
 }
 
 /** The chunks that may hold one of the literals, by as many of their trigrams as it takes. */
@@ -125,18 +119,16 @@ function inSteps<Item>(items: readonly Item[], count: number): readonly (readonl
 
 /** The chunks of a segment that are seen and hold all trigrams of one of the literals. */
 function candidatesIn(
-  { segmentId, capacity, ordinals: seen }: VisibleChunks,
+  { segmentId, ordinals: seen }: VisibleChunks,
   lists: ReadonlyMap<number, TrigramLists>,
   literals: readonly (readonly number[])[],
 ): readonly number[] {
-  const ofLiterals = literals.map((trigrams) => trigrams.map((trigram) => lists.get(trigram)?.get(segmentId) ?? null));
-  const [only = [], ...others] = ofLiterals.map((of) => {
-    const known = of.filter((list) => list !== null);
-    return known.length < of.length ? Array.from({ length: capacity }, (_, ordinal) => ordinal) : Array.from(intersect(known));
-  });
-  const holding = others.length === 0 ? only : [...new Set([only, ...others].flat())];
+  const holdingEach = literals.map((trigrams) => Array.from(intersect(trigrams.map((each) => lists.get(each)?.get(segmentId) ?? NONE))));
+  const holding = literals.length === 1 ? holdingEach.flat() : [...new Set(holdingEach.flat())];
   return holding.flatMap((ordinal) => (seen === null || hasBit(seen, ordinal) ? [chunkId(segmentId, ordinal)] : []));
 }
+
+const NONE = new Uint16Array(0);
 
 /** Texts read at once. It begins small, as conditions are either common or rare. */
 const FIRST_TEXT_BATCH = 200;

@@ -19,19 +19,16 @@ export async function findCandidates(
   scope: Scope,
   { trigrams: condition, isMultiline }: Pick<Pattern, "trigrams" | "isMultiline">,
 ): Promise<Candidates | undefined> {
-  const trigrams = trigramsIn(condition);
-  if (trigrams.length === 0) {
+  if (condition.kind === "any") {
     return undefined;
   }
+  const trigrams = trigramsIn(condition);
   const segments = await readVisible(query, scope);
   const rows = await readTrigrams(query, scope, { trigrams, segments: segments.map(({ segmentId }) => segmentId) });
   const blocksOf = Map.groupBy(rows, (row) => row.segment_id);
   const found = new Map(
-    segments.map(({ segmentId, capacity, ordinals: seen }) => {
-      const blocks = blocksOf.get(segmentId);
-      // A segment from before there were trigrams has no block.
-      const holding = blocks === undefined ? undefined : chunksOf(condition, { blocks, isMultiline });
-      const ordinals = holding ?? Array.from({ length: capacity }, (_, ordinal) => ordinal);
+    segments.map(({ segmentId, ordinals: seen }) => {
+      const ordinals = chunksOf(condition, { blocks: blocksOf.get(segmentId) ?? [], isMultiline });
       return [segmentId, seen === null ? ordinals : ordinals.filter((ordinal) => hasBit(seen, ordinal))];
     }),
   );

@@ -2,7 +2,8 @@ import { escapeExpression } from "@sightline/foundation/patterns";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { compilePattern } from "./pattern.ts";
 import type { Condition } from "#retrieval/query/query-filters.ts";
-import { invalidQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import { invalidQuery } from "#retrieval/query/refusals.ts";
 import { ANY, both, oneOf, type TrigramQuery } from "./trigram-query.ts";
 
 /** The conditions of a query, ready to be checked against texts. */

@@ -17,7 +17,8 @@ function regex(source: string, isCaseSensitive = true) {
 function isOffered(pattern: ReturnType<typeof regex>, text: string): boolean {
   const collector = createTrigramsCollector();
   collector.add(text);
-  return chunksOf(pattern.trigrams, { blocks: [...collector.packed()], isMultiline: pattern.isMultiline })?.length !== 0;
+  const { trigrams, isMultiline } = pattern;
+  return trigrams.kind === "any" || chunksOf(trigrams, { blocks: [...collector.packed()], isMultiline }).length > 0;
 }
 
 const PIECES = ["foo", "Bar", "a", "b", "_1", " ", "(", ")", ".", "%", "\t", "é", "ſ", "σς", "語", "😀", "\n", "\r\n"];

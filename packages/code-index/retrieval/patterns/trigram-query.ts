@@ -1,3 +1,4 @@
+import { intersect } from "#store/index/intersect.ts";
 import { listOf, trigramsOfClasses, type TrigramBlock, TRIGRAM_BITS, trigramClassOf, type TrigramCounts } from "#store/index/trigrams.ts";
 
 const CLASSES = 2 ** TRIGRAM_BITS;
@@ -37,7 +38,7 @@ export function tellingTrigrams(trigrams: readonly number[], counts: TrigramCoun
 }
 
 /** At most `most` trigrams, spread over the text: the likely rarest of each stretch, since neighbours narrow down much the same. */
-export function rarestTrigrams(trigrams: readonly number[], most: number): readonly number[] {
+function rarestTrigrams(trigrams: readonly number[], most: number): readonly number[] {
   const stretches = Math.min(most, trigrams.length);
   return Array.from({ length: stretches }, (_, stretch) => {
     const [from, to] = [stretch, stretch + 1].map((at) => Math.floor((at * trigrams.length) / stretches));
@@ -46,11 +47,11 @@ export function rarestTrigrams(trigrams: readonly number[], most: number): reado
 }
 
 /** What a chunk that holds a match must hold: a condition that lets too much through rather than too little. */
-export type TrigramQuery =
-  | { readonly kind: "any" }
+export type TrigramQuery = { readonly kind: "any" } | Narrowing;
+
+type Narrowing =
   /** Letters in a row, all on one line. */
-  | { readonly kind: "run"; readonly trigrams: readonly number[] }
-  | { readonly kind: "and" | "or"; readonly parts: readonly TrigramQuery[] };
+  { readonly kind: "run"; readonly trigrams: readonly number[] } | { readonly kind: "and" | "or"; readonly parts: readonly Narrowing[] };
 
 export const ANY: TrigramQuery = { kind: "any" };
 
@@ -71,15 +72,16 @@ export function both(one: TrigramQuery, other: TrigramQuery): TrigramQuery {
 }
 
 export function oneOf(alternatives: readonly TrigramQuery[]): TrigramQuery {
-  const parts = new Map(alternatives.flatMap((part) => partsOf(part, "or")).map((part) => [JSON.stringify(part), part]));
-  if (parts.size === 0 || [...parts.values()].some((part) => part.kind === "any")) {
+  const narrowing = alternatives.filter((part) => part.kind !== "any");
+  if (narrowing.length === 0 || narrowing.length < alternatives.length) {
     return ANY;
   }
+  const parts = new Map(narrowing.flatMap((part) => partsOf(part, "or")).map((part) => [JSON.stringify(part), part]));
   const [only] = parts.values();
   return parts.size === 1 && only !== undefined ? only : { kind: "or", parts: [...parts.values()] };
 }
 
-function partsOf(query: TrigramQuery, kind: "and" | "or"): readonly TrigramQuery[] {
+function partsOf(query: Narrowing, kind: "and" | "or"): readonly Narrowing[] {
   return query.kind === kind ? query.parts : [query];
 }
 
@@ -105,7 +107,7 @@ export function lighten(query: TrigramQuery, most: number): TrigramQuery {
   }
   const parts = query.parts.slice(0, most);
   const each = Math.max(1, Math.floor(most / parts.length));
-  const lighter = parts.map((part) => lighten(part, each)).filter((part) => part.kind !== "any" || query.kind === "or");
+  const lighter = parts.map((part) => lighten(part, each));
   return query.kind === "or" ? oneOf(lighter) : lighter.reduce(both, ANY);
 }
 
@@ -115,44 +117,18 @@ type Evaluating = {
   readonly isMultiline: boolean;
 };
 
-/** The ordinals, rising, of the chunks of a segment that fulfil the condition; `undefined` when all may. */
-export function chunksOf(query: TrigramQuery, { blocks, isMultiline }: Evaluating): readonly number[] | undefined {
-  if (query.kind === "any") {
-    return undefined;
-  }
+/** The ordinals, rising, of the chunks of a segment that fulfil the condition. */
+export function chunksOf(query: Narrowing, { blocks, isMultiline }: Evaluating): readonly number[] {
   if (query.kind === "run") {
     return inAll(query.trigrams.map((trigram) => listOf(blocks, trigram)));
   }
   const parts = query.parts.map((part) => chunksOf(part, { blocks, isMultiline }));
-  const known = parts.filter((part) => part !== undefined);
   if (query.kind === "or") {
-    return known.length < parts.length ? undefined : inAny(known);
+    return [...new Set(parts.flat())].toSorted((one, other) => one - other);
   }
-  const [shortest] = known.toSorted((one, other) => one.length - other.length);
-  return isMultiline || shortest === undefined ? shortest : inAll(known);
+  return isMultiline ? (parts.toSorted((one, other) => one.length - other.length)[0] ?? []) : inAll(parts);
 }
 
-/** The intersection of the lists, beginning with the shortest. */
 function inAll(lists: readonly (readonly number[])[]): readonly number[] {
-  const [shortest = [], ...others] = lists.toSorted((one, other) => one.length - other.length);
-  return others.reduce(inBoth, shortest);
-}
-
-function inBoth(shorter: readonly number[], longer: readonly number[]): readonly number[] {
-  const common: number[] = [];
-  let at = 0;
-  for (const ordinal of shorter) {
-    while (at < longer.length && (longer[at] ?? 0) < ordinal) {
-      at++;
-    }
-    if (longer[at] === ordinal) {
-      common.push(ordinal);
-    }
-  }
-  return common;
-}
-
-function inAny(lists: readonly (readonly number[])[]): readonly number[] {
-  const [only = []] = lists;
-  return lists.length <= 1 ? only : [...new Set(lists.flat())].toSorted((one, other) => one - other);
+  return Array.from(intersect(lists.map((list) => Uint32Array.from(list))));
 }

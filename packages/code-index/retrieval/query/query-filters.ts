@@ -1,6 +1,6 @@
-import { AppError } from "@sightline/foundation/errors";
 import type { ScopeFilters } from "#store/tenancy/read-scope.store.ts";
 import type { FilterField, Token } from "./query-tokens.ts";
+import { invalidQuery } from "./refusals.ts";
 import { holdsCodeName, isProse, type Shape } from "./query-shape.ts";
 
 /** One filter of a query. */
@@ -23,14 +23,10 @@ export function filtersOf(tokens: readonly Token[]): readonly QueryFilter[] {
       : [],
   );
   if (filters.length > MAX_FILTERS) {
-    throw new AppError({
-      code: "invalid_query",
-      status: 400,
-      message: `The query has ${filters.length} filters; at most ${MAX_FILTERS} are taken.`,
-    });
+    throw invalidQuery(`The query has ${filters.length} filters; at most ${MAX_FILTERS} are taken.`);
   }
   if (filters.some(({ value }) => value.length > MAX_FILTER_LENGTH)) {
-    throw new AppError({ code: "invalid_query", status: 400, message: `A filter is longer than ${MAX_FILTER_LENGTH} characters.` });
+    throw invalidQuery(`A filter is longer than ${MAX_FILTER_LENGTH} characters.`);
   }
   return filters;
 }
@@ -45,55 +41,44 @@ export function scopeFilters(filters: readonly QueryFilter[]): ScopeFilters {
   return { repo: wanted("repo"), ref: wanted("ref"), path: wanted("path"), lang: wanted("lang"), symbol: wanted("symbol") };
 }
 
-const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    ts: "typescript",
-    js: "javascript",
-    jsx: "javascript",
-    node: "javascript",
-    py: "python",
-    golang: "go",
-    rs: "rust",
-    "c++": "cpp",
-    cc: "cpp",
-    cxx: "cpp",
-    "c#": "csharp",
-    cs: "csharp",
-    "f#": "fsharp",
-    rb: "ruby",
-    kt: "kotlin",
-    sh: "bash",
-    shell: "bash",
-    zsh: "bash",
-    yml: "yaml",
-    md: "markdown",
-    rst: "restructuredtext",
-    proto: "protobuf",
-    tf: "terraform",
-    hcl: "terraform",
-    ex: "elixir",
-    erl: "erlang",
-    hs: "haskell",
-    clj: "clojure",
-    ps1: "powershell",
-    objc: "objective-c",
-    "objective-c++": "objective-c",
-    scss: "css",
-    less: "css",
-    docker: "dockerfile",
-    make: "makefile",
-    sol: "solidity",
-    jl: "julia",
-    vb: "visual-basic",
-    txt: "text",
-    plaintext: "text",
-  }),
-);
+/** Other names of languages, by the index's own. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  bash: ["sh", "shell", "zsh"],
+  clojure: ["clj"],
+  cpp: ["c++", "cc", "cxx"],
+  csharp: ["c#", "cs"],
+  css: ["scss", "less"],
+  dockerfile: ["docker"],
+  elixir: ["ex"],
+  erlang: ["erl"],
+  fsharp: ["f#"],
+  go: ["golang"],
+  haskell: ["hs"],
+  javascript: ["js", "jsx", "node"],
+  julia: ["jl"],
+  kotlin: ["kt"],
+  makefile: ["make"],
+  markdown: ["md"],
+  "objective-c": ["objc", "objective-c++"],
+  powershell: ["ps1"],
+  protobuf: ["proto"],
+  python: ["py"],
+  restructuredtext: ["rst"],
+  ruby: ["rb"],
+  rust: ["rs"],
+  solidity: ["sol"],
+  terraform: ["tf", "hcl"],
+  text: ["txt", "plaintext"],
+  typescript: ["ts"],
+  "visual-basic": ["vb"],
+  yaml: ["yml"],
+};
+const LANGUAGES = new Map(Object.entries(OTHER_NAMES).flatMap(([language, names]) => names.map((name) => [name, language])));
 
 /** The index's name of a language: `py`, `Python` and `python` are one. */
 export function languageNamed(given: string): string {
   const name = given.toLowerCase();
-  return SHORT_NAMES.get(name) ?? name;
+  return LANGUAGES.get(name) ?? name;
 }
 
 /** Something that the text of a result must hold, or must not. */

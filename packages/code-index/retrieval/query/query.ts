@@ -1,8 +1,8 @@
-import { AppError } from "@sightline/foundation/errors";
 import { termsOf } from "#store/index/terms.ts";
 import { conditionsOf, type Condition, filtersOf, type QueryFilter } from "./query-filters.ts";
 import { fragmentsOf, isProse, namesIn, shapeOf, type Shape } from "./query-shape.ts";
 import { tokensOf, type Token } from "./query-tokens.ts";
+import { invalidQuery, refuseNul } from "./refusals.ts";
 import { variantsOf } from "./variants.ts";
 
 /** A word of the query, in the forms that code may use for it. */
@@ -61,9 +61,7 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
   if (text === "") {
     throw invalidQuery("The query is empty; say what to look for.");
   }
-  if (text.includes("\0")) {
-    throw invalidQuery("The query holds a NUL character, which no source text has.");
-  }
+  refuseNul([text], "The query holds a NUL character, which no source text has.");
   const tokens = withSomethingToFind(tokensOf(text.toWellFormed()));
   const filters = [...filtersOf(tokens), ...(symbol === undefined ? [] : [{ field: "symbol" as const, value: symbol, negated: false }])];
   const alternatives = alternativesOf(tokens);
@@ -91,10 +89,6 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
 /** Whether a term is a stop word. */
 export function isStopWord(term: string): boolean {
   return STOP_WORDS.has(term);
-}
-
-export function invalidQuery(message: string): AppError {
-  return new AppError({ code: "invalid_query", status: 400, message });
 }
 
 type SearchToken = Extract<Token, { kind: "word" | "phrase" | "regex" }>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "@sightline/foundation/errors";
 import type { SearchAnswer, SearchRequest } from "#contract.ts";
+import { invalidQuery } from "#retrieval/query/refusals.ts";
 import { reachedCommit } from "./reached-commit.store.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -22,7 +22,7 @@ export async function awaitCommit(
     return undefined;
   }
   if (repo === undefined || repo.includes("\0")) {
-    throw new AppError({ code: "invalid_query", status: 400, message: "min_commit is of one repository: name it with repo." });
+    throw invalidQuery("min_commit is of one repository: name it with repo.");
   }
   const began = performance.now();
   const waited = () => performance.now() - began;

@@ -1,16 +1,11 @@
 import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
+import type { SearchResult } from "#contract.ts";
 import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
-export type FoundChunk = {
+/** A chunk that was found, without its text. */
+export type FoundChunk = Pick<SearchResult, "repo" | "ref" | "commit" | "path" | "language" | "start_line" | "end_line"> & {
   readonly chunk_id: number;
-  readonly repo: string;
-  readonly ref: string;
-  readonly commit: string;
-  readonly path: string;
-  readonly language: string;
-  readonly start_line: number;
-  readonly end_line: number;
   readonly symbols: readonly string[];
 };
 

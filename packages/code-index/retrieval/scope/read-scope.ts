@@ -1,6 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import { repositoriesInScope, type RepositoryInScope, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { refuseNul } from "#retrieval/query/refusals.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
 /** PostgreSQL's code for a statement it gave up. */
@@ -18,7 +19,7 @@ export async function readScope<Result>(
   { database, scope, milliseconds }: Reading,
   read: (transaction: TenantQuery, builds: readonly RepositoryInScope[]) => Promise<Result>,
 ): Promise<Result> {
-  refuseNul(scope);
+  refuseNul([scope.repo, scope.path, scope.lang], "A filter holds a NUL character, which nothing in a repository has.");
   const outcome = await readAs(database, scope.tenant, milliseconds, async (transaction) => {
     const found = await repositoriesInScope(transaction, scope);
     const builds = found.filter(({ generation }) => generation !== null);
@@ -28,16 +29,6 @@ export async function readScope<Result>(
     throw isTimeout(error) ? tooSlow(milliseconds) : error;
   });
   return outcome.hidden ? refuseHiddenRepository(database, scope, outcome.found) : outcome.result;
-}
-
-function refuseNul({ repo, path, lang }: Scope): void {
-  if ([repo, path, lang].some((text) => text?.includes("\0"))) {
-    throw new AppError({
-      code: "invalid_query",
-      status: 400,
-      message: "A filter holds a NUL character, which nothing in a repository has.",
-    });
-  }
 }
 
 /** Whether the database had no time for a statement, or was told to stop. */

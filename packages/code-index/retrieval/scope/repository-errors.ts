@@ -25,25 +25,23 @@ export async function refuseHiddenRepository(
   const isKnown = known.some((repository) => repository.repo === (found?.repo ?? repo));
   if (ref !== undefined && (repo === undefined || isKnown)) {
     const branches = await readAs(database, tenant, READ_MS, (transaction) => indexedBranches(transaction, scope, NAMED + 1));
-    throw new AppError({
-      code: "ref_not_indexed",
-      status: 409,
-      message: `The branch ${ref.slice(0, 200)} of ${repo ?? "these repositories"} is not indexed; ${leaveOut(branches)}.`,
-    });
+    const message = `The branch ${ref.slice(0, 200)} of ${repo ?? "these repositories"} is not indexed; ${leaveOut(branches)}.`;
+    throw new AppError({ code: "ref_not_indexed", status: 409, message });
   }
   if (found !== undefined) {
     const reason = found.last_error === null ? "" : ` Its last job failed: ${found.last_error}`;
-    throw new AppError({
-      code: "repository_not_indexed",
-      status: 409,
-      message: `The repository ${found.repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`,
-    });
+    const message = `The repository ${found.repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`;
+    throw new AppError({ code: "repository_not_indexed", status: 409, message });
   }
-  throw new AppError({
-    code: "repository_not_found",
-    status: 404,
-    message: `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${namesOf(known)}.`,
-  });
+  const names =
+    known.length === 0
+      ? "none yet"
+      : listSome(
+          known.map((repository) => repository.repo),
+          NAMED,
+        );
+  const message = `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${names}.`;
+  throw new AppError({ code: "repository_not_found", status: 404, message });
 }
 
 function eitherOf(choice: Choice | undefined): string | undefined {
@@ -56,8 +54,8 @@ function leaveOut(branches: readonly string[]): string {
   return `leave ref out for the default branch${known}`;
 }
 
-function namesOf(known: readonly RepositoryInScope[]): string {
-  const names = known.slice(0, NAMED).map((repository) => repository.repo);
-  const more = known.length > NAMED ? ` and ${known.length - NAMED} more` : "";
-  return names.length === 0 ? "none yet" : `${names.join(", ")}${more}`;
+/** The first `most` names, and how many more there are. */
+export function listSome(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return `${names.slice(0, most).join(", ")}${more}`;
 }

@@ -3,6 +3,7 @@ import { RE2JS } from "re2js";
 import type { SearchAnswer, SearchResult } from "#contract.ts";
 import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
 import { termsOf } from "#store/index/terms.ts";
+import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { type ParsedQuery, isStopWord } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
 import { compilePattern } from "#retrieval/patterns/pattern.ts";
@@ -103,7 +104,8 @@ export function presentIndex(
     );
 }
 
-const NAMED = 5;
+/** Names in a note. */
+export const NAMED = 5;
 
 /** Notes on repositories that were not searched, or not at their newest commit. */
 export function notesOnIndex(found: readonly RepositoryInScope[], scope: Scope): readonly string[] {
@@ -111,14 +113,11 @@ export function notesOnIndex(found: readonly RepositoryInScope[], scope: Scope):
   const behind = found.filter((repository) => repository.generation !== null && (repository.behind ?? 0) > 0).map(({ repo }) => repo);
   const asksForRef = scope.ref !== undefined || (scope.filters?.ref.anyOf.length ?? 0) > 0;
   return [
-    ...(missing.length === 0 ? [] : [`${asksForRef ? "Not indexed with that branch" : "Not searchable yet"}: ${someOf(missing)}.`]),
-    ...(behind.length === 0 ? [] : [`Newer pushes are not searchable yet in ${someOf(behind)}.`]),
+    ...(missing.length === 0
+      ? []
+      : [`${asksForRef ? "Not indexed with that branch" : "Not searchable yet"}: ${listSome(missing, NAMED)}.`]),
+    ...(behind.length === 0 ? [] : [`Newer pushes are not searchable yet in ${listSome(behind, NAMED)}.`]),
   ];
-}
-
-function someOf(names: readonly string[]): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  return `${names.slice(0, NAMED).join(", ")}${more}`;
 }
 
 /** The name a chunk defines that is nearest to the query: one it names, or the one with the most of its words. */

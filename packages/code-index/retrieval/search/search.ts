@@ -1,18 +1,19 @@
+import { z } from "zod";
 import type { SearchAnswer, SearchRequest } from "#contract.ts";
-import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Access, RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, untilAborted } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { awaitCommit } from "#retrieval/scope/await-commit.ts";
 import { findChunks, type Found } from "./find-chunks.ts";
-import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { scopeFilters } from "#retrieval/query/query-filters.ts";
-import { invalidQuery, parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { refuseNul } from "#retrieval/query/refusals.ts";
+import { createSealedCursors, digest } from "#retrieval/scope/page-cursor.ts";
 import { isTimeout, tooSlow } from "#retrieval/scope/read-scope.ts";
 import type { RerankerState } from "#retrieval/ranking/rerank.ts";
 import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
-import { cursorFor, nameBuilds, positionOf, type Position } from "./search-cursor.ts";
 import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
 import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 import { createSemaphore } from "#retrieval/scope/semaphore.ts";
@@ -49,10 +50,11 @@ export async function search(given: SearchDependencies, access: Access, request:
 }
 
 async function answer(dependencies: SearchDependencies, access: Access, request: SearchRequest, began: number): Promise<SearchPage> {
-  refuseNul(request);
+  refuseNul([request.path, request.lang, request.symbol], "A filter holds a NUL character, which no path, language or name has.");
   const query = parseQuery(request.query, { symbol: request.symbol });
   const conditions = compileConditions(query);
-  const position = positionOf({ access, request });
+  const cursors = cursorsOf(access, request);
+  const position = cursors.read(request.cursor);
   const scope = scopeFor(access, request, query);
   const reached = await awaitCommit(dependencies.database, access, request);
 
@@ -65,11 +67,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
   });
   const found = await rerank(dependencies, query, chunks);
   const results = presentResults(found.ranked.slice(offset, end), found.texts, { query, explain: request.explain === true });
-  const here: Position = {
-    offset: end,
-    builds: nameBuilds(searched.repositories),
-    legs: answering(found.legs),
-  };
+  const here = { offset: end, builds: nameBuilds(searched.repositories), legs: answering(found.legs) };
   const nothing =
     found.ranked.length > 0
       ? []
@@ -89,21 +87,32 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
       ...notesOnPaging(position, here),
       ...notesOnFinding(found, { query, hasMore: end < found.ranked.length }),
     ],
-    next_cursor: end < found.ranked.length ? cursorFor({ access, request }, here) : null,
-    cursorAfter: (shown) => cursorFor({ access, request }, { ...here, offset: offset + shown }),
+    next_cursor: end < found.ranked.length ? cursors.write(here) : null,
+    cursorAfter: (shown) => cursors.write({ ...here, offset: offset + shown }),
     query: presentQuery(query),
     ms: Math.round((performance.now() - began) * 10) / 10,
   };
 }
 
-function scopeFor(access: Access, request: SearchRequest, query: ParsedQuery): Scope {
-  return { ...askedScope(access, request), filters: query.filters.length === 0 ? undefined : scopeFilters(query.filters) };
+/** Where a page begins, and what the pages before were made of. */
+const positionSchema = z.object({
+  offset: z.int().min(0).max(10_000),
+  builds: z.string(),
+  legs: z.int().min(0).max(7),
+});
+type Position = z.infer<typeof positionSchema>;
+
+function cursorsOf(access: Access, { query, repo, ref, path, lang, symbol }: SearchRequest) {
+  return createSealedCursors(positionSchema, { access, name: "query", question: [query, repo, ref, path, lang, symbol] });
 }
 
-function refuseNul({ path, lang, symbol }: SearchRequest): void {
-  if ([path, lang, symbol].some((text) => text?.includes("\0"))) {
-    throw invalidQuery("A filter holds a NUL character, which no path, language or name has.");
-  }
+/** Another one when the index changed; an incremental build keeps its generation, so the commit and the time count, too. */
+function nameBuilds(repositories: readonly RepositoryInScope[]): string {
+  return digest(repositories.map(({ id, generation, commit, indexed_at: indexedAt }) => [id, generation, commit, indexedAt]));
+}
+
+function scopeFor(access: Access, request: SearchRequest, query: ParsedQuery): Scope {
+  return { ...askedScope(access, request), filters: query.filters.length === 0 ? undefined : scopeFilters(query.filters) };
 }
 
 type Reranked = Found & { readonly reranker?: RerankerState };
@@ -113,8 +122,10 @@ async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQue
   return reranker === undefined || query.text === "" ? found : { ...found, ...(await reranker(found, query, signal)) };
 }
 
-function answering(legs: Legs): readonly LegName[] {
-  return (["semantic", "bm25", "exact"] as const).filter((leg) => legs[leg].state.state === "ok" || legs[leg].state.state === "pending");
+/** The legs that answered, as bits, since what a cursor takes is no longer there for results. */
+function answering(legs: Legs): number {
+  const answered = (["semantic", "bm25", "exact"] as const).map((leg) => ["ok", "pending"].includes(legs[leg].state.state));
+  return answered.reduce((bits, isAnswered, index) => bits + (isAnswered ? 2 ** index : 0), 0);
 }
 
 function isCutShort(legs: Legs): boolean {
@@ -130,8 +141,7 @@ function notesOnPaging(before: Position | undefined, here: Position): readonly s
       "The index changed since the page before: some results may come twice or be left out. Start again without the cursor for a whole list.",
     ];
   }
-  const isSame = before.legs.length === here.legs.length && before.legs.every((leg) => here.legs.includes(leg));
-  return isSame ? [] : ["Other legs answered than for the page before: some results may come twice or be left out."];
+  return before.legs === here.legs ? [] : ["Other legs answered than for the page before: some results may come twice or be left out."];
 }
 
 type Finding = { readonly query: ParsedQuery; readonly hasMore: boolean };

@@ -13,9 +13,8 @@ import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
-import { definitionsOf, presentSymbols, type FoundPage } from "./find-symbol.ts";
-import { nameBuilds } from "#retrieval/scope/grep-cursor.ts";
-import { createPaging } from "#retrieval/scope/page-cursor.ts";
+import { definitionsOf, presentSymbols, sortedBy, type FoundPage } from "./find-symbol.ts";
+import { createPaging, nameBuilds } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName } from "./symbol-name.ts";
 
@@ -48,7 +47,7 @@ export async function findReferences(
     const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, asked);
     const name = definitions.some((row) => row.name === asked.name) ? asked.name : (definitions[0]?.name ?? asked.name);
     const using = await findUsingFiles(transaction, scope, { name, outer: asked.outer, limit: MAX_FILES + 1 });
-    const files = using.slice(0, MAX_FILES).toSorted(byNearnessTo(definitions));
+    const files = nearestTo(definitions, using.slice(0, MAX_FILES));
     const isCounted = files.length <= COUNTED_FILES;
     const found = await readOn(transaction, scope, { files, name, until: isCounted ? Infinity : before + limit + 1 });
     const page = found.slice(before, before + limit);
@@ -116,7 +115,7 @@ function linesDefining(lines: readonly UsingLine[], outline: readonly OutlineRow
 const KINDS: readonly FileKind[] = ["source", "declaration", "test", "example", "document", "data", "generated", "vendored"];
 
 /** The file of a definition, its folder, its repository; code before tests; files that use what the name is inside of. */
-function byNearnessTo(definitions: readonly SymbolRow[]): (one: UsingFile, other: UsingFile) => number {
+function nearestTo(definitions: readonly SymbolRow[], files: readonly UsingFile[]): readonly UsingFile[] {
   const nearest = definitions.slice(0, DEFINITIONS);
   const own = new Set(nearest.map(({ repo, path }) => `${repo} ${path}`));
   const folders = new Set(nearest.map(({ repo, path }) => `${repo} ${folderOf(path)}`));
@@ -127,14 +126,7 @@ function byNearnessTo(definitions: readonly SymbolRow[]): (one: UsingFile, other
     }
     return folders.has(`${repo} ${folderOf(path)}`) ? 1 : repositories.has(repo) ? 2 : 3;
   };
-  const rankOf = (file: UsingFile) => (file.uses_outer ? 0 : 1_000) + KINDS.indexOf(fileKindOf(file.path)) * 10 + distanceOf(file);
-  const ranks = new Map<UsingFile, number>();
-  const known = (file: UsingFile) => {
-    const rank = ranks.get(file) ?? rankOf(file);
-    ranks.set(file, rank);
-    return rank;
-  };
-  return (one, other) => known(one) - known(other);
+  return sortedBy(files, (file) => (file.uses_outer ? 0 : 1_000) + KINDS.indexOf(fileKindOf(file.path)) * 10 + distanceOf(file));
 }
 
 function folderOf(path: string): string {

@@ -4,8 +4,7 @@ import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
-import { nameBuilds } from "#retrieval/scope/grep-cursor.ts";
-import { createPaging } from "#retrieval/scope/page-cursor.ts";
+import { createPaging, nameBuilds } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
 
@@ -73,7 +72,7 @@ export async function findSymbols(
     const paging = createPaging(["symbols", access.tenant.tenantId, asked, kind, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
     const { rows, isNear } = await lookUp(transaction, scope, asked, kind);
-    const found = rows.slice(0, MAX_DEFINITIONS).toSorted(byNearness(asked));
+    const found = nearestTo(asked, rows.slice(0, MAX_DEFINITIONS));
     const page = found.slice(before, before + limit);
     const shown = before + page.length;
     return {
@@ -91,7 +90,7 @@ export async function findSymbols(
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
 export async function definitionsOf(query: TenantQuery, scope: Scope, asked: AskedName): Promise<readonly SymbolRow[]> {
   const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
-  return rows.toSorted(byNearness(asked));
+  return nearestTo(asked, rows);
 }
 
 type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
@@ -114,16 +113,17 @@ export async function presentSymbols(query: TenantQuery, scope: Scope, rows: rea
 const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data", "example", "test", "generated", "vendored"];
 
 /** Definitions inside the named outer definition first, then those in the same case, then by kind of file. */
-function byNearness(asked: AskedName): (one: SymbolRow, other: SymbolRow) => number {
-  const ranks = new Map<SymbolRow, number>();
-  const rankOf = (row: SymbolRow) => {
-    const known = ranks.get(row);
-    const rank =
-      known ?? (isInside(row, asked.outer) ? 0 : 100) + (lastOf(row.name) === asked.name ? 0 : 10) + KINDS.indexOf(fileKindOf(row.path));
-    ranks.set(row, rank);
-    return rank;
-  };
-  return (one, other) => rankOf(one) - rankOf(other);
+function nearestTo(asked: AskedName, rows: readonly SymbolRow[]): readonly SymbolRow[] {
+  return sortedBy(rows, ({ name, scope, path }) => {
+    const inOtherPlace = isInside({ name, scope }, asked.outer) ? 0 : 100;
+    return inOtherPlace + (lastOf(name) === asked.name ? 0 : 10) + KINDS.indexOf(fileKindOf(path));
+  });
+}
+
+/** The items by a number, which is worked out once for each. */
+export function sortedBy<Item>(items: readonly Item[], numberOf: (item: Item) => number): readonly Item[] {
+  const numbers = new Map(items.map((item) => [item, numberOf(item)]));
+  return items.toSorted((one, other) => (numbers.get(one) ?? 0) - (numbers.get(other) ?? 0));
 }
 
 function lastOf(name: string): string {
@@ -131,7 +131,7 @@ function lastOf(name: string): string {
 }
 
 /** `Server` is part of the name in `Server::start`, and of the scope of a method of a class. */
-function isInside({ name, scope }: SymbolRow, outer: string | undefined): boolean {
+function isInside({ name, scope }: Pick<SymbolRow, "name" | "scope">, outer: string | undefined): boolean {
   if (outer === undefined) {
     return true;
   }

@@ -1,25 +1,14 @@
 import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
+import type { FoundSymbol } from "#contract.ts";
 import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { lastName } from "#store/tenancy/tenant-template.ts";
 
-/** A file of a build that was looked at. */
-export type SymbolFile = {
-  readonly repo: string;
-  readonly ref: string;
-  readonly commit: string;
-  readonly document_id: number;
-  readonly path: string;
-  readonly language: string;
-};
+/** A definition, and the document it is in. */
+export type SymbolRow = Omit<FoundSymbol, "signature"> & { readonly document_id: number };
 
-export type SymbolRow = SymbolFile & {
-  readonly name: string;
-  readonly kind: string;
-  readonly scope: string;
-  readonly start_line: number;
-  readonly end_line: number;
-};
+/** A file of a build that was looked at. */
+type SymbolFile = Pick<SymbolRow, "repo" | "ref" | "commit" | "document_id" | "path" | "language">;
 
 type Asked = {
   /** In lower case, without what the name is inside of. */

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { invalidQuery } from "#retrieval/query/refusals.ts";
 
 /** A name as it was asked for. */
 export type AskedName = {
@@ -29,11 +29,7 @@ export function readSymbolName(text: string): AskedName {
     .filter((part) => part !== "");
   const name = parts.at(-1)?.normalize("NFC") ?? "";
   if (name === "" || text.includes("\0")) {
-    throw new AppError({
-      code: "invalid_query",
-      status: 400,
-      message: "No symbol was named; give one name, such as parseConfig or Server.start.",
-    });
+    throw invalidQuery("No symbol was named; give one name, such as parseConfig or Server.start.");
   }
   // `type name` may be `typeName`.
   const words = (KEYWORD.test(written) ? written : name)

@@ -1,0 +1,12 @@
+import { AppError } from "@sightline/foundation/errors";
+
+export function invalidQuery(message: string): AppError {
+  return new AppError({ code: "invalid_query", status: 400, message });
+}
+
+/** PostgreSQL's text can't hold a NUL. @throws {AppError} `invalid_query` (400). */
+export function refuseNul(texts: readonly (string | undefined)[], message: string): void {
+  if (texts.some((text) => text?.includes("\0"))) {
+    throw invalidQuery(message);
+  }
+}
