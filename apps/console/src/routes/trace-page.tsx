@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
 import { projectQuery, projectsQuery } from "#features/projects/api/projects.ts";
-import { stepsQuery } from "#features/traces/api/steps.ts";
+import { type Steps, stepsQuery } from "#features/traces/api/steps.ts";
 import { digestQuery } from "#features/traces/api/trace.ts";
 import { useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
@@ -13,7 +13,6 @@ import { StepDetails, TraceDetails } from "#features/traces/details/step-details
 import { TraceActions } from "#features/traces/trace/trace-actions.tsx";
 import { TraceHeader } from "#features/traces/trace/trace-header.tsx";
 import { TraceFactsSkeleton, TraceHeaderSkeleton, TraceStepsSkeleton } from "#features/traces/trace/trace-skeleton.tsx";
-import { TraceLinks } from "#features/traces/trace/trace-links.tsx";
 import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
 import { type StepFilter, readFilter } from "#features/traces/waterfall/find-steps.ts";
@@ -67,17 +66,14 @@ export function TracePage() {
       </FullPage>
     );
   }
-  const { items, complete, truncated, total } = steps.data;
   return (
     <FullPage>
       <WholeTrace
         key={digest.data.id}
         trace={digest.data}
-        steps={items}
-        complete={complete}
+        steps={steps.data}
         breadcrumbs={breadcrumbs}
         live={live === "live" && digest.data.status !== "running" ? null : <LiveMark state={live} />}
-        note={loadingNote({ loaded: items.length, total, complete, truncated })}
       />
     </FullPage>
   );
@@ -110,7 +106,6 @@ function Header({
       steps={steps}
       live={live}
       breadcrumbs={breadcrumbs}
-      links={<TraceLinks projectId={projectId} trace={trace} />}
       actions={
         <>
           <CompareWith projectId={projectId} trace={trace} />
@@ -130,33 +125,24 @@ async function refetchWhole({ isFetching, refetch }: Pick<UseQueryResult, "isFet
 }
 
 /** What is not shown of a trace's steps, in words; undefined when all are. */
-function loadingNote({
-  loaded,
-  total,
-  complete,
-  truncated,
-}: {
-  readonly loaded: number;
-  readonly total: number;
-  readonly complete: boolean;
-  readonly truncated: boolean;
-}): string | undefined {
+function loadingNote({ items, total, complete, truncated }: Steps): string | undefined {
+  const share = `${formatExactCount(items.length)} of ${formatExactCount(total)} steps`;
   if (!complete) {
-    return `${formatExactCount(loaded)} of ${formatExactCount(total)} steps loaded …`;
+    return `${share} loaded …`;
   }
-  return truncated ? `The first ${formatExactCount(loaded)} of ${formatExactCount(total)} steps` : undefined;
+  return truncated ? `The first ${share}` : undefined;
 }
 
 type WholeTraceProps = {
   readonly trace: TraceDigest;
-  readonly steps: Parameters<typeof TraceWorkspace>[0]["steps"];
-  readonly complete: boolean;
+  readonly steps: Steps;
   readonly breadcrumbs: ReactNode;
   readonly live: ReactNode;
-  readonly note: string | undefined;
 };
 
-function WholeTrace({ trace, steps, complete, breadcrumbs, live, note }: WholeTraceProps) {
+function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps) {
+  const { items: steps, complete } = loaded;
+  const note = loadingNote(loaded);
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();

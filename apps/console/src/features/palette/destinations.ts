@@ -1,35 +1,27 @@
-import { linkOptions } from "@tanstack/react-router";
+import type { LinkProps } from "@tanstack/react-router";
 
-/** A page that is always there. `keys` are typed one after the other anywhere outside of a field. */
-export const DESTINATIONS = [
-  { label: "Overview", words: "home health attention checklist", link: linkOptions({ to: "/" }), keys: "g h", adminsOnly: false },
-  { label: "Search code", words: "find grep query", link: linkOptions({ to: "/code" }), keys: "g c", adminsOnly: false },
-  { label: "Repositories", words: "register code index", link: linkOptions({ to: "/code/repos" }), keys: "g r", adminsOnly: false },
-  { label: "Jobs", words: "indexing runs queue", link: linkOptions({ to: "/code/jobs" }), keys: "g j", adminsOnly: false },
-  { label: "Webhooks", words: "deliveries push", link: linkOptions({ to: "/code/webhooks" }), keys: "g w", adminsOnly: false },
-  {
-    label: "Connect an assistant",
-    words: "mcp developer token claude cursor codex",
-    link: linkOptions({ to: "/code/connect" }),
-    keys: "g a",
-    adminsOnly: false,
-  },
-  { label: "Projects", words: "agents traces observability", link: linkOptions({ to: "/projects" }), keys: "g p", adminsOnly: false },
-  {
-    label: "Security",
-    words: "2fa totp second factor authenticator sessions backup codes",
-    link: linkOptions({ to: "/admin/security" }),
-    keys: "g s",
-    adminsOnly: false,
-  },
-  { label: "Change password", words: "account", link: linkOptions({ to: "/account/password" }), keys: undefined, adminsOnly: false },
-  {
-    label: "Credentials",
-    words: "deploy key github app token ssh",
-    link: linkOptions({ to: "/code/credentials" }),
-    keys: undefined,
-    adminsOnly: true,
-  },
-  { label: "Users", words: "accounts invite members admins", link: linkOptions({ to: "/admin/users" }), keys: "g u", adminsOnly: true },
-  { label: "Audit", words: "log events who", link: linkOptions({ to: "/admin/audit" }), keys: undefined, adminsOnly: true },
-] as const;
+type Destination = {
+  readonly label: string;
+  /** By which it is found as well. */
+  readonly words: string;
+  readonly to: NonNullable<LinkProps["to"]>;
+  /** Typed one after the other anywhere outside of a field. */
+  readonly keys?: string;
+  readonly adminsOnly?: boolean;
+};
+
+/** The pages that are always there. */
+export const DESTINATIONS: readonly Destination[] = [
+  { label: "Overview", words: "home health attention checklist", to: "/", keys: "g h" },
+  { label: "Search code", words: "find grep query", to: "/code", keys: "g c" },
+  { label: "Repositories", words: "register code index", to: "/code/repos", keys: "g r" },
+  { label: "Jobs", words: "indexing runs queue", to: "/code/jobs", keys: "g j" },
+  { label: "Webhooks", words: "deliveries push", to: "/code/webhooks", keys: "g w" },
+  { label: "Connect an assistant", words: "mcp developer token claude cursor codex", to: "/code/connect", keys: "g a" },
+  { label: "Projects", words: "agents traces observability", to: "/projects", keys: "g p" },
+  { label: "Security", words: "2fa totp second factor authenticator sessions backup codes", to: "/admin/security", keys: "g s" },
+  { label: "Change password", words: "account", to: "/account/password" },
+  { label: "Credentials", words: "deploy key github app token ssh", to: "/code/credentials", adminsOnly: true },
+  { label: "Users", words: "accounts invite members admins", to: "/admin/users", keys: "g u", adminsOnly: true },
+  { label: "Audit", words: "log events who", to: "/admin/audit", adminsOnly: true },
+];

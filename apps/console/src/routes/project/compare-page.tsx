@@ -1,5 +1,5 @@
 import { Button, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
-import { type AlignmentFilter, type Comparison, alignmentFilterSchema } from "@sightline/observability/contract";
+import { type AlignmentFilter, type ComparedTrace, type Comparison, alignmentFilterSchema } from "@sightline/observability/contract";
 import { IconArrowsExchange, IconGitCompare } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -63,18 +63,15 @@ function Compare({ compared }: { readonly compared: Compared }) {
   if (first === undefined) {
     return <Unanswered query={comparison} failed="The runs could not be compared" />;
   }
+  const run = (side: "A" | "B", trace: ComparedTrace, other: ComparedTrace, onPick: (id: string) => void) => (
+    <RunCard side={side} projectId={projectId} trace={trace}>
+      <PickTrace projectId={projectId} label={`Another ${side}`} query={named(other.name)} except={[trace.id, other.id]} onPick={onPick} />
+    </RunCard>
+  );
   return (
     <Stack gap="xl">
       <div className={classes.runs}>
-        <RunCard side="A" projectId={projectId} trace={first.a}>
-          <PickTrace
-            projectId={projectId}
-            label="Another A"
-            query={named(first.b.name)}
-            except={[first.a.id, first.b.id]}
-            onPick={(id) => void navigate({ search: { a: id, b } })}
-          />
-        </RunCard>
+        {run("A", first.a, first.b, (id) => void navigate({ search: { a: id, b } }))}
         <Button
           variant="default"
           className={classes.swap}
@@ -83,15 +80,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
         >
           Swap
         </Button>
-        <RunCard side="B" projectId={projectId} trace={first.b}>
-          <PickTrace
-            projectId={projectId}
-            label="Another B"
-            query={named(first.a.name)}
-            except={[first.a.id, first.b.id]}
-            onPick={(id) => void navigate({ search: { a, b: id } })}
-          />
-        </RunCard>
+        {run("B", first.b, first.a, (id) => void navigate({ search: { a, b: id } }))}
       </div>
       {first.cut.length > 0 && (
         <Text size="sm" c="var(--sl-warn)">

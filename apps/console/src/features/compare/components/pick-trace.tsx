@@ -3,6 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { formatDuration } from "#ui/words/format.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { tracesToCompareQuery } from "#features/compare/api/compare.ts";
@@ -21,7 +22,7 @@ type PickTraceProps = {
 };
 
 /** Finds a trace by the query of the list, beginning with what is likely wanted. */
-export function PickTrace({ projectId, label, query, except, onPick }: PickTraceProps) {
+export function PickTrace({ label, onPick, ...sought }: PickTraceProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={460} trapFocus withinPortal>
@@ -33,9 +34,7 @@ export function PickTrace({ projectId, label, query, except, onPick }: PickTrace
       <Popover.Dropdown>
         {isOpen && (
           <Choices
-            projectId={projectId}
-            query={query}
-            except={except}
+            {...sought}
             onPick={(traceId) => {
               setOpen(false);
               onPick(traceId);
@@ -47,14 +46,7 @@ export function PickTrace({ projectId, label, query, except, onPick }: PickTrace
   );
 }
 
-type ChoicesProps = {
-  readonly projectId: string;
-  readonly query: string;
-  readonly except: readonly string[];
-  readonly onPick: (traceId: string) => void;
-};
-
-function Choices({ projectId, query, except, onPick }: ChoicesProps) {
+function Choices({ projectId, query, except, onPick }: Omit<PickTraceProps, "label">) {
   const [typed, setTyped] = useState(query);
   const [asked] = useDebouncedValue(typed, PAUSE_MS);
   const found = useQuery(tracesToCompareQuery(projectId, asked));
@@ -65,8 +57,7 @@ function Choices({ projectId, query, except, onPick }: ChoicesProps) {
       <TextInput
         label="Find a trace"
         description="In the language of the list of traces"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        {...typedInto(typed, setTyped)}
         error={found.error?.message}
         data-autofocus
       />

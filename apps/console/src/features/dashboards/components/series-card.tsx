@@ -1,7 +1,7 @@
 import { Skeleton, UnstyledButton, Button, Paper, Title } from "@mantine/core";
 import { type ReactNode, Suspense, useState } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import type { ChartRow, Series } from "./series-chart.tsx";
+import type { ChartRow, SeriesChartProps } from "./series-chart.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 import { IconChartBar, IconTable } from "@tabler/icons-react";
@@ -9,68 +9,16 @@ import classes from "./series-card.module.css";
 
 const SeriesChart = lazyPart(async () => (await import("./series-chart.tsx")).SeriesChart);
 
-type SeriesCardProps = {
+type SeriesCardProps = SeriesChartProps & {
   readonly title: string;
-  readonly summary: string;
-  readonly note?: ReactNode;
-  readonly kind: "bars" | "lines";
-  readonly rows: readonly ChartRow[];
-  readonly series: readonly Series[];
-  readonly format: (value: number) => string;
-  readonly onStep: (time: string) => void;
-};
-
-/** Figures over time; a step leads to its traces. */
-export function SeriesCard({ title, summary, note, kind, rows, series, format, onStep }: SeriesCardProps) {
-  return (
-    <ChartCard
-      title={title}
-      summary={summary}
-      note={note}
-      chart={
-        <Suspense fallback={<Skeleton height={220} />}>
-          <SeriesChart kind={kind} rows={rows} series={series} format={format} onStep={onStep} />
-        </Suspense>
-      }
-      table={
-        <PlainTable
-          verticalSpacing={4}
-          stickyHeader
-          rows={rows}
-          rowKey={({ time }) => time}
-          columns={[
-            {
-              header: "Time",
-              render: ({ label, time }) => (
-                <UnstyledButton className={classes.step} aria-label={`Traces of ${label}`} onClick={() => onStep(time)}>
-                  {label}
-                </UnstyledButton>
-              ),
-            },
-            ...series.map(({ name, label }) => ({
-              header: label,
-              align: "right" as const,
-              render: ({ [name]: value }: ChartRow) => (typeof value === "number" ? format(value) : "–"),
-            })),
-          ]}
-        />
-      }
-    />
-  );
-}
-
-type ChartCardProps = {
-  readonly title: string;
-  /** What must be known to read it right. */
-  readonly note?: ReactNode;
   /** The chart in a sentence. */
   readonly summary: string;
-  readonly chart: ReactNode;
-  readonly table: ReactNode;
+  /** What must be known to read it right. */
+  readonly note?: ReactNode;
 };
 
-/** A chart and, for whoever can't see it or wants the numbers, the same as a table. */
-function ChartCard({ title, note, summary, chart, table }: ChartCardProps) {
+/** Figures over time and, for whoever can't see the chart or wants the numbers, the same as a table; a step leads to its traces. */
+export function SeriesCard({ title, summary, note, ...chart }: SeriesCardProps) {
   const [isTable, setIsTable] = useState(false);
   return (
     <Paper component="section" aria-label={title} className={classes.card}>
@@ -92,11 +40,13 @@ function ChartCard({ title, note, summary, chart, table }: ChartCardProps) {
       </header>
       {isTable ? (
         <div className={classes.table} tabIndex={0} role="region" aria-label={`${title} as a table`}>
-          {table}
+          <SeriesTable {...chart} />
         </div>
       ) : (
         <div className={classes.chart} role="img" aria-label={`${title}: ${summary}`}>
-          {chart}
+          <Suspense fallback={<Skeleton height={220} />}>
+            <SeriesChart {...chart} />
+          </Suspense>
         </div>
       )}
       {note !== undefined && (
@@ -105,5 +55,31 @@ function ChartCard({ title, note, summary, chart, table }: ChartCardProps) {
         </Dimmed>
       )}
     </Paper>
+  );
+}
+
+function SeriesTable({ rows, series, format, onStep }: SeriesChartProps) {
+  return (
+    <PlainTable
+      verticalSpacing={4}
+      stickyHeader
+      rows={rows}
+      rowKey={({ time }) => time}
+      columns={[
+        {
+          header: "Time",
+          render: ({ label, time }) => (
+            <UnstyledButton className={classes.step} aria-label={`Traces of ${label}`} onClick={() => onStep(time)}>
+              {label}
+            </UnstyledButton>
+          ),
+        },
+        ...series.map(({ name, label }) => ({
+          header: label,
+          align: "right" as const,
+          render: ({ [name]: value }: ChartRow) => (typeof value === "number" ? format(value) : "–"),
+        })),
+      ]}
+    />
   );
 }

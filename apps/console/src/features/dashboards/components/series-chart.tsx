@@ -5,14 +5,17 @@ import { BarChart, type BarChartProps, LineChart, type LineChartProps } from "@m
 import { formatCount } from "#ui/words/format.ts";
 import classes from "./series-chart.module.css";
 
-export type Series = { readonly name: string; readonly label: string; readonly color: string; readonly strokeDasharray?: string };
-
 export type ChartRow = Readonly<Record<string, number | string | null>> & { readonly time: string; readonly label: string };
 
 export type SeriesChartProps = {
   readonly kind: "bars" | "lines";
   readonly rows: readonly ChartRow[];
-  readonly series: readonly Series[];
+  readonly series: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly color: string;
+    readonly strokeDasharray?: string;
+  }[];
   readonly format: (value: number) => string;
   /** A step was clicked. */
   readonly onStep: (time: string) => void;

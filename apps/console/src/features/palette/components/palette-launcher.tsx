@@ -26,8 +26,8 @@ export function PaletteLauncher({ isAdmin, onLogOut, open, onOpen }: PaletteLaun
   const actions = useActions({ isAdmin, onKeyboardMap: () => onOpen("map"), onLogOut });
   useHotkeys([["mod+K", () => onOpen("palette")]], []);
   const sequences = useMemo(() => {
-    const pages = DESTINATIONS.flatMap(({ keys, link, adminsOnly }) =>
-      keys === undefined || (adminsOnly && !isAdmin) ? [] : [[keys, () => void navigate(link)] as const],
+    const pages = DESTINATIONS.flatMap(({ keys, to, adminsOnly = false }) =>
+      keys === undefined || (adminsOnly && !isAdmin) ? [] : [[keys, () => void navigate({ to })] as const],
     );
     return new Map<string, () => void>([...pages, ["?", () => onOpen("map")]]);
   }, [isAdmin, navigate, onOpen]);

@@ -33,7 +33,7 @@ type Entry = {
   readonly label: string;
   readonly description?: string;
   readonly icon: ReactNode;
-  readonly keys?: string;
+  readonly keys?: string | undefined;
 };
 type Group = { readonly label: string; readonly entries: readonly (Entry & { readonly run: () => void })[] };
 
@@ -111,113 +111,92 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
   const code = useQuery(codeQuery(settled));
   const traces = useQuery(tracesQuery(projectId, settled));
   const icon = { size: 18, stroke: 1.6, "aria-hidden": true } as const;
-
-  const pages: Group = {
-    label: "Pages",
-    entries: DESTINATIONS.filter(({ adminsOnly, label, words }) => (isAdmin || !adminsOnly) && matches(typed, label, words)).map(
-      ({ label, link, keys }) => ({
-        id: `page ${link.to}`,
-        label,
-        icon: <IconArrowRight {...icon} />,
-        ...(keys === undefined ? {} : { keys }),
-        run: () => void navigate(link),
-      }),
-    ),
-  };
-  const done: Group = {
-    label: "Actions",
-    entries: actions
-      .filter(({ label, words }) => typed !== "" && matches(typed, label, words))
-      .map((action) => ({ ...action, id: `action ${action.label}`, icon: <IconBolt {...icon} /> })),
-  };
-  const named: readonly Group[] = [
+  const named = [
+    ...(repositories.data?.items ?? []).map(({ id, full_name: name }) => ({
+      kind: "repository",
+      id,
+      name,
+      words: "repository",
+      open: () => void navigate({ to: "/code/$owner/$repo", params: ownerAndRepo(name), search: {} }),
+      openSettings: () => void navigate({ to: "/code/repos/$repositoryId", params: { repositoryId: id } }),
+    })),
+    ...(projects.data?.items ?? []).map(({ id, name }) => ({
+      kind: "project",
+      id,
+      name,
+      words: "project traces",
+      open: () => void navigate({ to: "/projects/$projectId/traces", params: { projectId: id }, search: {} }),
+      openSettings: () => void navigate({ to: "/projects/$projectId/settings", params: { projectId: id }, search: {} }),
+    })),
+  ];
+  const groupOf = (wanted: string, label: string, Icon: typeof IconActivity): Group => ({
+    label,
+    entries: named
+      .filter(({ kind, name, words }) => kind === wanted && typed !== "" && matches(typed, name, words))
+      .slice(0, MAX_NAMES)
+      .map(({ id, name, open }) => ({ id: `${wanted} ${id}`, label: name, icon: <Icon {...icon} />, run: open })),
+  });
+  const isSearched = settled.length > 1 && typed !== "";
+  const groups: readonly Group[] = [
     {
-      label: "Repositories",
-      entries: (repositories.data?.items ?? [])
-        .filter(({ full_name: name }) => typed !== "" && matches(typed, name, "repository"))
-        .slice(0, MAX_NAMES)
-        .map(({ id, full_name: name }) => {
-          const [owner = "", repo = ""] = name.split("/");
-          return {
-            id: `repository ${id}`,
-            label: name,
-            icon: <IconGitBranch {...icon} />,
-            run: () => void navigate({ to: "/code/$owner/$repo", params: { owner, repo }, search: {} }),
-          };
-        }),
+      label: "Pages",
+      entries: DESTINATIONS.filter(({ adminsOnly = false, label, words }) => (isAdmin || !adminsOnly) && matches(typed, label, words)).map(
+        ({ label, to, keys }) => ({ id: `page ${to}`, label, icon: <IconArrowRight {...icon} />, keys, run: () => void navigate({ to }) }),
+      ),
     },
     {
-      label: "Projects",
-      entries: (projects.data?.items ?? [])
-        .filter(({ name }) => typed !== "" && matches(typed, name, "project traces"))
+      label: "Actions",
+      entries: actions
+        .filter(({ label, words }) => typed !== "" && matches(typed, label, words))
+        .map((action) => ({ ...action, id: `action ${action.label}`, icon: <IconBolt {...icon} /> })),
+    },
+    groupOf("repository", "Repositories", IconGitBranch),
+    groupOf("project", "Projects", IconActivity),
+    {
+      label: "Settings",
+      entries: named
+        .map(({ kind, id, name, openSettings }) => ({ id: `settings of ${kind} ${id}`, label: `Settings of ${name}`, run: openSettings }))
+        // The name alone leads to the thing itself.
+        .filter(({ label }) => /\bset/i.test(typed) && matches(typed, label))
         .slice(0, MAX_NAMES)
-        .map(({ id, name }) => ({
-          id: `project ${id}`,
-          label: name,
-          icon: <IconActivity {...icon} />,
-          run: () => void navigate({ to: "/projects/$projectId/traces", params: { projectId: id }, search: {} }),
-        })),
+        .map((entry) => ({ ...entry, icon: <IconSettings {...icon} /> })),
+    },
+    {
+      label: "Traces of this project",
+      entries: (isSearched && projectId !== undefined ? (traces.data?.items ?? []) : []).map(({ id, name, status, started_at: at }) => ({
+        id: `trace ${id}`,
+        label: name,
+        description: `${status}, ${formatTime(new Date(at))}`,
+        icon: <IconTimeline {...icon} />,
+        run: () =>
+          void navigate({ to: "/projects/$projectId/traces/$traceId", params: { projectId: projectId ?? "", traceId: id }, search: {} }),
+      })),
+    },
+    {
+      label: "Code",
+      entries: !isSearched
+        ? []
+        : [
+            ...(code.data?.results ?? []).map(({ repo, path, start_line: line, symbol }) => ({
+              id: `code ${repo} ${path}:${line} ${symbol ?? ""}`,
+              label: symbol ?? path.split("/").at(-1) ?? path,
+              description: `${repo} · ${path}:${line}`,
+              icon: <IconFileCode {...icon} />,
+              run: () => void navigate({ to: "/code/$owner/$repo", params: ownerAndRepo(repo), search: { path }, hash: `L${line}` }),
+            })),
+            {
+              id: "code all",
+              label: `Search code for “${settled}”`,
+              icon: <IconSearch {...icon} />,
+              run: () => void navigate({ to: "/code", search: { q: settled } }),
+            },
+          ],
     },
   ];
-  const settings: Group = {
-    label: "Settings",
-    entries: [
-      ...(repositories.data?.items ?? []).map(({ id, full_name: name }) => ({
-        id: `settings of repository ${id}`,
-        label: `Settings of ${name}`,
-        run: () => void navigate({ to: "/code/repos/$repositoryId", params: { repositoryId: id } }),
-      })),
-      ...(projects.data?.items ?? []).map(({ id, name }) => ({
-        id: `settings of project ${id}`,
-        label: `Settings of ${name}`,
-        run: () => void navigate({ to: "/projects/$projectId/settings", params: { projectId: id }, search: {} }),
-      })),
-    ]
-      // The name alone leads to the thing itself.
-      .filter(({ label }) => /\bset/i.test(typed) && matches(typed, label))
-      .slice(0, MAX_NAMES)
-      .map((entry) => ({ ...entry, icon: <IconSettings {...icon} /> })),
-  };
-  const found: readonly Group[] =
-    settled.length < 2 || typed === ""
-      ? []
-      : [
-          {
-            label: "Traces of this project",
-            entries: (projectId === undefined ? [] : (traces.data?.items ?? [])).map(({ id, name, status, started_at: at }) => ({
-              id: `trace ${id}`,
-              label: name,
-              description: `${status}, ${formatTime(new Date(at))}`,
-              icon: <IconTimeline {...icon} />,
-              run: () =>
-                void navigate({
-                  to: "/projects/$projectId/traces/$traceId",
-                  params: { projectId: projectId ?? "", traceId: id },
-                  search: {},
-                }),
-            })),
-          },
-          {
-            label: "Code",
-            entries: [
-              ...(code.data?.results ?? []).map(({ repo: fullName, path, start_line: line, symbol }) => {
-                const [owner = "", repo = ""] = fullName.split("/");
-                return {
-                  id: `code ${fullName} ${path}:${line} ${symbol ?? ""}`,
-                  label: symbol ?? path.split("/").at(-1) ?? path,
-                  description: `${fullName} · ${path}:${line}`,
-                  icon: <IconFileCode {...icon} />,
-                  run: () => void navigate({ to: "/code/$owner/$repo", params: { owner, repo }, search: { path }, hash: `L${line}` }),
-                };
-              }),
-              {
-                id: "code all",
-                label: `Search code for “${settled}”`,
-                icon: <IconSearch {...icon} />,
-                run: () => void navigate({ to: "/code", search: { q: settled } }),
-              },
-            ],
-          },
-        ];
-  return { groups: [pages, done, ...named, settings, ...found], isLooking: code.isFetching || traces.isFetching };
+  return { groups, isLooking: code.isFetching || traces.isFetching };
+}
+
+function ownerAndRepo(fullName: string) {
+  const [owner = "", repo = ""] = fullName.split("/");
+  return { owner, repo };
 }

@@ -38,15 +38,17 @@ type Way = Edge<GraphEdgeData, "way">;
 const NODE_TYPES: NodeTypes = { box: GraphNode };
 const EDGE_TYPES: EdgeTypes = { way: GraphEdge };
 
-/** The graph to look at: moved by dragging and scrolling, its boxes in the order of the table for the keyboard. */
-export function GraphCanvas(props: {
+type GraphCanvasProps = {
   readonly model: GraphModel;
   readonly states: ReadonlyMap<string, BoxState>;
   readonly direction: "TB" | "LR";
   /** A step's id. */
   readonly selected: string;
   readonly onSelect: (id: string) => void;
-}) {
+};
+
+/** The graph to look at: moved by dragging and scrolling, its boxes in the order of the table for the keyboard. */
+export function GraphCanvas(props: GraphCanvasProps) {
   return (
     <ReactFlowProvider>
       <Canvas {...props} />
@@ -54,10 +56,10 @@ export function GraphCanvas(props: {
   );
 }
 
-function Canvas({ model, states, direction, selected, onSelect }: Parameters<typeof GraphCanvas>[0]) {
+function Canvas({ model, states, direction, selected, onSelect }: GraphCanvasProps) {
   const places = useMemo(() => placeBoxes(model, direction), [model, direction]);
   const nodes = useMemo(
-    () => outerFirst(model.boxes).map((box) => toNode(box, { places, state: states.get(box.id), direction, selected, onSelect })),
+    () => outerFirst(model.boxes).map((box) => toNode(box, places, { state: states.get(box.id), direction, selected, onSelect })),
     [model, places, states, direction, selected, onSelect],
   );
   const edges = useMemo(() => model.links.map((link) => toEdge(link, places, model, direction)), [model, places, direction]);
@@ -112,22 +114,9 @@ function outerFirst(boxes: readonly GraphBox[]): readonly GraphBox[] {
   return boxes.toSorted((left, right) => depthOf(left) - depthOf(right));
 }
 
-function toNode(
-  box: GraphBox,
-  {
-    places,
-    state,
-    direction,
-    selected,
-    onSelect,
-  }: {
-    readonly places: ReadonlyMap<string, BoxPlace>;
-    readonly state: BoxState | undefined;
-    readonly direction: "TB" | "LR";
-    readonly selected: string;
-    readonly onSelect: (id: string) => void;
-  },
-): Box {
+type Look = Pick<GraphNodeData, "state" | "direction" | "selected" | "onSelect">;
+
+function toNode(box: GraphBox, places: ReadonlyMap<string, BoxPlace>, look: Look): Box {
   const { x, y, width, height, isGroup } = places.get(box.id) ?? { x: 0, y: 0, width: 0, height: 0, isGroup: false };
   const isInside = box.parent !== undefined && places.has(box.parent);
   return {
@@ -137,7 +126,7 @@ function toNode(
     ...(isInside && box.parent !== undefined ? { parentId: box.parent } : {}),
     width,
     height,
-    data: { box, state, isGroup, direction, isSelected: box.runs.some(({ id }) => id === selected), selected, onSelect },
+    data: { ...look, box, isGroup, isSelected: box.runs.some(({ id }) => id === look.selected) },
   };
 }
 

@@ -20,10 +20,7 @@ const WORDS: Readonly<Record<GroupKind, { readonly one: string; readonly many: s
 };
 
 /** Reads the address; what makes no sense in it is as if it were not there. */
-export function groupsAsked(
-  kind: GroupKind,
-  { q, sort }: { readonly q?: string | undefined; readonly sort?: string | undefined },
-): AskedGroups {
+export function groupsAsked(kind: GroupKind, { q, sort }: Partial<Record<"q" | "sort", string | undefined>>): AskedGroups {
   return { kind, prefix: q ?? "", sort: GROUP_SORTS.find((known) => known === sort) ?? "last" };
 }
 

@@ -11,15 +11,7 @@ export type ListState = {
   readonly range: TimeRange;
 };
 
-export type ListSearch = {
-  readonly q?: string | undefined;
-  readonly sort?: string | undefined;
-  readonly order?: string | undefined;
-  readonly columns?: string | undefined;
-  readonly span?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-};
+export type ListSearch = Partial<Readonly<Record<"q" | "sort" | "order" | "columns" | keyof TimeRange, string | undefined>>>;
 
 /** Reads the address; what makes no sense in it is as if it were not there, but for the query, whose errors are shown. */
 export function listStateOf({ q, sort, order, columns, ...range }: ListSearch): ListState {

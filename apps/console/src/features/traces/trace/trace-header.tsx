@@ -1,5 +1,6 @@
-import { Text, Title, Tooltip } from "@mantine/core";
+import { Anchor, Text, Title, Tooltip } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { Link } from "@tanstack/react-router";
 import { useMemo, type ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCost, formatCount, formatDuration, plural } from "#ui/words/format.ts";
@@ -20,12 +21,10 @@ type TraceHeaderProps = {
   readonly actions: ReactNode;
   /** How new this is; nothing once the trace is over. */
   readonly live: ReactNode;
-  /** To the others of its session, user and thread. */
-  readonly links: ReactNode;
 };
 
 /** What a trace is, in a line or two. */
-export function TraceHeader({ trace, steps, breadcrumbs, actions, live, links }: TraceHeaderProps) {
+export function TraceHeader({ trace, steps, breadcrumbs, actions, live }: TraceHeaderProps) {
   return (
     <header className={classes.header}>
       <div className={classes.words}>
@@ -56,7 +55,7 @@ export function TraceHeader({ trace, steps, breadcrumbs, actions, live, links }:
           <Cost trace={trace} steps={steps} />
           <TimeStamp at={trace.started_at} />
           <CopyableId value={trace.id} label="trace id" />
-          {links}
+          <TraceLinks trace={trace} />
           <LostEvents projectId={trace.project_id} count={trace.lost_events} gaps={trace.gaps} />
         </div>
       </div>
@@ -93,4 +92,39 @@ function Cost({ trace: { cost }, steps }: { readonly trace: TraceDigest; readonl
       {unpriced > 0 && `${plural(unpriced, "call", "calls")} without a price`}
     </span>
   );
+}
+
+/** To the list of all traces that share a session, user or thread with this one. */
+function TraceLinks({ trace }: { readonly trace: TraceDigest }) {
+  const shared = [
+    { field: "session", value: trace.session_id },
+    { field: "user", value: trace.user_id },
+    { field: "thread", value: trace.thread_id },
+  ] as const;
+  return shared.map(({ field, value }) =>
+    value === null ? null : (
+      <span key={field}>
+        {field}{" "}
+        <Anchor
+          component={Link}
+          fz="inherit"
+          underline="always"
+          to="/projects/$projectId/traces"
+          params={{ projectId: trace.project_id }}
+          search={{ q: `${field}:${quoted(value)}` }}
+          title={`All traces of this ${field}`}
+        >
+          {value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value}
+        </Anchor>
+      </span>
+    ),
+  );
+}
+
+/** Ids can be as long as whoever made them likes. */
+const MAX_LENGTH = 24;
+
+/** A value as the list's query takes it, whatever is in it. */
+function quoted(value: string): string {
+  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -1,5 +1,4 @@
-import type { Step, TraceDigest } from "@sightline/observability/contract";
-import { type ReactNode, useId, useState, useEffect, useEffectEvent } from "react";
+import { type ComponentProps, useId, useState, useEffect, useEffectEvent } from "react";
 import { Split } from "#ui/kit/split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
@@ -21,31 +20,14 @@ const STEPS_SHARE = 58;
 
 /** A trace's steps on the left and its views on the right, with the keys that walk through both. */
 export function TraceWorkspace({
-  projectId,
-  trace,
-  steps,
-  complete,
-  selected,
-  onSelect,
   filter,
   onFilter,
-  view,
-  onView,
-  children,
-}: {
-  readonly projectId: string;
-  readonly trace: TraceDigest;
-  readonly steps: readonly Step[];
-  readonly complete: boolean;
-  readonly selected: string;
-  readonly onSelect: (id: string) => void;
+  ...views
+}: Omit<ComponentProps<typeof TraceViews>, "wide" | "onWide"> & {
   readonly filter: StepFilter;
   readonly onFilter: (filter: StepFilter) => void;
-  readonly view: string | undefined;
-  readonly onView: (view: string) => void;
-  /** The details of what is selected. */
-  readonly children: ReactNode;
 }) {
+  const { trace, steps, selected, onSelect, view, onView } = views;
   const waterfall = useWaterfall(trace, { steps, filter, selected });
   const { tree, whole, shown, setShown, collapsed, setCollapsed } = waterfall;
   const [helping, setHelping] = useState(false);
@@ -126,22 +108,7 @@ export function TraceWorkspace({
             </section>
           )
         }
-        second={
-          <TraceViews
-            projectId={projectId}
-            trace={trace}
-            steps={steps}
-            complete={complete}
-            selected={selected}
-            onSelect={onSelect}
-            view={view}
-            onView={onView}
-            wide={wide}
-            onWide={setWide}
-          >
-            {children}
-          </TraceViews>
-        }
+        second={<TraceViews {...views} wide={wide} onWide={setWide} />}
       />
       <TraceKeymap opened={helping} onClose={() => setHelping(false)} />
     </>

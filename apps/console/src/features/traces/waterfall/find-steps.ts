@@ -9,11 +9,7 @@ export type StepFilter = {
 };
 
 /** A filter as it stands in the page's address; what means nothing is as if it were not there. */
-export function readFilter(search: {
-  readonly find?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly only?: string | undefined;
-}): StepFilter {
+export function readFilter(search: Partial<Readonly<Record<"find" | "kind" | "only", string | undefined>>>): StepFilter {
   return {
     text: search.find ?? "",
     kind: observationKindSchema.safeParse(search.kind).data,
