@@ -34,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   if (postgres.url === PGLITE) {
     const who = process.getuid?.() === 0 ? "" : ", as root";
     console.log(
-      `Some 120 tests (sessions at once, killed processes, backups) are skipped. To run them too, once${who} on Debian: tools/test-services.sh`,
+      `Tests of sessions at once, killed processes and backups are skipped. To run them too, once${who} on Debian: tools/test-services.sh`,
     );
   }
   project.provide("databaseUrl", postgres.url);
